@@ -1,0 +1,174 @@
+"""What may be claimed, and on which words: conversations, messages, citations."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from documents.models import CitationUnit, Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(owner=user, deleted_at=None)
+
+
+class Conversation(models.Model):
+    """Questions and answers over some documents, a collection, or the whole library."""
+
+    class Scope(models.TextChoices):
+        DOCUMENTS = "documents", "chosen documents"
+        COLLECTION = "collection", "a collection"
+        LIBRARY = "library", "the whole library"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
+    )
+    title = models.CharField(max_length=200, blank=True)
+    scope = models.CharField(max_length=10, choices=Scope, default=Scope.LIBRARY)
+    documents = models.ManyToManyField(Document, related_name="conversations", blank=True)
+    collection = models.ForeignKey(
+        "documents.Collection", null=True, blank=True, on_delete=models.SET_NULL, related_name="conversations"
+    )
+    provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
+    model = models.CharField(max_length=120, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-updated_at"]
+        indexes = [models.Index(fields=["owner", "-updated_at"])]
+
+    def __str__(self) -> str:
+        return self.title or "New conversation"
+
+
+class MessageQuerySet(models.QuerySet["Message"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(conversation__in=Conversation.objects.visible_to(user))
+
+
+class Message(models.Model):
+    """One question or one answer. ``content`` holds ``[[cite:<unit>:<page>]]`` markers."""
+
+    class Role(models.TextChoices):
+        USER = "user"
+        ASSISTANT = "assistant"
+
+    class Status(models.TextChoices):
+        PENDING = "pending", "waiting"
+        STREAMING = "streaming", "being written"
+        COMPLETE = "complete"
+        INCOMPLETE = "incomplete", "stopped before its end"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages")
+    position = models.IntegerField(help_text="order in the conversation, from 0")
+    role = models.CharField(max_length=10, choices=Role)
+    content = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.COMPLETE)
+    provider = models.CharField(max_length=20, blank=True)
+    model = models.CharField(max_length=120, blank=True)
+    usage = models.JSONField(default=dict, blank=True)
+    sources = models.JSONField(default=list, blank=True, help_text="unit ids shown to the model, in order")
+    uncited = models.JSONField(
+        default=list, blank=True, help_text="[[start, end], …] claims without citation"
+    )
+    error = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = MessageQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["conversation", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "position"], name="one_message_per_position")
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]
+
+
+class CitationQuerySet(models.QuerySet["Citation"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Citations of the user's own conversations, on documents the user may still see."""
+        return self.filter(
+            message__conversation__in=Conversation.objects.visible_to(user),
+            document__in=Document.objects.visible_to(user),
+        )
+
+
+class Citation(models.Model):
+    """A snapshot of what a claim rests on; it survives re-parsing of its document.
+
+    Rectangles are in page space: ``unit_rects`` are painted pale, ``rects`` (the
+    anchor) strong, ``head_rects`` are the row and column heads of a table cell.
+    """
+
+    class Verdict(models.TextChoices):
+        EXACT = "exact", "the words stand on the page"
+        NORMALIZED = "normalized", "the words stand on the page, spaced or spelt a little differently"
+        PARTIAL = "partial", "part of the claim stands here"
+        MOVED = "moved", "the words stood in another passage; the citation points there now"
+        UNSUPPORTED = "unsupported", "the passage does not have what the claim says"
+
+    class Durability(models.TextChoices):
+        SAME = "same", "as when it was cited"
+        MOVED = "moved", "the same words, elsewhere in the document"
+        CHANGED = "changed", "the document now says something else here"
+        GONE = "gone", "the words are no longer in the document"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="citations")
+    number = models.IntegerField(help_text="the superscript, by first use through the conversation")
+    document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="citations")
+    unit = models.ForeignKey(CitationUnit, null=True, on_delete=models.SET_NULL, related_name="citations")
+
+    claim = models.TextField(blank=True)
+    claim_start = models.IntegerField(
+        default=0, help_text="span of the claim in the message, markers included"
+    )
+    claim_end = models.IntegerField(default=0)
+
+    quote = models.TextField(help_text="the anchor's words as they stand on the page")
+    prefix = models.CharField(max_length=200, blank=True)
+    suffix = models.CharField(max_length=200, blank=True)
+    unit_text = models.TextField(blank=True)
+    section_path = ArrayField(models.TextField(), default=list)
+    page_number = models.IntegerField()
+    line_start = models.IntegerField(default=0)
+    line_end = models.IntegerField(default=0)
+    rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
+    unit_rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
+    head_rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
+    document_title = models.CharField(max_length=500, blank=True)
+    document_sha256 = models.CharField(max_length=64, blank=True)
+
+    verdict = models.CharField(max_length=12, choices=Verdict)
+    missing = models.JSONField(default=list, blank=True, help_text="values of the claim that were not found")
+    durability = models.CharField(max_length=8, choices=Durability, default=Durability.SAME)
+    feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', said by a person")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["message", "number"]
+        indexes = [models.Index(fields=["document", "page_number"]), models.Index(fields=["verdict"])]
+
+    def __str__(self) -> str:
+        return f"[{self.number}] {self.quote[:60]}"

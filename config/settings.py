@@ -1,0 +1,168 @@
+"""Every setting of Pincite. Each has a default that works; README.md lists them.
+
+Nothing else reads the environment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+
+from config import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where things are kept -------------------------------------------------
+VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
+MEDIA_ROOT = VAR_DIR / "media"
+MEDIA_URL = ""  # files are served by views that ask who is looking
+STATIC_ROOT = VAR_DIR / "static"
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("pdfjs", BASE_DIR / "node_modules/pdfjs-dist"),
+    ("htmx", BASE_DIR / "node_modules/htmx.org/dist"),
+]
+
+# --- Security ---------------------------------------------------------------
+DEBUG = environment.flag("PINCITE_DEBUG", False)
+SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
+ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
+
+# --- Application ------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_filters",
+    "django_q",
+    "drf_spectacular",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "documents",
+    "retrieval",
+    "chat",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "loaders": [
+                "django.template.loaders.filesystem.Loader",
+                "django.template.loaders.app_directories.Loader",
+            ],
+        },
+    }
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "library"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LANGUAGE_CODE = "en-gb"
+USE_TZ = True
+TIME_ZONE = environment.text("PINCITE_TIME_ZONE", "UTC")
+
+# --- Database ---------------------------------------------------------------
+DATABASE_URL = environment.text("DATABASE_URL")
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+    if DATABASE_URL
+    else {
+        "ENGINE": "config.embedded",
+        "HOST": str(VAR_DIR / "postgres"),
+        "NAME": "pincite",
+        "USER": "postgres",
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Task queue (django-q2) -------------------------------------------------
+Q_CLUSTER: dict[str, Any] = {
+    "name": "pincite",
+    "orm": "default",
+    "workers": environment.integer("PINCITE_WORKERS", 2),
+    "bulk": 1,
+    "timeout": 900,
+    "retry": 1900,  # more than timeout × (1 + what a worker has fetched ahead)
+    "max_attempts": 2,
+    "ack_failures": True,
+    "catch_up": False,
+    "save_limit": 1000,
+}
+
+# --- API ----------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Pincite",
+    "DESCRIPTION": "Answers over PDFs; every claim opens the PDF at the very words it rests on.",
+    "VERSION": "1",
+}
+
+# --- Documents ----------------------------------------------------------------
+UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200) * 1024 * 1024
+PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000)
+PARSE_ENGINE = environment.text("PINCITE_ENGINE", "fast")
+PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024) * 1024 * 1024
+PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
+PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
+CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500)
+CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000)
+CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2)
+CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8)
+
+# --- Models: none is needed; each makes answers or search better ----------------
+EMBEDDING_SPACE = environment.text("PINCITE_EMBEDDING", "wordllama")
+CHAT_PROVIDER = environment.text("PINCITE_CHAT", "")  # '' picks the first that has a key, else extractive
+OPENAI_API_KEY = environment.text("OPENAI_API_KEY")
+OPENAI_BASE_URL = environment.text("OPENAI_BASE_URL")
+OPENAI_MODEL = environment.text("OPENAI_MODEL", "gpt-4.1-mini")
+ANTHROPIC_API_KEY = environment.text("ANTHROPIC_API_KEY")
+ANTHROPIC_BASE_URL = environment.text("ANTHROPIC_BASE_URL")
+ANTHROPIC_MODEL = environment.text("ANTHROPIC_MODEL", "claude-sonnet-4-5")
+GEMINI_API_KEY = environment.text("GEMINI_API_KEY")
+GEMINI_MODEL = environment.text("GEMINI_MODEL", "gemini-2.5-flash")
+COHERE_API_KEY = environment.text("COHERE_API_KEY")

@@ -1,0 +1,169 @@
+"""The Document: one source, its file, its state on the way from upload to ready."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class FailureCode(models.TextChoices):
+    """Why a document failed: a closed list, each with what to tell a person (at most 200 characters)."""
+
+    NOT_A_PDF = "not_a_pdf", "This file is not a PDF. Upload the PDF itself, or export it as PDF first."
+    DAMAGED = "damaged", "This PDF is damaged and cannot be read. Try to save or download it again."
+    NO_PAGES = "no_pages", "This PDF has no pages."
+    PASSWORD_PROTECTED = (
+        "password_protected",
+        "This PDF needs a password. Upload a copy without one.",
+    )
+    NO_TEXT = "no_text", "No text could be found or recognised in this PDF."
+    TOO_LARGE = "too_large", "This file is larger than this server accepts."
+    TOO_MANY_PAGES = "too_many_pages", "This PDF has more pages than this server accepts. Split it first."
+    TOOK_TOO_LONG = "took_too_long", "Reading this PDF took too long. It may be damaged or very complex."
+    TOO_MUCH_MEMORY = "too_much_memory", "Reading this PDF took too much memory. It may be damaged."
+    EMBEDDING_FAILED = (
+        "embedding_failed",
+        "The text was read, but the embedding service did not answer. Keyword search works; try again.",
+    )
+    INTERNAL = "internal", "Something went wrong on our side while reading this PDF. Try again."
+
+
+def storage_name(document: Document, filename: str) -> str:
+    """A generated name: nothing of the uploader's file name reaches the file system."""
+    return f"documents/{document.pk.hex[:2]}/{document.pk.hex}/{uuid.uuid4().hex}.pdf"
+
+
+class DocumentQuerySet(models.QuerySet["Document"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """What the user owns, or was given by a Share of the document or of a collection it is in."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(deleted_at=None).filter(Q(owner=user) | Q(pk__in=self._shared_with(user, {})))
+
+    def editable_by(self, user: User | AnonymousUser) -> Self:
+        """What the user owns, or was given with the right to write."""
+        if not user.is_authenticated:
+            return self.none()
+        may_write = {"can_write": True}
+        return self.filter(deleted_at=None).filter(
+            Q(owner=user) | Q(pk__in=self._shared_with(user, may_write))
+        )
+
+    def searchable(self) -> Self:
+        """Documents whose chunks may answer: indexed at least once, not deleted."""
+        return self.filter(deleted_at=None, indexed_at__isnull=False)
+
+    @staticmethod
+    def _shared_with(user: User, rights: dict[str, bool]) -> models.QuerySet:
+        from documents.models.library import Share
+
+        shares = Share.objects.given_to(user).filter(**rights)
+        return Document.objects.filter(Q(shares__in=shares) | Q(collections__shares__in=shares)).values("pk")
+
+
+class Document(models.Model):
+    """One source: a PDF file, or a paper known only by its metadata."""
+
+    class Kind(models.TextChoices):
+        PDF = "pdf", "PDF"
+        PAPER = "paper", "paper known by its metadata"
+
+    class Status(models.TextChoices):
+        UPLOADED = "uploaded", "waiting"
+        PARSING = "parsing", "reading pages"
+        INDEXING = "indexing", "indexing"
+        READY = "ready", "ready"
+        FAILED = "failed", "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="documents")
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.PDF)
+
+    title = models.CharField(max_length=500)
+    authors = ArrayField(models.CharField(max_length=200), default=list, blank=True)
+    year = models.SmallIntegerField(null=True, blank=True)
+    abstract = models.TextField(blank=True)
+    tldr = models.TextField(blank=True)
+    doi = models.CharField(max_length=200, blank=True)
+    language = models.CharField(max_length=12, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+
+    file = models.FileField(upload_to=storage_name, max_length=200, blank=True)
+    original_name = models.CharField(max_length=255, blank=True)
+    source_url = models.URLField(max_length=2000, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    size = models.BigIntegerField(default=0, help_text="bytes")
+    thumbnail = models.ImageField(upload_to="thumbnails/", max_length=200, blank=True)
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.UPLOADED)
+    progress = models.FloatField(default=0, help_text="0..1 of the present stage")
+    failure_code = models.CharField(max_length=24, choices=FailureCode, blank=True)
+    failure_message = models.CharField(max_length=200, blank=True)
+    failed_pages = models.JSONField(default=list, blank=True, help_text="[[page number, reason], …]")
+
+    page_count = models.IntegerField(default=0)
+    word_count = models.IntegerField(default=0)
+    unit_count = models.IntegerField(default=0)
+    chunk_count = models.IntegerField(default=0)
+    table_count = models.IntegerField(default=0)
+    hidden_word_count = models.IntegerField(default=0)
+    outline = models.JSONField(default=list, blank=True, help_text="[[level, title, page], …]")
+
+    engine = models.CharField(max_length=8, blank=True, help_text="engine asked for; '' is the default")
+    parser_name = models.CharField(max_length=20, blank=True)
+    parser_version = models.CharField(max_length=40, blank=True)
+    stage_seconds = models.JSONField(default=dict, blank=True)
+
+    # The lease: who works on the row, and how often it was tried. Taken before work starts.
+    attempts = models.SmallIntegerField(default=0)
+    lease = models.UUIDField(null=True, blank=True)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    indexed_at = models.DateTimeField(null=True, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    tags = models.ManyToManyField("documents.Tag", related_name="documents", blank=True)
+    collections = models.ManyToManyField("documents.Collection", related_name="documents", blank=True)
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "sha256"],
+                condition=Q(deleted_at=None) & ~Q(sha256=""),
+                name="one_copy_per_owner",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["owner", "-created_at"]),
+            models.Index(fields=["status", "lease_expires_at"]),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_working(self) -> bool:
+        return self.status in (self.Status.UPLOADED, self.Status.PARSING, self.Status.INDEXING)
+
+    @property
+    def is_ready(self) -> bool:
+        return self.status == self.Status.READY
+
+    @staticmethod
+    def title_from(filename: str) -> str:
+        """A readable title until the parser finds a better one."""
+        return Path(filename).stem.replace("_", " ").strip()[:500] or "Untitled"

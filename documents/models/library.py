@@ -1,0 +1,106 @@
+"""How people order and share documents: tags, collections, shares."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class OwnedQuerySet(models.QuerySet):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+
+class Tag(models.Model):
+    """A word its owner sticks on documents."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tags")
+    name = models.CharField(max_length=60)
+    colour = models.CharField(max_length=20, default="grey")
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="one_tag_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CollectionQuerySet(models.QuerySet["Collection"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(Q(owner=user) | Q(pk__in=Share.objects.given_to(user).values("collection")))
+
+    def editable_by(self, user: User | AnonymousUser) -> Self:
+        if not user.is_authenticated:
+            return self.none()
+        given = Share.objects.given_to(user).filter(can_write=True)
+        return self.filter(Q(owner=user) | Q(pk__in=given.values("collection")))
+
+
+class Collection(models.Model):
+    """A named set of documents, which can be shared as one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="collections")
+    name = models.CharField(max_length=120)
+    colour = models.CharField(max_length=20, default="blue")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CollectionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="one_collection_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ShareQuerySet(models.QuerySet["Share"]):
+    def given_to(self, user: User) -> Self:
+        return self.filter(Q(user=user) | Q(group__in=user.groups.values("pk")))
+
+
+class Share(models.Model):
+    """A right to one document or one collection, given to one user or one group."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    document = models.ForeignKey(
+        "documents.Document", null=True, blank=True, on_delete=models.CASCADE, related_name="shares"
+    )
+    collection = models.ForeignKey(
+        Collection, null=True, blank=True, on_delete=models.CASCADE, related_name="shares"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="shares"
+    )
+    group = models.ForeignKey(
+        "auth.Group", null=True, blank=True, on_delete=models.CASCADE, related_name="shares"
+    )
+    can_write = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ShareQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(document=None) ^ Q(collection=None), name="share_of_one_thing"
+            ),
+            models.CheckConstraint(condition=Q(user=None) ^ Q(group=None), name="share_with_one_party"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document or self.collection} → {self.user or self.group}"
