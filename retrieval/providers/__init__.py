@@ -1,0 +1,1 @@
+"""Outside services behind small Protocols: embeddings, reranking, and the errors they share."""
