@@ -1,0 +1,182 @@
+"""Lines: words of one baseline, in the order they are read.
+
+From here to the end of the layout everything lies in the reading frame: the page
+turned so that most of its text runs rightwards (see ``frames``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from documents.pdf.fast.raw import RawWord, Style
+from documents.pdf.geometry import Rect
+
+# A gap this wide (ems) between words of one drawn line may part two cells or columns.
+CELL_GAP = 1.0
+# Baselines this near (ems) are one; superscripts stand up to half an em off.
+SAME_BASELINE = 0.3
+
+
+class Line:
+    """Words on one baseline without a wide gap, left to right or right to left as they are read.
+
+    Mutable only while it is built; ``merged`` makes a new one.
+    """
+
+    __slots__ = (
+        "baseline",
+        "chars",
+        "gap_after",
+        "rtl",
+        "size",
+        "style",
+        "text",
+        "words",
+        "x0",
+        "x1",
+        "y0",
+        "y1",
+    )
+
+    def __init__(self, words: list[RawWord]) -> None:
+        self.words = words
+        self.x0 = min([w[0] for w in words])
+        self.y0 = min([w[1] for w in words])
+        self.x1 = max([w[2] for w in words])
+        self.y1 = max([w[3] for w in words])
+        self.text = " ".join([w[4] for w in words])
+        self.chars = len(self.text)
+        first = words[0]
+        self.style, self.baseline = first.style, first.baseline
+        if any(w[5] is not first[5] for w in words):
+            self._take_prevailing_style()
+        self.size = self.style.size
+        self.rtl = is_rtl(self.text)
+
+    def _take_prevailing_style(self) -> None:
+        weight: dict[Style, int] = {}
+        baseline: dict[Style, float] = {}
+        for word in self.words:
+            weight[word.style] = weight.get(word.style, 0) + len(word.text)
+            baseline.setdefault(word.style, word.baseline)
+        self.style = max(weight, key=weight.__getitem__)
+        self.baseline = baseline[self.style]
+
+    @property
+    def rect(self) -> Rect:
+        return Rect(self.x0, self.y0, self.x1, self.y1)
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    def __repr__(self) -> str:
+        return f"<Line {self.x0:.0f} {self.y0:.0f} {self.text[:40]!r}>"
+
+
+def merged(lines: Sequence[Line]) -> Line:
+    """One line of all of them, its words in reading order."""
+    if len(lines) == 1:
+        return lines[0]
+    words = [word for line in lines for word in line.words]
+    return Line(in_reading_order(words))
+
+
+def in_reading_order(words: list[RawWord]) -> list[RawWord]:
+    """Words of one line as they are read: leftwards in a right-to-left line, save for its Latin runs."""
+    words = sorted(words, key=lambda word: word[0])
+    if not is_rtl(" ".join([word[4] for word in words])):
+        return words
+    runs: list[list[RawWord]] = []
+    for word in words:
+        ltr = _direction(word[4]) > 0
+        if ltr and runs and _direction(runs[-1][0][4]) > 0:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return [word for run in reversed(runs) for word in run]
+
+
+def is_rtl(text: str) -> bool:
+    """Whether most of its letters are Hebrew, Arabic or of their kin."""
+    return not text.isascii() and _direction(text) < 0
+
+
+@lru_cache(maxsize=65536)
+def _direction(text: str) -> int:
+    """Letters running rightwards (and digits, weakly) less letters running leftwards."""
+    if text.isascii():
+        return 1 if any(map(str.isalnum, text)) else 0
+    kinds = [unicodedata.bidirectional(c) for c in text]
+    left, right = sum(k in ("R", "AL") for k in kinds), kinds.count("L")
+    return right - left if left or right else int(any(k in ("EN", "AN") for k in kinds))
+
+
+def drawn_lines(words: Iterable[RawWord]) -> list[Line]:
+    """The lines as they were drawn, parted at wide gaps."""
+    return [Line(run) for run in _runs(words)]
+
+
+def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
+    run: list[RawWord] = []
+    for word in words:
+        if run:
+            last = run[-1]
+            gap = max(word[0] - last[2], last[0] - word[2])
+            if word[7] != last[7] or gap > CELL_GAP * max(word[5][0], last[5][0]):
+                yield run
+                run = []
+        run.append(word)
+    if run:
+        yield run
+
+
+def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines grouped by baseline, top to bottom; within a row left to right.
+
+    A small line beside a larger one (a superscript, a note mark) belongs to the
+    larger one's row when most of its height lies within it.
+    """
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: (line.baseline, line.x0)):
+        if rows and any(_same_row(line, other) for other in rows[-1]):
+            rows[-1].append(line)
+        elif len(rows) > 1 and any(_same_row(line, other) for other in rows[-2]):
+            rows[-2].append(line)
+        else:
+            rows.append([line])
+    rows = _with_raised_marks(rows)
+    for row in rows:
+        row.sort(key=lambda line: line.x0)
+    return rows
+
+
+def _same_row(a: Line, b: Line) -> bool:
+    if abs(a.baseline - b.baseline) <= SAME_BASELINE * min(a.size, b.size):
+        return True
+    # a mark or a superscript: much smaller, and mostly within the other's height
+    small, large = (a, b) if a.size < b.size else (b, a)
+    if small.size > 0.85 * large.size:
+        return False
+    overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return overlap >= 0.6 * small.height and small.chars <= 12
+
+
+def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:
+    """Rows of nothing but small marks joined to the row below, whose words they raise above."""
+    out: list[list[Line]] = []
+    for row in rows:
+        if (
+            out
+            and all(line.chars <= 4 for line in out[-1])
+            and any(_same_row(mark, line) for mark in out[-1] for line in row)
+        ):
+            row = [*out.pop(), *row]
+        out.append(row)
+    return out

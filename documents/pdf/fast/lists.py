@@ -1,0 +1,26 @@
+"""List items: their markers and nesting."""
+
+from __future__ import annotations
+
+import re
+
+BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§\uf0b7\uf0a7\uf0d8\u2212"
+
+_BULLET = re.compile(rf"^[{re.escape(BULLETS)}]$")
+_NUMBER = re.compile(
+    r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,3}(?:\.\d{1,3}){1,4}\.?|[①-⑳]|\(\d{1,3}\))$"
+)
+_SURE_BULLETS = set("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶❖\uf0b7\uf0a7\uf0d8")
+
+
+def marker_of(first_word: str) -> str:
+    """The bullet or number that the word is, or ''."""
+    if _BULLET.match(first_word) or _NUMBER.match(first_word):
+        return first_word
+    if first_word[:1] in _SURE_BULLETS:
+        return first_word[0]
+    return ""
+
+
+def is_bullet(marker: str) -> bool:
+    return bool(marker) and marker[0] in BULLETS
