@@ -42,13 +42,9 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
 
 def best_cut(lines: Sequence[Line]) -> Cut | None:
     """The cut along the gutter that parts most lines, or None."""
-    best: Cut | None = None
-    for x in gutter_candidates(lines):
-        for cut in cuts_at(x, lines):
-            if best is None or len(cut.left) + len(cut.right) > len(best.left) + len(best.right):
-                if _is_gutter(cut):
-                    best = cut
-    return best
+    cuts = [cut for x in gutter_candidates(lines) for cut in cuts_at(x, lines)]
+    cuts.sort(key=lambda cut: -len(cut.left) - len(cut.right))
+    return next(filter(_is_gutter, cuts), None)
 
 
 def gutter_candidates(lines: Sequence[Line]) -> list[float]:

@@ -136,10 +136,8 @@ def _indented(line: Line, block: list[Line], following: Line | None) -> bool:
         if marker_of(last.words[0][4]):
             return False
         return following is not None and following.x0 < line.x0 - INDENT * em
-    if deeper < -INDENT * em and len(block) > 1:
-        # back out of a hanging indent
-        return True
-    return False
+    # shallower: back out of a hanging indent
+    return deeper < -INDENT * em and len(block) > 1
 
 
 def _ended_on_purpose(last: Line, line: Line, block: list[Line], column: Column) -> bool:
