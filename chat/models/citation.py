@@ -1,106 +1,18 @@
-"""What may be claimed, and on which words: conversations, messages, citations."""
+"""The Citation: a snapshot of the words a claim rests on."""
 
 from __future__ import annotations
 
 import uuid
 from typing import TYPE_CHECKING, Self
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from chat.models.conversation import Conversation, Message
 from documents.models import CitationUnit, Document
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
-
-
-class ConversationQuerySet(models.QuerySet["Conversation"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(owner=user, deleted_at=None)
-
-
-class Conversation(models.Model):
-    """Questions and answers over some documents, a collection, or the whole library."""
-
-    class Scope(models.TextChoices):
-        DOCUMENTS = "documents", "chosen documents"
-        COLLECTION = "collection", "a collection"
-        LIBRARY = "library", "the whole library"
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
-    )
-    title = models.CharField(max_length=200, blank=True)
-    scope = models.CharField(max_length=10, choices=Scope, default=Scope.LIBRARY)
-    documents = models.ManyToManyField(Document, related_name="conversations", blank=True)
-    collection = models.ForeignKey(
-        "documents.Collection", null=True, blank=True, on_delete=models.SET_NULL, related_name="conversations"
-    )
-    provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
-    model = models.CharField(max_length=120, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
-    deleted_at = models.DateTimeField(null=True, blank=True)
-
-    objects = ConversationQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-updated_at"]
-        indexes = [models.Index(fields=["owner", "-updated_at"])]
-
-    def __str__(self) -> str:
-        return self.title or "New conversation"
-
-
-class MessageQuerySet(models.QuerySet["Message"]):
-    def visible_to(self, user: User | AnonymousUser) -> Self:
-        return self.filter(conversation__in=Conversation.objects.visible_to(user))
-
-
-class Message(models.Model):
-    """One question or one answer. ``content`` holds ``[[cite:<unit>:<page>]]`` markers."""
-
-    class Role(models.TextChoices):
-        USER = "user"
-        ASSISTANT = "assistant"
-
-    class Status(models.TextChoices):
-        PENDING = "pending", "waiting"
-        STREAMING = "streaming", "being written"
-        COMPLETE = "complete"
-        INCOMPLETE = "incomplete", "stopped before its end"
-        FAILED = "failed"
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages")
-    position = models.IntegerField(help_text="order in the conversation, from 0")
-    role = models.CharField(max_length=10, choices=Role)
-    content = models.TextField(blank=True)
-    status = models.CharField(max_length=10, choices=Status, default=Status.COMPLETE)
-    provider = models.CharField(max_length=20, blank=True)
-    model = models.CharField(max_length=120, blank=True)
-    usage = models.JSONField(default=dict, blank=True)
-    sources = models.JSONField(default=list, blank=True, help_text="unit ids shown to the model, in order")
-    uncited = models.JSONField(
-        default=list, blank=True, help_text="[[start, end], …] claims without citation"
-    )
-    error = models.CharField(max_length=500, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = MessageQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["conversation", "position"]
-        constraints = [
-            models.UniqueConstraint(fields=["conversation", "position"], name="one_message_per_position")
-        ]
-
-    def __str__(self) -> str:
-        return self.content[:80]
 
 
 class CitationQuerySet(models.QuerySet["Citation"]):
@@ -150,6 +62,8 @@ class Citation(models.Model):
     unit_text = models.TextField(blank=True)
     section_path = ArrayField(models.TextField(), default=list)
     page_number = models.IntegerField()
+    char_start = models.IntegerField(default=0, help_text="of the quote in the page's text")
+    char_end = models.IntegerField(default=0)
     line_start = models.IntegerField(default=0)
     line_end = models.IntegerField(default=0)
     rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
@@ -159,6 +73,7 @@ class Citation(models.Model):
     document_sha256 = models.CharField(max_length=64, blank=True)
 
     verdict = models.CharField(max_length=12, choices=Verdict)
+    reason = models.CharField(max_length=300, blank=True, help_text="one sentence that explains the verdict")
     missing = models.JSONField(default=list, blank=True, help_text="values of the claim that were not found")
     durability = models.CharField(max_length=8, choices=Durability, default=Durability.SAME)
     feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', said by a person")

@@ -1,0 +1,115 @@
+"""The Conversation and its Messages."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.db import models
+
+from documents.models import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(owner=user, deleted_at=None)
+
+
+class Conversation(models.Model):
+    """Questions and answers over some documents, a collection, or the whole library."""
+
+    class Scope(models.TextChoices):
+        DOCUMENTS = "documents", "chosen documents"
+        COLLECTION = "collection", "a collection"
+        LIBRARY = "library", "the whole library"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conversations"
+    )
+    title = models.CharField(max_length=200, blank=True)
+    scope = models.CharField(max_length=10, choices=Scope, default=Scope.LIBRARY)
+    documents = models.ManyToManyField(Document, related_name="conversations", blank=True)
+    collection = models.ForeignKey(
+        "documents.Collection", null=True, blank=True, on_delete=models.SET_NULL, related_name="conversations"
+    )
+    provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
+    model = models.CharField(max_length=120, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-updated_at"]
+        indexes = [models.Index(fields=["owner", "-updated_at"])]
+
+    def __str__(self) -> str:
+        return self.title or "New conversation"
+
+
+class MessageQuerySet(models.QuerySet["Message"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(conversation__in=Conversation.objects.visible_to(user))
+
+    def unfinished(self) -> Self:
+        return self.filter(status__in=[Message.Status.PENDING, Message.Status.STREAMING])
+
+
+class Message(models.Model):
+    """One question or one answer. ``content`` holds ``[[cite:<unit>:<page>]]`` markers."""
+
+    class Role(models.TextChoices):
+        USER = "user"
+        ASSISTANT = "assistant"
+
+    class Status(models.TextChoices):
+        PENDING = "pending", "waiting"
+        STREAMING = "streaming", "being written"
+        COMPLETE = "complete"
+        INCOMPLETE = "incomplete", "stopped before its end"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages")
+    position = models.IntegerField(help_text="order in the conversation, from 0")
+    role = models.CharField(max_length=10, choices=Role)
+    content = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.COMPLETE)
+    provider = models.CharField(max_length=20, blank=True)
+    model = models.CharField(max_length=120, blank=True)
+    usage = models.JSONField(default=dict, blank=True)
+    sources = models.JSONField(default=list, blank=True, help_text="unit ids shown to the model, in order")
+    uncited = models.JSONField(
+        default=list, blank=True, help_text="[[start, end], …] claims without citation"
+    )
+    error = models.CharField(max_length=500, blank=True)
+    standalone_question = models.TextField(blank=True, help_text="the question as it was searched for")
+
+    # The writer of an answer is one thread of one process; others see by these what it does.
+    alive_at = models.DateTimeField(null=True, blank=True, help_text="when its writer was last seen")
+    cancel_requested = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = MessageQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["conversation", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "position"], name="one_message_per_position")
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether its writer has yet to begin or to end."""
+        return self.status in (self.Status.PENDING, self.Status.STREAMING)

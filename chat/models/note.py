@@ -1,0 +1,74 @@
+"""The Note: Markdown a person writes, with live citations, and its versions."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.db import models
+
+from chat.models.citation import Citation
+from documents.models import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class NoteQuerySet(models.QuerySet["Note"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(owner=user, deleted_at=None) if user.is_authenticated else self.none()
+
+
+class Note(models.Model):
+    """A note. ``content`` is Markdown; ``[[cite:<citation id>:<page>]]`` in it stands for a citation.
+
+    ``revision`` counts the saves: a writer names the one it began from, and
+    learns of another's save instead of overwriting it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notes")
+    document = models.ForeignKey(
+        Document, null=True, blank=True, on_delete=models.SET_NULL, related_name="notes"
+    )
+    title = models.CharField(max_length=200, blank=True)
+    content = models.TextField(blank=True)
+    citations = models.ManyToManyField(Citation, related_name="notes", blank=True)
+    revision = models.IntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = NoteQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-updated_at"]
+        indexes = [models.Index(fields=["owner", "-updated_at"])]
+
+    def __str__(self) -> str:
+        return self.title or "Untitled note"
+
+
+class NoteVersionQuerySet(models.QuerySet["NoteVersion"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(note__in=Note.objects.visible_to(user))
+
+
+class NoteVersion(models.Model):
+    """A note as it once was."""
+
+    note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="versions")
+    revision = models.IntegerField()
+    title = models.CharField(max_length=200, blank=True)
+    content = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = NoteVersionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["note", "-revision"]
+        constraints = [models.UniqueConstraint(fields=["note", "revision"], name="one_version_per_revision")]
+
+    def __str__(self) -> str:
+        return f"{self.note_id} r{self.revision}"
