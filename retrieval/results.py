@@ -1,0 +1,143 @@
+"""The values a search takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+from uuid import UUID
+
+StrategyName = Literal[
+    "self_query",
+    "decomposition",
+    "multi_query",
+    "hyde",
+    "keyword",
+    "vector",
+    "context",
+    "rerank",
+    "compression",
+]
+STRATEGIES: tuple[StrategyName, ...] = (
+    "self_query",
+    "decomposition",
+    "multi_query",
+    "hyde",
+    "keyword",
+    "vector",
+    "context",
+    "rerank",
+    "compression",
+)
+FullTextLevel = Literal["document", "chunk", "unit"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to search. ``off`` switches strategies off; the rest run where they can.
+
+    Attributes:
+        limit, offset: the hits wanted.
+        fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
+        off: strategies that must not run.
+        record: keep the search in the user's history.
+    """
+
+    limit: int = 10
+    offset: int = 0
+    fts_level: FullTextLevel | None = None
+    off: frozenset[StrategyName] = frozenset()
+    record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListRank:
+    """Where a chunk stood in one list that was fused: ``rank`` from 1, ``score`` in the list's own units."""
+
+    list: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A stretch of a chunk's text; ``marks`` are the [start, end) of matched words in it."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def pieces(self) -> list[tuple[str, bool]]:
+        """The text in order, cut into (piece, is it marked)."""
+        pieces, at = [], 0
+        for start, end in self.marks:
+            pieces += [(self.text[at:start], False), (self.text[start:end], True)]
+            at = end
+        return [piece for piece in [*pieces, (self.text[at:], False)] if piece[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One chunk that speaks of the query.
+
+    Attributes:
+        unit_ids: all units of the chunk, in reading order.
+        best_unit_ids: those that speak of the query, best first; never empty when ``unit_ids`` is not.
+        page: page of the best unit, from 1.
+        score: comparable within one result only; higher is better.
+        why: the chunk's rank in each list it stood in.
+        passage: the sentences that matter, when compression ran; else the chunk's text.
+    """
+
+    chunk_id: UUID
+    document_id: UUID
+    document_title: str
+    index: int
+    page: int
+    page_start: int
+    page_end: int
+    unit_ids: tuple[UUID, ...]
+    best_unit_ids: tuple[UUID, ...]
+    score: float
+    why: tuple[ListRank, ...]
+    snippet: Snippet
+    passage: str
+    context_header: str
+    section_path: tuple[str, ...]
+    chunk_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyReport:
+    """What one strategy did: ``reason`` says why it did not run, or what went wrong.
+
+    ``added`` counts the chunks it brought that no list before it had (for
+    rerank: the chunks whose place it changed).
+    """
+
+    name: StrategyName
+    ran: bool
+    milliseconds: float = 0.0
+    added: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedQuery:
+    """A query made from the person's own; ``by`` is the strategy that made it."""
+
+    text: str
+    by: StrategyName
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found. ``message`` tells a person why there is nothing, when there is nothing."""
+
+    query: str
+    hits: tuple[Hit, ...] = ()
+    total: int = 0
+    strategies: tuple[StrategyReport, ...] = ()
+    derived: tuple[DerivedQuery, ...] = ()
+    filters: dict[str, str] = field(default_factory=dict)
+    milliseconds: float = 0.0
+    message: str = ""

@@ -1,0 +1,106 @@
+"""Where a search may look: who asks, and the filters that narrow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db.models import F, Func, Q, QuerySet, TextField, Value
+
+from documents.models import Document, RetrievalChunk
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A user, and filters that combine freely; a filter left at its default does not filter.
+
+    Attributes:
+        document_ids: only these documents; None is the whole library, () is nothing.
+        collection_id: only documents of this collection.
+        tags: names; a document needs one of them.
+        authors: a document needs one author whose name holds one of these, in any case.
+        year_from, year_to: the document's year, both ends included.
+        languages: the document's language codes.
+        chunk_types, section_types: values of ``RetrievalChunk.chunk_type`` and ``.section_type``.
+        sections: a chunk needs one heading above it that holds one of these, in any case.
+        page_from, page_to: pages from 1; a chunk needs one page in the range.
+    """
+
+    user: User | AnonymousUser
+    document_ids: tuple[UUID, ...] | None = None
+    collection_id: UUID | None = None
+    tags: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    year_from: int | None = None
+    year_to: int | None = None
+    languages: tuple[str, ...] = ()
+    chunk_types: tuple[str, ...] = ()
+    section_types: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    page_from: int | None = None
+    page_to: int | None = None
+
+    @property
+    def narrows_chunks(self) -> bool:
+        """Whether a filter tells chunks of one document apart."""
+        return bool(self.chunk_types or self.section_types or self.sections or self.page_from or self.page_to)
+
+    def documents(self) -> QuerySet[Document]:
+        """Documents in scope; the visibility predicate is always in it."""
+        found = Document.objects.visible_to(self.user).filter(self._document_filters())
+        if self.authors:
+            line = Func(F("authors"), Value("\n"), function="array_to_string", output_field=TextField())
+            found = found.alias(author_line=line).filter(any_holds("author_line", self.authors))
+        return found
+
+    def chunks(self) -> QuerySet[RetrievalChunk]:
+        """Chunks in scope, each of a document in ``documents()``."""
+        found = RetrievalChunk.objects.filter(document__in=self.documents()).filter(self._chunk_filters())
+        if self.sections:
+            line = Func(F("section_path"), Value("\n"), function="array_to_string", output_field=TextField())
+            found = found.alias(section_line=line).filter(any_holds("section_line", self.sections))
+        return found
+
+    def _document_filters(self) -> Q:
+        wanted = Q()
+        if self.document_ids is not None:
+            wanted &= Q(pk__in=self.document_ids)
+        if self.collection_id is not None:
+            wanted &= Q(
+                pk__in=Document.collections.through.objects.filter(collection=self.collection_id).values(
+                    "document"
+                )
+            )
+        if self.tags:
+            wanted &= Q(
+                pk__in=Document.tags.through.objects.filter(tag__name__in=self.tags).values("document")
+            )
+        if self.year_from is not None:
+            wanted &= Q(year__gte=self.year_from)
+        if self.year_to is not None:
+            wanted &= Q(year__lte=self.year_to)
+        if self.languages:
+            wanted &= Q(language__in=self.languages)
+        return wanted
+
+    def _chunk_filters(self) -> Q:
+        wanted = Q()
+        if self.chunk_types:
+            wanted &= Q(chunk_type__in=self.chunk_types)
+        if self.section_types:
+            wanted &= Q(section_type__in=self.section_types)
+        if self.page_from is not None:
+            wanted &= Q(page_end__gte=self.page_from)
+        if self.page_to is not None:
+            wanted &= Q(page_start__lte=self.page_to)
+        return wanted
+
+
+def any_holds(field: str, words: tuple[str, ...]) -> Q:
+    return reduce(or_, (Q(**{f"{field}__icontains": word}) for word in words))
