@@ -11,30 +11,13 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from documents.pdf.failures import FailureCode
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-class FailureCode(models.TextChoices):
-    """Why a document failed: a closed list, each with what to tell a person (at most 200 characters)."""
-
-    NOT_A_PDF = "not_a_pdf", "This file is not a PDF. Upload the PDF itself, or export it as PDF first."
-    DAMAGED = "damaged", "This PDF is damaged and cannot be read. Try to save or download it again."
-    NO_PAGES = "no_pages", "This PDF has no pages."
-    PASSWORD_PROTECTED = (
-        "password_protected",
-        "This PDF needs a password. Upload a copy without one.",
-    )
-    NO_TEXT = "no_text", "No text could be found or recognised in this PDF."
-    TOO_LARGE = "too_large", "This file is larger than this server accepts."
-    TOO_MANY_PAGES = "too_many_pages", "This PDF has more pages than this server accepts. Split it first."
-    TOOK_TOO_LONG = "took_too_long", "Reading this PDF took too long. It may be damaged or very complex."
-    TOO_MUCH_MEMORY = "too_much_memory", "Reading this PDF took too much memory. It may be damaged."
-    EMBEDDING_FAILED = (
-        "embedding_failed",
-        "The text was read, but the embedding service did not answer. Keyword search works; try again.",
-    )
-    INTERNAL = "internal", "Something went wrong on our side while reading this PDF. Try again."
+FAILURES = [(code.value, code.label) for code in FailureCode]
 
 
 def storage_name(document: Document, filename: str) -> str:
@@ -106,7 +89,7 @@ class Document(models.Model):
 
     status = models.CharField(max_length=10, choices=Status, default=Status.UPLOADED)
     progress = models.FloatField(default=0, help_text="0..1 of the present stage")
-    failure_code = models.CharField(max_length=24, choices=FailureCode, blank=True)
+    failure_code = models.CharField(max_length=24, choices=FAILURES, blank=True)
     failure_message = models.CharField(max_length=200, blank=True)
     failed_pages = models.JSONField(default=list, blank=True, help_text="[[page number, reason], …]")
 

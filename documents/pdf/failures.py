@@ -1,0 +1,42 @@
+"""Why a document fails: the closed list of codes, shared by the parser's child (no Django) and the models."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class FailureCode(StrEnum):
+    """A reason code; ``label`` says it to a person in at most 200 characters."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> FailureCode:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.label = label
+        return member
+
+    NOT_A_PDF = "not_a_pdf", "This file is not a PDF. Upload the PDF itself, or export it as PDF first."
+    DAMAGED = "damaged", "This PDF is damaged and cannot be read. Try to save or download it again."
+    NO_PAGES = "no_pages", "This PDF has no pages."
+    PASSWORD_PROTECTED = "password_protected", "This PDF needs a password. Upload a copy without one."
+    NO_TEXT = "no_text", "No text could be found or recognised in this PDF."
+    TOO_LARGE = "too_large", "This file is larger than this server accepts."
+    TOO_MANY_PAGES = "too_many_pages", "This PDF has more pages than this server accepts. Split it first."
+    TOOK_TOO_LONG = "took_too_long", "Reading this PDF took too long. It may be damaged or very complex."
+    TOO_MUCH_MEMORY = "too_much_memory", "Reading this PDF took too much memory. It may be damaged."
+    EMBEDDING_FAILED = (
+        "embedding_failed",
+        "The text was read, but the embedding service did not answer. Keyword search works; try again.",
+    )
+    INTERNAL = "internal", "Something went wrong on our side while reading this PDF. Try again."
+
+
+class ParseFailure(Exception):
+    """The document cannot be read. ``message`` is for people; ``detail`` is for the log only."""
+
+    def __init__(self, code: FailureCode, message: str = "", detail: str = "") -> None:
+        self.code = code
+        self.message = message or code.label
+        self.detail = detail
+        super().__init__(self.message)
