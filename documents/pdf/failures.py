@@ -40,3 +40,16 @@ class ParseFailure(Exception):
         self.message = message or code.label
         self.detail = detail
         super().__init__(self.message)
+
+
+PAGE_FAILURES = {
+    FailureCode.TOOK_TOO_LONG: "Reading this page took too long.",
+    FailureCode.TOO_MUCH_MEMORY: "Reading this page took too much memory.",
+    FailureCode.TOO_LARGE: "This page holds more words than this server accepts.",
+    FailureCode.INTERNAL: "The layout of this page could not be worked out.",
+}
+
+
+def page_failure(code: FailureCode) -> str:
+    """What to tell a person of a page that could not be read."""
+    return PAGE_FAILURES.get(code, "This page is damaged and cannot be read.")

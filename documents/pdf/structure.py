@@ -149,7 +149,11 @@ class OutlineEntry(msgspec.Struct, frozen=True):
 
 
 class ParsedDocument(msgspec.Struct, frozen=True):
-    """A whole file as read. ``metadata`` holds the strings of the document information dictionary."""
+    """A whole file as read.
+
+    ``metadata`` holds the strings of the document information dictionary,
+    ``stage_seconds`` the wall time of reading, recognising and laying out.
+    """
 
     engine: str
     version: str
@@ -158,3 +162,4 @@ class ParsedDocument(msgspec.Struct, frozen=True):
     metadata: dict[str, str] = {}
     outline: tuple[OutlineEntry, ...] = ()
     language: str = ""
+    stage_seconds: dict[str, float] = {}

@@ -1,0 +1,104 @@
+"""The worker's side of a parse: starts the child, reads its answers, ends it whatever happens.
+
+``subprocess``, not ``multiprocessing``: django-q2's workers are daemonic and may have no such children.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.limits import Limits
+from documents.pdf.messages import Answer, Failed, Finished, Frames, Opened, Request, frame
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
+# Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
+# more would only ask for address space.
+_ENVIRONMENT = {
+    "PYTHONPATH": str(_ROOT),
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "2",
+}
+# Time beyond the file's own for starting Python and sending the answers.
+_GRACE_SECONDS = 3.0
+
+
+def ask(request: Request) -> Iterator[Answer]:
+    """The child's answers but the last. Raises ParseFailure; leaves no process behind."""
+    process = subprocess.Popen(
+        [sys.executable, "-s", "-m", "documents.pdf.child", str(os.getpid())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=_ROOT,
+        env=_ENVIRONMENT,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdin and process.stdout
+        _write(process, frame(request))
+        yield from _answers(process, request.limits)
+    finally:
+        _end(process)
+
+
+def _write(process: subprocess.Popen[bytes], body: bytes) -> None:
+    assert process.stdin
+    try:
+        process.stdin.write(body)
+        process.stdin.close()
+    except BrokenPipeError:
+        raise ParseFailure(FailureCode.INTERNAL, detail="the child ended before it was asked") from None
+
+
+def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answer]:
+    assert process.stdout
+    frames: Frames[Answer] = Frames(process.stdout.fileno(), Answer)
+    began = time.monotonic()
+    deadline = began + limits.seconds(0) + _GRACE_SECONDS
+    while True:
+        try:
+            answer = frames.next(deadline)
+        except TimeoutError:
+            raise ParseFailure(FailureCode.TOOK_TOO_LONG, detail="the whole file") from None
+        except msgspec.MsgspecError as error:
+            raise ParseFailure(FailureCode.INTERNAL, detail=f"the child said: {error}") from None
+        if isinstance(answer, Failed):
+            raise ParseFailure(answer.code, detail=answer.detail)
+        if answer is None:
+            raise _died(process)
+        if isinstance(answer, Opened):
+            deadline = began + limits.seconds(answer.page_count) + _GRACE_SECONDS
+        yield answer
+        if isinstance(answer, Finished):
+            return
+
+
+def _died(process: subprocess.Popen[bytes]) -> ParseFailure:
+    status = process.wait()
+    if status == -signal.SIGKILL:
+        return ParseFailure(FailureCode.TOO_MUCH_MEMORY, detail="killed")
+    if status == -signal.SIGXCPU:
+        return ParseFailure(FailureCode.TOOK_TOO_LONG, detail="CPU time")
+    return ParseFailure(FailureCode.INTERNAL, detail=f"the child ended with {status}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kills the child and its readers, which share its session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream and not stream.closed:
+            stream.close()

@@ -1,0 +1,116 @@
+"""One file through an engine, in the confined child: read the pages, recognise or model some, lay out all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from documents.pdf import fast, readers
+from documents.pdf.failures import FailureCode, ParseFailure, page_failure
+from documents.pdf.fast.raw import RawPage
+from documents.pdf.geometry import PageFrame
+from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
+from documents.pdf.opening import about, check_header, open_document
+from documents.pdf.readers import Allowance, Done, GivenUp, Job
+from documents.pdf.structure import ParsedPage
+
+# Share of the time that reading may take; the rest is for layout.
+_READING_SHARE = 0.7
+_MOST_WORDS = 100_000
+_REPORT_SECONDS = 0.2
+
+Tell = Callable[[Answer], None]
+
+
+def parse(request: ParseRequest, tell: Tell) -> None:
+    """Answers the request, page by page at the end. Raises ParseFailure."""
+    began = time.monotonic()
+    check_header(Path(request.path))
+    count, said = readers.first_look(lambda: _about_file(request), About, _allowance(request, 0, began))
+    tell(Opened(count))
+    tell(said or About())
+    raw_pages, failures = _read(request, count, _allowance(request, count, began), tell)
+    read = time.monotonic()
+    if len(failures) == count:
+        raise _worst(failures)
+    pages = _laid_out(raw_pages)
+    if request.pages is None and not any(page.words for page in pages):
+        raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT)
+    wanted = set(request.pages or range(1, count + 1))
+    for page in pages:
+        if page.number in wanted:
+            tell(PageParsed(page))
+    tell(Finished({"read": read - began, "layout": time.monotonic() - read}))
+
+
+def _about_file(request: ParseRequest) -> tuple[int, Callable[[Job], About]]:
+    document = open_document(request.path, request.password, request.limits.pages)
+    return document.page_count, lambda _: about(document)
+
+
+def _raw_pages(request: ParseRequest) -> tuple[int, Callable[[Job], RawPage]]:
+    document = open_document(request.path, request.password, request.limits.pages)
+
+    def read(number: Job) -> RawPage:
+        raw = fast.read_raw(document[number - 1])
+        if len(raw.words) > _MOST_WORDS:
+            raise ParseFailure(FailureCode.TOO_LARGE, detail=f"{len(raw.words)} words on page {number}")
+        return raw
+
+    return document.page_count, read
+
+
+def _allowance(request: ParseRequest, pages: int, began: float) -> Allowance:
+    limits = request.limits
+    seconds = limits.seconds(pages) * _READING_SHARE
+    return Allowance(limits.memory_bytes, seconds, limits.stall_seconds, began + seconds)
+
+
+def _read(
+    request: ParseRequest, count: int, allowance: Allowance, tell: Tell
+) -> tuple[list[RawPage], list[GivenUp]]:
+    raw_pages, failures, told = [], [], 0.0
+    numbers = range(1, count + 1)
+    for answer in readers.answers(lambda: _raw_pages(request), numbers, RawPage, allowance):
+        if isinstance(answer, Done):
+            raw_pages.append(answer.value)
+        else:
+            failures.append(answer)
+            raw_pages.append(_unread(answer.job, answer.code))
+        if time.monotonic() - told > _REPORT_SECONDS:
+            told = time.monotonic()
+            tell(Progress(answer.job, count))
+    return raw_pages, failures
+
+
+def _unread(number: int, code: FailureCode) -> RawPage:
+    return RawPage(number=number, frame=PageFrame(612.0, 792.0), failure=page_failure(code))
+
+
+def _worst(failures: Sequence[GivenUp]) -> ParseFailure:
+    """The failure of a file none of whose pages could be read: the one most pages had."""
+    codes = [failure.code for failure in failures]
+    code = max(codes, key=codes.count)
+    details = "; ".join(f"p. {failure.job}: {failure.detail}" for failure in failures[:5])
+    return ParseFailure(code, detail=details)
+
+
+def _laid_out(raw_pages: Sequence[RawPage]) -> list[ParsedPage]:
+    """All pages together; where that fails, without the pages that fail alone."""
+    try:
+        return fast.layout(raw_pages)
+    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
+        return fast.layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages])
+
+
+def _can_be_laid_out(raw: RawPage) -> bool:
+    try:
+        fast.layout([raw])
+    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _blank(raw: RawPage) -> RawPage:
+    return RawPage(raw.number, raw.frame, raw.label, failure=page_failure(FailureCode.INTERNAL))

@@ -1,0 +1,128 @@
+"""What passes between the processes of a parse: frames of MessagePack, validated on the way in.
+
+A frame is its length (4 bytes, big endian) and that many bytes. Requests go to
+``documents.pdf.child`` on its standard input, answers come back on its standard
+output; between the child and the readers it forks the same frames run through a pipe.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+import time
+from typing import Generic, TypeVar
+
+import msgspec
+
+from documents.pdf.failures import FailureCode
+from documents.pdf.limits import MIB, Limits
+from documents.pdf.structure import Engine, OutlineEntry, ParsedPage
+
+FRAME_BYTES = 256 * MIB
+_LENGTH = struct.Struct(">I")
+_READ_BYTES = 1 << 20
+
+T = TypeVar("T")
+
+
+class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
+    """Read the file at ``path``; answer with the pages of these numbers, all where None."""
+
+    path: str
+    engine: Engine
+    limits: Limits
+    pages: tuple[int, ...] | None = None
+    password: str | None = None
+
+
+class Opened(msgspec.Struct, frozen=True, tag="opened"):
+    """The file could be opened and has this many pages."""
+
+    page_count: int
+
+
+class About(msgspec.Struct, frozen=True, tag="about"):
+    """What the file says of itself."""
+
+    metadata: dict[str, str] = {}
+    outline: tuple[OutlineEntry, ...] = ()
+    language: str = ""
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    done: int
+    total: int
+
+
+class PageParsed(msgspec.Struct, frozen=True, tag="page"):
+    page: ParsedPage
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The whole file cannot be read. ``detail`` is for the log."""
+
+    code: FailureCode
+    detail: str = ""
+
+
+class Finished(msgspec.Struct, frozen=True, tag="finished"):
+    """Everything was said. Seconds by stage."""
+
+    stages: dict[str, float] = {}
+
+
+Request = ParseRequest
+Answer = Opened | About | Progress | PageParsed | Failed | Finished
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+def frame(message: object) -> bytes:
+    body = _encoder.encode(message)
+    return _LENGTH.pack(len(body)) + body
+
+
+def send(descriptor: int, message: object) -> None:
+    """Writes one frame, however slowly the other side reads."""
+    rest = memoryview(frame(message))
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+class Frames(Generic[T]):
+    """Reads frames of one type from a pipe."""
+
+    def __init__(self, descriptor: int, kind: object) -> None:
+        self._descriptor = descriptor
+        self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(kind)
+        self._buffer = bytearray()
+
+    def next(self, deadline: float) -> T | None:
+        """The next message, or None at the end of the stream.
+
+        Raises TimeoutError when ``time.monotonic()`` passes the deadline first, and
+        msgspec.ValidationError when what came is not a message of the type.
+        """
+        while (body := self._complete()) is None:
+            wait = deadline - time.monotonic()
+            if wait <= 0 or not select.select([self._descriptor], [], [], wait)[0]:
+                raise TimeoutError
+            piece = os.read(self._descriptor, _READ_BYTES)
+            if not piece:
+                return None
+            self._buffer += piece
+        return self._decoder.decode(body)
+
+    def _complete(self) -> bytes | None:
+        if len(self._buffer) < _LENGTH.size:
+            return None
+        (length,) = _LENGTH.unpack_from(self._buffer)
+        if length > FRAME_BYTES:
+            raise msgspec.ValidationError(f"a frame of {length} bytes")
+        end = _LENGTH.size + length
+        if len(self._buffer) < end:
+            return None
+        body = bytes(self._buffer[_LENGTH.size : end])
+        del self._buffer[:end]
+        return body

@@ -1,0 +1,172 @@
+"""Reads a hostile file job by job in forked processes, so that a page that hangs or crashes costs that page.
+
+The child (``documents.pdf.child``) never opens the file itself. It forks a
+reader, which opens it and answers one frame a job; when the reader dies or
+stands still, the job it was at is given up and another reader goes on behind it.
+A fork takes about a millisecond, for everything is imported already.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from documents.pdf.confinement import die_with_parent, limit_cpu, limit_memory
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.messages import Failed, Frames, Opened, send
+
+T = TypeVar("T")
+Job = int
+# Opens the file; returns the number of its pages and the function that does a job.
+Prepare = Callable[[], tuple[int, Callable[[Job], T]]]
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """What the readers of one file may take: bytes of address space, seconds for opening and for a job,
+    and the moment (``time.monotonic()``) by which all must be done."""
+
+    memory_bytes: int
+    opening_seconds: float
+    job_seconds: float
+    deadline: float
+
+
+class GivenUp(msgspec.Struct, frozen=True, tag="given_up"):
+    """The job could not be done."""
+
+    job: Job
+    code: FailureCode
+    detail: str = ""
+
+
+class Done(msgspec.Struct, Generic[T], frozen=True, tag="done"):
+    job: Job
+    value: T
+
+
+def first_look(prepare: Prepare[T], kind: Any, allowance: Allowance) -> tuple[int, T | None]:
+    """The number of pages and the value of job 0, None where that job could not be done.
+
+    Raises ParseFailure when the file cannot be opened.
+    """
+    with _Reader(prepare, [0], kind, allowance) as reader:
+        first = reader.next(allowance.opening_seconds)
+        answer = reader.next(allowance.job_seconds) if isinstance(first, Opened) else None
+    if isinstance(first, Opened):
+        return first.page_count, answer.value if isinstance(answer, Done) else None
+    if isinstance(first, Failed):
+        raise ParseFailure(first.code, detail=first.detail)
+    raise ParseFailure(reader.cause, detail=f"while opening: {reader.detail}")
+
+
+def answers(
+    prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance
+) -> Iterator[Done[T] | GivenUp]:
+    """One answer for each job, in order. ``kind`` is the type of a job's value."""
+    rest = list(jobs)
+    while rest and time.monotonic() < allowance.deadline:
+        with _Reader(prepare, rest, kind, allowance) as reader:
+            if isinstance(reader.next(allowance.opening_seconds), Opened):
+                for answer in reader.answers(len(rest)):
+                    rest.pop(0)
+                    yield answer
+        if rest:
+            yield GivenUp(rest.pop(0), reader.cause, reader.detail)
+    yield from (GivenUp(job, FailureCode.TOOK_TOO_LONG, "no time left") for job in rest)
+
+
+class _Reader(Generic[T]):
+    """One forked process and the pipe it answers through. ``cause`` says why it ended, once it has."""
+
+    def __init__(self, prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance) -> None:
+        self._allowance = allowance
+        self.cause, self.detail = FailureCode.DAMAGED, ""
+        parent, (answers, out) = os.getpid(), os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(answers)
+            _read(prepare, jobs, out, parent, allowance)
+        os.close(out)
+        self._descriptor = answers
+        self._frames: Frames[Opened | Failed | Done[T] | GivenUp] = Frames(
+            answers, Opened | Failed | Done[kind] | GivenUp
+        )
+
+    def __enter__(self) -> _Reader[T]:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        ended, status = os.waitpid(self._pid, os.WNOHANG)
+        if not ended:
+            os.kill(self._pid, signal.SIGKILL)
+            _, status = os.waitpid(self._pid, 0)
+        os.close(self._descriptor)
+        if os.WIFSIGNALED(status) and not self.detail:
+            self.cause = _cause(os.WTERMSIG(status))
+            self.detail = signal.Signals(os.WTERMSIG(status)).name
+
+    def answers(self, count: int) -> Iterator[Done[T] | GivenUp]:
+        """Up to ``count`` answers; fewer when the process dies or stands still."""
+        for _ in range(count):
+            answer = self.next(self._allowance.job_seconds)
+            if not isinstance(answer, Done | GivenUp):
+                return
+            yield answer
+
+    def next(self, seconds: float) -> Opened | Failed | Done[T] | GivenUp | None:
+        """The next answer, or None when there is none within that time."""
+        deadline = min(time.monotonic() + seconds, self._allowance.deadline)
+        try:
+            answer = self._frames.next(deadline)
+        except TimeoutError:
+            self.cause, self.detail = FailureCode.TOOK_TOO_LONG, f"stood still for {seconds:.0f} s"
+            return None
+        except msgspec.ValidationError as error:
+            self.cause, self.detail = FailureCode.INTERNAL, str(error)
+            return None
+        if answer is None:  # its end of the pipe is closed: it is ending; let its status tell why
+            time.sleep(0.01)
+        return answer
+
+
+def _cause(number: int) -> FailureCode:
+    if number == signal.SIGXCPU:
+        return FailureCode.TOOK_TOO_LONG
+    return FailureCode.TOO_MUCH_MEMORY if number == signal.SIGKILL else FailureCode.DAMAGED
+
+
+def _read(
+    prepare: Prepare[T], jobs: Sequence[Job], out: int, parent: int, allowance: Allowance
+) -> None:  # pragma: no cover (runs in the fork, and never returns)
+    try:
+        die_with_parent(parent)
+        limit_memory(allowance.memory_bytes)
+        limit_cpu(max(1.0, allowance.deadline - time.monotonic()))
+        count, work = prepare()
+        send(out, Opened(count))
+        for job in jobs:
+            send(out, _answer(work, job))
+    except ParseFailure as failure:
+        send(out, Failed(failure.code, failure.detail))
+    except MemoryError:
+        send(out, Failed(FailureCode.TOO_MUCH_MEMORY))
+    except Exception as error:
+        send(out, Failed(FailureCode.DAMAGED, repr(error)[:500]))
+    finally:
+        os._exit(0)
+
+
+def _answer(work: Callable[[Job], T], job: Job) -> Done[T] | GivenUp:
+    try:
+        return Done(job, work(job))
+    except MemoryError:
+        return GivenUp(job, FailureCode.TOO_MUCH_MEMORY)
+    except ParseFailure as failure:
+        return GivenUp(job, failure.code, failure.detail)
+    except Exception as error:  # MuPDF raises many kinds; a bad page must not end the document
+        return GivenUp(job, FailureCode.DAMAGED, repr(error)[:500])
