@@ -1,10 +1,11 @@
 """What is on the page, and where: documents, pages, citation units, retrieval chunks."""
 
 from documents.models.chunk import RetrievalChunk
-from documents.models.document import Document, FailureCode
+from documents.models.document import Document
 from documents.models.library import Collection, Share, Tag
 from documents.models.page import Page
 from documents.models.unit import CitationUnit
+from documents.pdf.failures import FailureCode
 
 __all__ = [
     "CitationUnit",

@@ -63,5 +63,6 @@ def unpack(packed: bytes, width: float, height: float) -> WordBoxes:
     starts = np.cumsum(np.frombuffer(raw, "<i4", count))
     lengths = np.frombuffer(raw, "<u4", count, offset=4 * count)
     steps = np.frombuffer(raw, "<u2", 4 * count, offset=8 * count).reshape(4, count).T
-    boxes = steps.astype(np.float32) / STEPS * np.array([width, height, width, height], np.float32)
+    size = np.array([width, height, width, height], np.float32)
+    boxes = (steps.astype(np.float32) / np.float32(STEPS) * size).astype(np.float32)
     return WordBoxes(np.stack([starts, starts + lengths], axis=1).astype(np.int32), boxes)

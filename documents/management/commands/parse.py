@@ -8,8 +8,8 @@ from typing import Any, get_args
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from documents.configured import parse_limits
 from documents.page_ranges import page_numbers
-from documents.parse_limits import parse_limits
 from documents.pdf.page_json import page_line
 from documents.pdf.parsing import ParseFailure, parse_file
 from documents.pdf.structure import Engine, ParsedPage

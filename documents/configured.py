@@ -1,9 +1,10 @@
-"""The limits of a parse as the settings give them."""
+"""What the parser and the chunker are told by the settings."""
 
 from __future__ import annotations
 
 from django.conf import settings
 
+from documents.chunking import ChunkSizes
 from documents.pdf.limits import Limits
 
 
@@ -14,4 +15,13 @@ def parse_limits() -> Limits:
         memory_bytes=settings.PARSE_MEMORY_BYTES,
         base_seconds=settings.PARSE_BASE_SECONDS,
         page_seconds=settings.PARSE_PAGE_SECONDS,
+    )
+
+
+def chunk_sizes() -> ChunkSizes:
+    return ChunkSizes(
+        target_tokens=settings.CHUNK_TARGET_TOKENS,
+        max_tokens=settings.CHUNK_MAX_TOKENS,
+        min_units=settings.CHUNK_MIN_UNITS,
+        max_units=settings.CHUNK_MAX_UNITS,
     )

@@ -1,0 +1,277 @@
+"""Chunks: what is searched. A pure function from parsed pages to drafts of RetrievalChunks.
+
+A chunk is a few consecutive units of one section, near the target size. Within
+a section the cuts are those of least cost (a shortest path, as TeX breaks
+lines): neither crumbs nor heaps, no heading parted from what follows it, no
+table cut where it can be helped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+
+import msgspec
+
+from documents.pdf.structure import ParsedPage, ParsedUnit, TableRow
+from documents.table_markdown import head_lines, row_line, table_lines, width
+from documents.tokens import token_counts
+
+SEPARATOR = " › "
+
+# What speaks against a chunk, in units of "empty, or twice the target".
+_TOO_FEW_UNITS = 1.0
+_ENDS_WITH_HEADING = 4.0  # or with the head of a table
+_MIXES_TABLES = 0.5
+_PARTS_TABLE = 0.2
+_PARTS_LEAD_IN = 0.3
+# Bytes of UTF-8 in a character: the most tokens it can make.
+_TOKENS_PER_CHARACTER = 4
+# A blank line is two tokens, and a text that begins anew may take one more.
+_TOKENS_PER_JOINT = 3
+
+
+class ChunkSizes(msgspec.Struct, frozen=True):
+    """Sizes in tokens and in units. ``max_tokens`` and ``max_units`` are never passed."""
+
+    target_tokens: int = 500
+    max_tokens: int = 1000
+    min_units: int = 2
+    max_units: int = 8
+
+
+class ChunkDraft(msgspec.Struct, frozen=True):
+    """One chunk before it has an id.
+
+    Attributes:
+        unit_positions: positions of its units in the document's reading order, from 0, consecutive.
+            A unit longer than a chunk stands in several drafts.
+        content: the units' text; tables as Markdown under their caption and head.
+        context_header: title › section path › table caption.
+    """
+
+    index: int
+    unit_positions: tuple[int, ...]
+    content: str
+    context_header: str
+    chunk_type: str
+    section_path: tuple[str, ...]
+    section_type: str
+    page_start: int
+    page_end: int
+    token_count: int
+
+
+class _Piece(msgspec.Struct, frozen=True):
+    """A unit, or a part of one that is longer than a chunk.
+
+    Attributes:
+        columns: of its table; 0 for what is printed as plain text.
+        head_tokens: tokens of the caption and head that its table repeats; 0 where too long to repeat.
+    """
+
+    position: int
+    page: int
+    unit: ParsedUnit
+    text: str
+    tokens: int
+    columns: int = 0
+    head_tokens: int = 0
+
+    @property
+    def table(self) -> int | None:
+        return self.unit.table.index if self.unit.table and self.columns else None
+
+
+def chunk_pages(
+    pages: Iterable[ParsedPage], title: str = "", sizes: ChunkSizes | None = None
+) -> list[ChunkDraft]:
+    """Chunks of a document, in reading order; every unit with text is in at least one."""
+    sizes = sizes or ChunkSizes()
+    pieces = _pieces(pages, sizes)
+    groups = [group for section in _sections(pieces) for group in _cut(section, sizes)]
+    contents = [_content(group) for group in groups]
+    counts = token_counts(contents)
+    return [
+        _draft(index, group, content, tokens, title)
+        for index, (group, content, tokens) in enumerate(zip(groups, contents, counts, strict=True))
+    ]
+
+
+def _pieces(pages: Iterable[ParsedPage], sizes: ChunkSizes) -> list[_Piece]:
+    placed = [(page.number, unit) for page in pages for unit in page.units]
+    columns = _columns([unit.table for _, unit in placed if unit.table])
+    wide = [columns[unit.table.index] if unit.table else 0 for _, unit in placed]
+    texts = [_text(unit, count) for (_, unit), count in zip(placed, wide, strict=True)]
+    heads = ["\n".join(_head(unit, count)) for (_, unit), count in zip(placed, wide, strict=True)]
+    distinct = list(dict.fromkeys(heads))
+    head_tokens = dict(zip(distinct, token_counts(distinct), strict=True))
+    pieces: list[_Piece] = []
+    rows = zip(placed, wide, texts, heads, token_counts(texts), strict=True)
+    for position, ((page, unit), count, text, head, tokens) in enumerate(rows):
+        repeated = head_tokens[head] if head_tokens[head] <= sizes.max_tokens // 4 else 0
+        if not unit.text.strip():
+            continue
+        if tokens + repeated + _TOKENS_PER_JOINT <= sizes.max_tokens:
+            pieces.append(_Piece(position, page, unit, text, tokens, count, repeated))
+        else:
+            pieces += [_Piece(position, page, unit, *part) for part in split_text(unit.text, sizes)]
+    return pieces
+
+
+def _columns(rows: Iterable[TableRow]) -> dict[int, int]:
+    """Number of columns of each table, by its index."""
+    columns: dict[int, int] = {}
+    for row in rows:
+        columns[row.index] = max(columns.get(row.index, 1), width([row]))
+    return columns
+
+
+def _text(unit: ParsedUnit, columns: int) -> str:
+    return row_line(unit.table, columns) if unit.table and unit.table.cells else unit.text
+
+
+def _head(unit: ParsedUnit, columns: int) -> list[str]:
+    """What is repeated over a row where its table was cut."""
+    return [unit.table.caption, *head_lines([unit.table], columns)] if unit.table else []
+
+
+def split_text(text: str, sizes: ChunkSizes) -> list[tuple[str, int]]:
+    """The text in parts of at most the target size, with their tokens: cut at sentences, else words."""
+    longest = max(8, min(sizes.target_tokens, sizes.max_tokens) // _TOKENS_PER_CHARACTER)
+    stretch = re.compile(
+        rf".{{1,{2 * longest}}}(?:[.!?;]['\")\]”’]*\s+|[。！？；])|.{{1,{longest}}}\s+|.{{1,{longest}}}",
+        re.DOTALL,
+    )
+    stretches = stretch.findall(text)
+    parts: list[tuple[str, int]] = []
+    for piece, tokens in zip(stretches, token_counts(stretches), strict=True):
+        if parts and parts[-1][1] + tokens <= sizes.target_tokens:
+            parts[-1] = (parts[-1][0] + piece, parts[-1][1] + tokens)
+        else:
+            parts.append((piece, tokens))
+    return parts
+
+
+def _sections(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
+    """Runs that may share a chunk. Headings that follow each other begin one section together."""
+    section: list[_Piece] = []
+    for piece in pieces:
+        if section and _begins_section(section[-1].unit, piece.unit):
+            yield section
+            section = []
+        section.append(piece)
+    if section:
+        yield section
+
+
+def _begins_section(last: ParsedUnit, unit: ParsedUnit) -> bool:
+    if unit is last:
+        return False
+    if unit.type == "heading":
+        return last.type != "heading"
+    return last.type != "heading" and unit.section_path != last.section_path
+
+
+def _cut(section: Sequence[_Piece], sizes: ChunkSizes) -> list[Sequence[_Piece]]:
+    """The section in chunks, at the cuts that cost least together (shortest path, backwards)."""
+    count = len(section)
+    best = [0.0] * (count + 1)
+    ends = [count] * count
+    for start in reversed(range(count)):
+        best[start], ends[start] = min(
+            (_cost(section, start, end, sizes) + best[end], end) for end in _ends(section, start, sizes)
+        )
+    chunks, start = [], 0
+    while start < count:
+        chunks.append(section[start : ends[start]])
+        start = ends[start]
+    return chunks
+
+
+def _ends(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> Iterator[int]:
+    """Where a chunk from ``start`` may end: within the largest size, but after one piece at least."""
+    units, tokens = set(), 0
+    for end in range(start + 1, len(section) + 1):
+        units.add(section[end - 1].position)
+        tokens = _tokens(section[start:end])
+        if end > start + 1 and (len(units) > sizes.max_units or tokens > sizes.max_tokens):
+            return
+        yield end
+
+
+def _tokens(pieces: Sequence[_Piece]) -> int:
+    """So many tokens together at most."""
+    heads = {piece.table: piece.head_tokens for piece in pieces}
+    return sum(piece.tokens + _TOKENS_PER_JOINT for piece in pieces) + sum(heads.values())
+
+
+def _cost(section: Sequence[_Piece], start: int, end: int, sizes: ChunkSizes) -> float:
+    pieces = section[start:end]
+    filled = _tokens(pieces) / sizes.target_tokens
+    cost = (filled - 1) ** 2
+    if len({piece.position for piece in pieces}) < sizes.min_units:
+        cost += _TOO_FEW_UNITS * max(0.0, 1 - filled)
+    for piece, following in pairwise(pieces):
+        if piece.table is not None and piece.table != following.table:
+            cost += _MIXES_TABLES
+    return cost if end == len(section) else cost + _cost_of_cut(pieces[-1], section[end])
+
+
+def _cost_of_cut(last: _Piece, following: _Piece) -> float:
+    """What speaks against a cut between the two."""
+    same_table = last.table is not None and last.table == following.table
+    if last.unit.type == "heading" or (same_table and last.unit.table and last.unit.table.header):
+        return _ENDS_WITH_HEADING
+    if same_table:
+        return _PARTS_TABLE
+    leads_in = last.unit.type == "caption" or last.unit.text.rstrip().endswith(":")
+    return _PARTS_LEAD_IN if leads_in or following.unit.continues else 0.0
+
+
+def _content(pieces: Sequence[_Piece]) -> str:
+    parts: list[str] = []
+    for table, run in groupby(pieces, key=lambda piece: piece.table):
+        if table is None:
+            for piece in run:
+                if piece.unit.continues and parts:
+                    parts[-1] = f"{parts[-1].rstrip()} {piece.text}"
+                else:
+                    parts.append(piece.text)
+        else:
+            parts += _table_parts(list(run), "\n".join(parts))
+    return "\n\n".join(part.strip() for part in parts)
+
+
+def _table_parts(run: Sequence[_Piece], before: str) -> list[str]:
+    """Caption and Markdown of rows of one table. The caption is left out where it stands just before."""
+    rows = [piece.unit.table for piece in run if piece.unit.table]
+    repeats = run[0].head_tokens > 0
+    if not all(row.cells for row in rows):
+        return [piece.text for piece in run]
+    lines = table_lines(rows, run[0].columns, with_head=repeats)
+    caption = rows[0].caption if repeats and rows[0].caption not in before else ""
+    return [part for part in (caption, "\n".join(lines)) if part]
+
+
+def _draft(index: int, pieces: Sequence[_Piece], content: str, tokens: int, title: str) -> ChunkDraft:
+    units = [piece.unit for piece in pieces]
+    last = next((unit for unit in reversed(units) if unit.type != "heading"), units[-1])
+    path = last.section_path if last.type != "heading" else (*last.section_path, last.text)
+    caption = next((unit.table.caption for unit in units if unit.table and unit.table.caption), "")
+    sizes: dict[str, int] = {}
+    for piece in pieces:
+        sizes[piece.unit.type] = sizes.get(piece.unit.type, 0) + piece.tokens
+    return ChunkDraft(
+        index=index,
+        unit_positions=tuple(dict.fromkeys(piece.position for piece in pieces)),
+        content=content,
+        context_header=SEPARATOR.join(part for part in (title, *path, caption) if part),
+        chunk_type=max(sizes, key=sizes.__getitem__),
+        section_path=path,
+        section_type=last.section_type,
+        page_start=pieces[0].page,
+        page_end=pieces[-1].page,
+        token_count=tokens,
+    )
