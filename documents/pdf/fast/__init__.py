@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pymupdf
 
-from documents.pdf.fast.frames import from_reading, words_for_reading
+from documents.pdf.fast.boxes import page_frame
+from documents.pdf.fast.frames import from_reading, rects_for_reading, words_for_reading
 from documents.pdf.fast.lines import drawn_lines
 from documents.pdf.fast.order import blocks_in_order
-from documents.pdf.fast.raw import RawPage, page_frame, read_raw
+from documents.pdf.fast.raw import RawPage, read_raw
 from documents.pdf.fast.text import PageText, unit_of
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.structure import ParsedPage
@@ -45,7 +46,9 @@ def layout(raw_pages: Sequence[RawPage]) -> list[ParsedPage]:
     pages, tables = [], 0
     for raw in raw_pages:
         turn = raw.turn
-        blocks = blocks_in_order(drawn_lines(words_for_reading(raw, turn)))
+        blocks = blocks_in_order(
+            drawn_lines(words_for_reading(raw, turn)), rects_for_reading(raw.rulings, raw.frame, turn)
+        )
 
         for block in blocks:
             if block.table is not None and block.row == 0:

@@ -8,20 +8,31 @@ or lines that do not stand on common baselines.
 
 from __future__ import annotations
 
+import itertools
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.lines import Line, rows_of
 
 # A gutter is at least this wide (ems of the text beside it).
 GUTTER = 0.7
+# Hanging punctuation reaches this far into it (points).
+OVERHANG = 1.5
+# Edges tried as sides of a gutter, of each kind.
+CANDIDATES = 12
 # A column has at least this many rows on each side of the gutter.
 COLUMN_ROWS = 3
 # A row is full when it covers this share of its column.
 FULL_ROW = 0.7
 # Share of full rows from which a column is prose.
 PROSE_ROWS = 0.5
+# A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
+STACK_ROWS = 5
+STACK_CHARS = 12
+STACK_LEADING = 1.6
 
 
 class Cut(NamedTuple):
@@ -42,18 +53,18 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
 
 def best_cut(lines: Sequence[Line]) -> Cut | None:
     """The cut along the gutter that parts most lines, or None."""
-    cuts = [cut for x in gutter_candidates(lines) for cut in cuts_at(x, lines)]
+    cuts = [cut for gutter in gutter_candidates(lines) for cut in cuts_at(gutter, lines)]
     cuts.sort(key=lambda cut: -len(cut.left) - len(cut.right))
     return next(filter(_is_gutter, cuts), None)
 
 
-def gutter_candidates(lines: Sequence[Line]) -> list[float]:
-    """x just left of edges where several lines begin, and just right of edges where several end."""
-    starts = _common([line.x0 for line in lines])
-    ends = _common([line.x1 for line in lines])
+def gutter_candidates(lines: Sequence[Line]) -> list[tuple[float, float]]:
+    """Stretches of x left of edges where several lines begin, and right of edges where several end."""
+    width = GUTTER * _median([line.size for line in lines])
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    candidates = [x - 1.0 for x in starts if x > left + 20] + [x + 1.0 for x in ends if x < right - 20]
-    return candidates[:24]
+    starts = [x for x in _common([line.x0 for line in lines]) if x > left + 20]
+    ends = [x for x in _common([line.x1 for line in lines]) if x < right - 20]
+    return [(x - width, x) for x in starts[:CANDIDATES]] + [(x, x + width) for x in ends[:CANDIDATES]]
 
 
 def _common(edges: list[float], tolerance: float = 2.0) -> list[float]:
@@ -69,30 +80,22 @@ def _common(edges: list[float], tolerance: float = 2.0) -> list[float]:
     return [edge for _, edge in sorted(found, reverse=True)]
 
 
-def cuts_at(x: float, lines: Sequence[Line]) -> list[Cut]:
-    """The bands between the lines that run across x, each cut into its two sides."""
-    crossing = sorted((line.y0, line.y1) for line in lines if line.x0 < x - 1.5 and line.x1 > x + 1.5)
-    edges = [float("-inf")]
-    for y0, y1 in crossing:
-        edges += [y0, y1]
-    edges.append(float("inf"))
+def cuts_at(gutter: tuple[float, float], lines: Sequence[Line]) -> list[Cut]:
+    """The bands between the lines that reach into the gutter, each cut into its two sides."""
+    x0, x1 = gutter[0] + OVERHANG, gutter[1] - OVERHANG
+    middle = (x0 + x1) / 2
+    crossing = [line for line in lines if line.x0 < x1 and line.x1 > x0]
+    beside = [line for line in lines if line.x0 >= x1 or line.x1 <= x0]
+    places = sorted((line.y0 + line.y1) / 2 for line in crossing)
     cuts = []
-    for top, bottom in zip(edges[::2], edges[1::2], strict=True):
-        cut = Cut([], [], [], [])
-        for line in lines:
-            middle = (line.y0 + line.y1) / 2
-            if middle < top or (
-                line.x0 < x - 1.5 and line.x1 > x + 1.5 and middle <= bottom and line.y0 <= top
-            ):
-                cut.above.append(line)
-            elif middle > bottom:
-                cut.below.append(line)
-            elif line.x0 >= x - 1.5:
-                cut.right.append(line)
-            else:
-                cut.left.append(line)
-        if len(cut.left) >= COLUMN_ROWS and len(cut.right) >= COLUMN_ROWS:
-            cuts.append(cut)
+    for top, bottom in itertools.pairwise([-math.inf, *places, math.inf]):
+        band = [line for line in beside if top < (line.y0 + line.y1) / 2 <= bottom]
+        left = [line for line in band if line.x1 <= middle]
+        right = [line for line in band if line.x1 > middle]
+        if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
+            above = [line for line in lines if (line.y0 + line.y1) / 2 <= top]
+            taken = {*map(id, band), *map(id, above)}
+            cuts.append(Cut(above, left, right, [line for line in lines if id(line) not in taken]))
     return cuts
 
 
@@ -102,10 +105,14 @@ def _is_gutter(cut: Cut) -> bool:
     em = min(_median([line.size for line in left]), _median([line.size for line in right]))
     if width < GUTTER * em:
         return False
-    left_rows, right_rows = rows_of(left), rows_of(right)
-    if min(len(left_rows), len(right_rows)) < COLUMN_ROWS:
+    sides = [_text_rows(left), _text_rows(right)]
+    if min(map(len, sides)) < COLUMN_ROWS:
         return False
-    return reads_as_column(left_rows) and reads_as_column(right_rows)
+    return all(map(reads_as_column, sides)) or all(map(stands_as_stack, sides))
+
+
+def _text_rows(lines: list[Line]) -> list[list[Line]]:
+    return [row for row in rows_of(lines) if any(line.chars for line in row)]
 
 
 def reads_as_column(rows: list[list[Line]]) -> bool:
@@ -116,8 +123,24 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
     return full >= PROSE_ROWS * len(rows)
 
 
+def stands_as_stack(rows: list[list[Line]]) -> bool:
+    """Whether short lines stand one close under the other, as in a list: no values, no rows left out."""
+    if len(rows) < STACK_ROWS:
+        return False
+    pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
+    texts = [line.text for row in rows for line in row]
+    tight = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch <= STACK_LEADING * row[0].size)
+    return (
+        tight >= 0.5 * len(pitches)
+        and sum(map(is_value, texts)) < 0.15 * len(texts)
+        and sum(map(len, texts)) >= STACK_CHARS * len(rows)
+    )
+
+
 def _wordy(row: list[Line]) -> bool:
-    return sum(line.chars for line in row) >= 12
+    """Several words, or as much in a script that puts no spaces between them."""
+    chars = sum(line.chars for line in row)
+    return chars >= 20 or (chars >= 8 and not row[0].text.isascii() and " " not in row[0].text)
 
 
 def _median(values: list[float]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from documents.pdf.fast.raw import RawPage, RawWord
-from documents.pdf.geometry import Rect
+from documents.pdf.geometry import PageFrame, Rect
 
 
 def to_reading(rect: tuple[float, float, float, float], turn: int, width: float, height: float) -> Rect:
@@ -28,6 +28,11 @@ def from_reading(rect: Rect, turn: int, width: float, height: float) -> Rect:
     if turn == 270:
         return Rect(y0, height - x1, y1, height - x0)
     return rect
+
+
+def rects_for_reading(rects: list[Rect], frame: PageFrame, turn: int) -> list[Rect]:
+    """The rectangles in the reading frame."""
+    return [to_reading(rect, turn, frame.width, frame.height) for rect in rects] if turn else rects
 
 
 def words_for_reading(raw: RawPage, turn: int) -> list[RawWord]:

@@ -118,6 +118,11 @@ def _direction(text: str) -> int:
     return right - left if left or right else int(any(k in ("EN", "AN") for k in kinds))
 
 
+def breaks_anywhere(text: str) -> bool:
+    """Whether the text begins in a script that puts no spaces between words: Han, kana, CJK punctuation."""
+    return "\u2e80" <= text[:1] <= "\u9fff" or "\uf900" <= text[:1] <= "\ufaff" or text[:1] >= "\uff00"
+
+
 def drawn_lines(words: Iterable[RawWord]) -> list[Line]:
     """The lines as they were drawn, parted at wide gaps."""
     return [Line(run) for run in _runs(words)]

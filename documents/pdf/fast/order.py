@@ -5,25 +5,66 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.cells import Row
 from documents.pdf.fast.columns import regions
+from documents.pdf.fast.grid import grid_table, grids
 from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.paragraphs import paragraphs
-from documents.pdf.fast.tables import bands, row_of, table_blocks
+from documents.pdf.fast.raw import RawWord
+from documents.pdf.fast.tablerows import table_blocks
+from documents.pdf.fast.tables import bands
+from documents.pdf.geometry import Rect
 
 
-def blocks_in_order(lines: Sequence[Line]) -> list[Block]:
+class Inset(Line):
+    """Blocks found already, standing in the page as one line does until the order is known."""
+
+    __slots__ = ("blocks",)
+
+    def __init__(self, rect: Rect, blocks: list[Block]) -> None:
+        style = blocks[0].lines[0].style
+        super().__init__([RawWord(*rect, "", style, rect.y1, -1)])
+        self.blocks = blocks
+
+
+def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Block]:
     """The page's blocks as they are read."""
     rtl = sum(line.chars if line.rtl else -line.chars for line in lines) > 0
-    return [block for region in regions(lines, rtl) for block in region_blocks(region)]
+    placed = with_ruled_tables(lines, rulings)
+    return [block for region in regions(placed, rtl) for block in region_blocks(region)]
+
+
+def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Line]:
+    """The lines, those of ruled tables replaced by one Inset each."""
+    rest = list(lines)
+    for grid in grids(rulings):
+        inside = [line for line in rest if grid.rect.contains(*line.rect.center)]
+        if inside and (blocks := grid_table(grid, inside)):
+            taken = set(map(id, inside))
+            rest = [line for line in rest if id(line) not in taken]
+            rest.append(Inset(grid.rect, blocks))
+    return rest
 
 
 def region_blocks(lines: Sequence[Line]) -> list[Block]:
     """Tables and paragraphs of one column, top to bottom."""
-    rows = [row_of(row) for row in rows_of(lines)]
-    x0, x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    insets = sorted((line for line in lines if isinstance(line, Inset)), key=lambda inset: inset.y0)
+    rest = [line for line in lines if not isinstance(line, Inset)]
+    blocks: list[Block] = []
+    for inset in insets:
+        above = [line for line in rest if (line.y0 + line.y1) / 2 < inset.y0]
+        rest = [line for line in rest if (line.y0 + line.y1) / 2 >= inset.y0]
+        blocks += running_blocks(above)
+        blocks += inset.blocks
+    return blocks + running_blocks(rest)
+
+
+def running_blocks(lines: Sequence[Line]) -> list[Block]:
+    """Unruled tables and paragraphs of one column, top to bottom."""
+    rows = [Row(row) for row in rows_of(lines)]
     blocks: list[Block] = []
     done = 0
-    for start, end in [*bands(rows, x0, x1), (len(rows), len(rows))]:
+    for start, end in [*bands(rows), (len(rows), len(rows))]:
         blocks += paragraphs([merged(row.lines) for row in rows[done:start]])
         if end > start:
             blocks += table_blocks(rows[start:end])

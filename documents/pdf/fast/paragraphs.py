@@ -7,45 +7,67 @@ next word would still have fitted: that line was broken on purpose.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block
-from documents.pdf.fast.lines import Line
+from documents.pdf.fast.lines import Line, breaks_anywhere
 from documents.pdf.fast.lists import is_bullet, marker_of
 
 # Leading that exceeds the column's own by this share opens a paragraph.
 LEADING_SLACK = 1.18
 # Type sizes that differ by less than this share are the same.
 SIZE_SLACK = 1.08
-# An indent is at least this deep (ems), and a common left edge no further off than this.
+# An indent is at least this deep (ems); lines that end within so much of one another end together.
 INDENT = 0.6
-SAME_EDGE = 0.35
+EVEN_EDGE = 2.0
+# A space, with some slack (ems); the leading of a size that is set but once.
+SPACE = 0.5
+USUAL_LEADING = 1.25
+# Chinese and Japanese lines break between any two characters but for a few (ems).
+UNBREAKABLE = 2.2
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is common to the lines of a column: its edges and its leading by type size."""
+    """What is common to the lines of a column.
 
-    x0: float
-    x1: float
+    Edges are measured along the way the text runs: ``start`` is the left edge, in
+    right-to-left columns the right one, mirrored, so that text always runs towards greater numbers.
+    """
+
+    start: float
+    end: float
+    rtl: bool
     leading: dict[int, float]
 
     def leading_of(self, line: Line) -> float:
-        return self.leading.get(round(line.size * 2), 1.25 * line.size)
+        return self.leading.get(_size_class(line), USUAL_LEADING * line.size)
+
+    def starts(self, line: Line) -> float:
+        return -line.x1 if self.rtl else line.x0
+
+    def ends(self, line: Line) -> float:
+        return -line.x0 if self.rtl else line.x1
 
 
 def column_of(lines: Sequence[Line]) -> Column:
     """Measures a column. Leading is the commonest distance of baselines of one type size."""
     pitches: dict[int, Counter[int]] = {}
-    for above, below in itertools.pairwise(lines):
+    for above, below in pairwise(lines):
         pitch = below.baseline - above.baseline
         if _same_size(above, below) and 0.8 * above.size < pitch < 2.2 * above.size:
-            pitches.setdefault(round(above.size * 2), Counter())[round(pitch * 4)] += 1
+            pitches.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
     leading = {size: _tightest_common(counts) / 4 for size, counts in pitches.items()}
-    return Column(min(line.x0 for line in lines), max(line.x1 for line in lines), leading)
+    rtl = sum(line.chars if line.rtl else -line.chars for line in lines) > 0
+    x0, x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading)
+
+
+def _size_class(line: Line) -> int:
+    return round(line.size * 2)
 
 
 def _tightest_common(counts: Counter[int]) -> float:
@@ -54,21 +76,42 @@ def _tightest_common(counts: Counter[int]) -> float:
     return min(pitch for pitch, count in counts.items() if count >= max(1, 0.34 * most))
 
 
-def paragraphs(lines: Sequence[Line], leading: dict[int, float] | None = None) -> list[Block]:
+def paragraphs(lines: Sequence[Line]) -> list[Block]:
     """The column's lines as prose and list blocks, top to bottom."""
     if not lines:
         return []
     column = column_of(lines)
-    if leading:
-        column = Column(column.x0, column.x1, {**column.leading, **leading})
-    groups: list[list[Line]] = []
-    for i, line in enumerate(lines):
+    margins = _margins(lines, column)
+    groups: list[list[Line]] = [[lines[0]]]
+    for i in range(1, len(lines)):
         following = lines[i + 1] if i + 1 < len(lines) else None
-        if groups and not _begins(line, groups[-1], following, column):
-            groups[-1].append(line)
+        if _begins(lines[i], groups[-1], following, column, margins[i - 1]):
+            groups.append([lines[i]])
         else:
-            groups.append([line])
+            groups[-1].append(lines[i])
     return [_block(group) for group in groups]
+
+
+def _margins(lines: Sequence[Line], column: Column) -> list[float]:
+    """Where each line had to end: the column's edge, or that of a narrower block whose lines end together."""
+    margins: list[float] = []
+    stack: list[Line] = []
+    for line in [*lines, None]:
+        if stack and (line is None or _opens_leading(stack[-1], line, column)):
+            end = max(column.ends(other) for other in stack)
+            together = sum(column.ends(other) > end - EVEN_EDGE * other.size for other in stack)
+            narrow = len(stack) >= 3 and together >= 0.6 * (len(stack) - 1)
+            margins += [end if narrow else column.end] * len(stack)
+            stack = []
+        if line is not None:
+            stack.append(line)
+    return margins
+
+
+def _opens_leading(last: Line, line: Line, column: Column) -> bool:
+    return not _same_size(last, line) or line.baseline - last.baseline > LEADING_SLACK * column.leading_of(
+        line
+    )
 
 
 def _block(lines: list[Line]) -> Block:
@@ -78,74 +121,70 @@ def _block(lines: list[Line]) -> Block:
     return Block("prose", lines)
 
 
-def _begins(line: Line, block: list[Line], following: Line | None, column: Column) -> bool:
+def _begins(line: Line, block: list[Line], following: Line | None, column: Column, margin: float) -> bool:
     """Whether the line begins a paragraph after the lines of ``block``."""
     last = block[-1]
-    if not _same_size(last, line) or (last.style.bold != line.style.bold and _wholly(last) and _wholly(line)):
+    if not _same_size(last, line) or (last.style.bold != line.style.bold and _one_weight(last, line)):
         return True
     pitch = line.baseline - last.baseline
     leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(line)
-    if (
-        pitch > LEADING_SLACK * max(leading, column.leading_of(line) if len(block) == 1 else 0)
-        or pitch < 0.5 * line.size
-    ):
+    if pitch > LEADING_SLACK * leading or pitch < 0.5 * line.size:
         return True
-    if _opens_item(line, last):
+    if _opens_item(line, last, column):
         return True
-    if _centered(last, column) and _centered(line, column):
+    if _centered(last, line, column):
         return False
-    if _indented(line, block, following):
+    if _indented(line, block, following, column):
         return True
-    return _ended_on_purpose(last, line, block, column)
+    return _ended_on_purpose(last, line, column, margin)
 
 
 def _same_size(a: Line, b: Line) -> bool:
     return max(a.size, b.size) <= SIZE_SLACK * min(a.size, b.size)
 
 
-def _wholly(line: Line) -> bool:
-    """Whether the whole line is set in one weight."""
-    bold = line.style.bold
-    return all(word[5].bold == bold for word in line.words)
+def _one_weight(*lines: Line) -> bool:
+    """Whether each line is set in one weight throughout."""
+    return all(word[5].bold == line.style.bold for line in lines for word in line.words)
 
 
-def _opens_item(line: Line, last: Line) -> bool:
-    word = line.words[0][4]
-    marker = marker_of(word)
+def _opens_item(line: Line, last: Line, column: Column) -> bool:
+    marker = marker_of(line.words[0][4])
     if not marker or len(line.words) == 1:
         return False
     if is_bullet(marker) and marker not in "-–—*o·":
         return True
     # a number may stand at a line's start by chance: then the line before is full
-    return last.text[-1:] in ".;:,!?" or line.x0 < last.x0 - INDENT * line.size
+    return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size
 
 
-def _centered(line: Line, column: Column) -> bool:
-    left, right = line.x0 - column.x0, column.x1 - line.x1
-    return left > line.size and abs(left - right) < line.size
+def _centered(a: Line, b: Line, column: Column) -> bool:
+    """Whether both lines are set about one axis: their middles agree, their edges do not."""
+    em = min(a.size, b.size)
+    if abs(a.x0 + a.x1 - b.x0 - b.x1) > em:
+        return False
+    return min(column.starts(a), column.starts(b)) > column.start + em or abs(a.x0 - b.x0) > em
 
 
-def _indented(line: Line, block: list[Line], following: Line | None) -> bool:
+def _indented(line: Line, block: list[Line], following: Line | None, column: Column) -> bool:
     last = block[-1]
     em = line.size
-    deeper = line.x0 - last.x0
+    deeper = column.starts(line) - column.starts(last)
     if deeper > INDENT * em:
         # deeper than the line before: a first-line indent, unless a hanging indent begins here
         if len(block) > 1:
             return True
         if marker_of(last.words[0][4]):
             return False
-        return following is not None and following.x0 < line.x0 - INDENT * em
+        return following is not None and column.starts(following) < column.starts(line) - INDENT * em
     # shallower: back out of a hanging indent
     return deeper < -INDENT * em and len(block) > 1
 
 
-def _ended_on_purpose(last: Line, line: Line, block: list[Line], column: Column) -> bool:
+def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float) -> bool:
     """Whether the first word of ``line`` would have fitted behind ``last``."""
-    margin = column.x1
     first = line.words[0]
-    needed = first[2] - first[0] + 0.35 * line.size
-    room = margin - last.x1
-    if line.rtl:
-        room = last.x0 - column.x0
-    return room > needed + 0.5 * line.size and room > 0.06 * (column.x1 - column.x0)
+    needed = first[2] - first[0] + SPACE * line.size
+    if breaks_anywhere(first[4]):
+        needed = min(needed, UNBREAKABLE * line.size)
+    return margin - column.ends(last) > needed

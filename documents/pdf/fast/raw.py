@@ -14,17 +14,22 @@ from typing import Any, NamedTuple
 
 import pymupdf
 
+from documents.pdf.fast.boxes import page_frame, with_sound_boxes
 from documents.pdf.geometry import PageFrame, Rect
 
 _FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~pymupdf.TEXT_PRESERVE_LIGATURES
 
 # A ruling is a drawn line or a rectangle this thin (points).
 RULING_THICKNESS = 2.5
+# Fonts that lie about their ascent give boxes many lines tall: those above so many ems are drawn anew.
+TALLEST_BOX = 1.9
+ASCENT, DESCENT = 0.9, 0.25
 # NUL and lone surrogates: PostgreSQL refuses the one, UTF-8 the other.
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # What a span of MuPDF's may hold and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 
+_WHITE = 0xFFFFFF
 _UNKNOWN_LINE: dict[str, Any] = {"wmode": 0, "dir": (1.0, 0.0), "spans": []}
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
@@ -95,34 +100,9 @@ class RawPage:
         return turns.most_common(1)[0][0] if turns else self.frame.rotation * -1 % 360
 
 
-def page_frame(page: pymupdf.Page) -> PageFrame:
-    """How the page lies in its file."""
-    unit = user_unit(page)
-    crop = page.cropbox
-    media = page.mediabox
-    # PyMuPDF's cropbox has its origin at the top left of the MediaBox.
-    return PageFrame(
-        width=crop.width * unit,
-        height=crop.height * unit,
-        rotation=page.rotation % 360,
-        crop_x=crop.x0,
-        crop_y=media.y0 + media.y1 - crop.y1,
-        user_unit=unit,
-    )
-
-
-def user_unit(page: pymupdf.Page) -> float:
-    """Points per unit of user space; 1.0 where the file says nothing of use."""
-    kind, value = page.parent.xref_get_key(page.xref, "UserUnit")
-    try:
-        unit = float(value) if kind in ("int", "float", "real") else 1.0
-    except ValueError:
-        return 1.0
-    return unit if unit > 0 else 1.0
-
-
 def read_raw(page: pymupdf.Page) -> RawPage:
     """Everything that stands on the page. Raises what PyMuPDF raises on damaged pages."""
+    page = with_sound_boxes(page)
     textpage = page.get_textpage(flags=_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
     raw = RawPage(number=page.number + 1, frame=page_frame(page), label=page.get_label() or "")
@@ -150,6 +130,8 @@ def _words(
             turn = _turn(line)
             styles = _character_styles(line, turn)
         style, baseline = next(styles)
+        if y1 - y0 > TALLEST_BOX * style.size and turn in (0, 180):
+            y0, y1 = baseline - ASCENT * style.size, baseline + DESCENT * style.size
         for _ in range(len(text) - 1):
             next(styles, None)
         if not text.isprintable():
@@ -197,13 +179,23 @@ def _turn(line: dict[str, Any]) -> int:
 
 
 def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
+    """Rulings (the edges of drawn boxes too) and fills; white ones are background."""
     rulings, fills = [], []
+    whole_page = 0.9 * frame.width * frame.height
     for block in blocks:
-        if block["type"] != 3 or block["alpha"] == 0:
+        if block["type"] != 3 or block["alpha"] == 0 or block["color"] == _WHITE:
             continue
         rect = Rect(*block["bbox"])
-        if min(rect.width, rect.height) <= RULING_THICKNESS:
+        if rect.width <= RULING_THICKNESS or rect.height <= RULING_THICKNESS:
             rulings.append(rect)
-        elif rect.area < 0.9 * frame.width * frame.height:
+        elif block["stroked"]:
+            if block["isrect"]:
+                rulings += _edges(rect)
+        elif rect.area < whole_page:
             fills.append(rect)
     return rulings, fills
+
+
+def _edges(rect: Rect) -> list[Rect]:
+    x0, y0, x1, y1 = rect
+    return [Rect(x0, y0, x1, y0), Rect(x0, y1, x1, y1), Rect(x0, y0, x0, y1), Rect(x1, y0, x1, y1)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from documents.pdf.fast.blocks import Block
-from documents.pdf.fast.lines import Line
+from documents.pdf.fast.lines import Line, rows_of
 from documents.pdf.geometry import Rect, bounding_box
 from documents.pdf.structure import Cell, Furniture, ParsedUnit, TableRow, Word
 
@@ -134,11 +134,8 @@ def unit_of(page: PageText, block: Block, index: int, first_line: int) -> Parsed
 
 def line_rects(lines: Sequence[Line]) -> list[Rect]:
     """One rectangle per visual line: lines side by side become one."""
-    rects: list[Rect] = []
-    for line in lines:
-        rect = line.rect
-        if rects and rect.overlap_y(rects[-1]) > 0.5 * min(rect.height, rects[-1].height):
-            rects[-1] = rects[-1].union(rect)
-        else:
-            rects.append(rect)
-    return rects
+    return (
+        [bounding_box(line.rect for line in row) for row in rows_of(lines)]
+        if len(lines) > 1
+        else [lines[0].rect]
+    )

@@ -1,0 +1,118 @@
+"""Rows of cells, and what tells a cell of values from a run of prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from documents.pdf.fast.lines import Line
+from documents.pdf.fast.lists import marker_of
+
+# Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
+COLUMN_GAP = 1.2
+VALUE_GAP = 0.6
+# A list marker stands at most this far from its text (ems), and in a line with it at most so far.
+MARKER_GAP = 4.5
+MARKER_SPACE = 0.4
+
+_VALUE = re.compile(
+    r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~#x×✓✔√●○✗✘☐☑☒X]*$|"
+    r"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{0,3}\$|[A-Z]{3})?\s*\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
+    r"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x))?[)*†‡\d]*$|"
+    r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
+    re.IGNORECASE,
+)
+_CURRENCY = re.compile(r"^[(\[]?(?:US|C|A|HK)?[$€£¥₹₽]$")
+_TAIL = re.compile(r"^[%)\]*x†‡]+$")
+
+
+def is_value(text: str) -> bool:
+    """A number, amount, percentage, dash or check mark: what stands in a table's body."""
+    return len(text) <= 40 and bool(_VALUE.match(text))
+
+
+class Row:
+    """One visual row: cells left to right, each the lines that make it up."""
+
+    __slots__ = ("cells", "is_item", "lines", "size", "x0", "x1", "y0", "y1")
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.lines = lines
+        self.cells = cells_of(lines)
+        self.y0 = min([line.y0 for line in lines])
+        self.y1 = max([line.y1 for line in lines])
+        self.x0 = lines[0].x0
+        self.x1 = max([line.x1 for line in lines])
+        self.size = max([line.size for line in lines])
+        self.is_item = _is_item(self.cells)
+
+    @property
+    def multi(self) -> bool:
+        """Whether it has cells side by side; a list item's marker and text are none."""
+        return len(self.cells) > 1 and not self.is_item
+
+
+def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
+    """Currency signs go with the number behind them, closing signs with the one before."""
+    cells: list[list[Line]] = []
+    for line in lines:
+        if cells and _same_cell(cells[-1][-1], line):
+            cells[-1].append(line)
+        else:
+            cells.append([line])
+    return cells
+
+
+def _same_cell(last: Line, line: Line) -> bool:
+    gap = line.x0 - last.x1
+    em = max(line.size, last.size)
+    if marker_of(last.text):
+        return gap < MARKER_SPACE * em
+    if gap < VALUE_GAP * em:
+        return True
+    if _CURRENCY.match(last.text):
+        return line.text[:1].isdigit() or line.text[:1] in "(—–-"
+    if _TAIL.match(line.text):
+        return gap < 2 * em
+    return gap < COLUMN_GAP * em and not (is_value(line.text) and is_value(last.text))
+
+
+def cell_text(cell: Sequence[Line]) -> str:
+    return " ".join([line.text for line in cell])
+
+
+def is_value_cell(cell: Sequence[Line]) -> bool:
+    return is_value(cell_text(cell))
+
+
+def _is_item(cells: list[list[Line]]) -> bool:
+    if len(cells) != 2 or len(cells[0]) > 1:
+        return False
+    mark, text = cells[0][0], cells[1]
+    return (
+        bool(marker_of(mark.text))
+        and text[0].x0 - mark.x1 < MARKER_GAP * mark.size
+        and not is_value_cell(text)
+    )
+
+
+class ColumnSpans:
+    """Intervals of x that the cells of a table have covered so far, left to right."""
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[float, float]] = []
+
+    def hit(self, cell: Sequence[Line]) -> list[int]:
+        """Indexes of the columns that the cell stands under."""
+        x0, x1 = cell[0].x0, max([line.x1 for line in cell])
+        return [i for i, (a, b) in enumerate(self.spans) if min(x1, b) > max(x0, a)]
+
+    def add(self, cell: Sequence[Line]) -> None:
+        x0, x1 = cell[0].x0, max([line.x1 for line in cell])
+        keep = []
+        for a, b in self.spans:
+            if min(x1, b) > max(x0, a):
+                x0, x1 = min(x0, a), max(x1, b)
+            else:
+                keep.append((a, b))
+        self.spans = sorted([*keep, (x0, x1)])

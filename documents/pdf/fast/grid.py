@@ -1,0 +1,205 @@
+"""Ruled tables: cells closed in by drawn lines.
+
+Rulings that touch make a grid; a word belongs to the cell between the rulings
+nearest to it on its four sides, so that cells over several rows or columns
+come out whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from documents.pdf.fast.blocks import Block, TableCell
+from documents.pdf.fast.cells import Row, is_value_cell
+from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.raw import RawWord
+from documents.pdf.fast.tablerows import blocks_of, table_blocks
+from documents.pdf.geometry import Rect
+
+# Rulings this near (points) are one, meet, or close a gap.
+SNAP = 3.0
+# Shorter rulings are dashes, ticks and underlines of a word or two (points).
+SHORTEST = 6.0
+# A frame round columns of prose is no table: its largest cell has more lines than this and most words.
+FRAME_LINES = 14
+FRAME_SHARE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A drawn line: at ``at`` on one axis, from ``start`` to ``end`` on the other."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rulings that hang together. ``xs`` and ``ys`` are their places, sorted and distinct."""
+
+    rect: Rect
+    horizontal: tuple[Ruling, ...]
+    vertical: tuple[Ruling, ...]
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+
+    def cell_at(self, x: float, y: float) -> tuple[int, int, int, int]:
+        """Row and column, first and last, of the cell around the point."""
+        left = max((v.at for v in self.vertical if v.at <= x and _spans(v, y)), default=self.rect.x0)
+        right = min((v.at for v in self.vertical if v.at > x and _spans(v, y)), default=self.rect.x1)
+        top = max((h.at for h in self.horizontal if h.at <= y and _spans(h, x)), default=self.rect.y0)
+        bottom = min((h.at for h in self.horizontal if h.at > y and _spans(h, x)), default=self.rect.y1)
+        return (
+            bisect_left(self.ys, top - SNAP),
+            bisect_left(self.xs, left - SNAP),
+            bisect_left(self.ys, bottom - SNAP),
+            bisect_left(self.xs, right - SNAP),
+        )
+
+
+def _spans(ruling: Ruling, place: float) -> bool:
+    return ruling.start - SNAP <= place <= ruling.end + SNAP
+
+
+def grids(rulings: Iterable[Rect]) -> list[Grid]:
+    """The grids of a page, those with at least two rows and two columns."""
+    across, upright = [], []
+    for x0, y0, x1, y1 in rulings:
+        if x1 - x0 >= y1 - y0:
+            if x1 - x0 >= SHORTEST:
+                across.append(((y0 + y1) / 2, x0, x1))
+        elif y1 - y0 >= SHORTEST:
+            upright.append(((x0 + x1) / 2, y0, y1))
+    if not upright or len(across) < 2:
+        return []
+    horizontal, vertical = _joined(across), _joined(upright)
+    return [grid for group in _touching(horizontal, vertical) if (grid := _grid(*group))]
+
+
+def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
+    """Pieces of one line joined, double lines made single."""
+    tracks: list[list[tuple[float, float, float]]] = []
+    for piece in sorted(pieces):
+        if tracks and piece[0] - tracks[-1][0][0] <= SNAP:
+            tracks[-1].append(piece)
+        else:
+            tracks.append([piece])
+    out = []
+    for track in tracks:
+        track.sort(key=itemgetter(1))
+        at, start, end = track[0]
+        for _, s, e in track[1:]:
+            if s <= end + SNAP:
+                end = max(end, e)
+            else:
+                out.append(Ruling(at, start, end))
+                start, end = s, e
+        out.append(Ruling(at, start, end))
+    return out
+
+
+def _touching(horizontal: list[Ruling], vertical: list[Ruling]) -> list[tuple[list[Ruling], list[Ruling]]]:
+    """Groups of rulings that meet or cross, through one another."""
+    groups = []
+    left = set(range(len(horizontal)))
+    unseen = set(range(len(vertical)))
+    while unseen:
+        hs: set[int] = set()
+        vs = {unseen.pop()}
+        fresh = set(vs)
+        while fresh:
+            met = {i for i in left if any(_meet(horizontal[i], vertical[j]) for j in fresh)}
+            left -= met
+            hs |= met
+            fresh = {j for j in unseen if any(_meet(horizontal[i], vertical[j]) for i in met)}
+            unseen -= fresh
+            vs |= fresh
+        groups.append(([horizontal[i] for i in sorted(hs)], [vertical[j] for j in sorted(vs)]))
+    return groups
+
+
+def _meet(h: Ruling, v: Ruling) -> bool:
+    return _spans(h, v.at) and _spans(v, h.at)
+
+
+def _grid(horizontal: list[Ruling], vertical: list[Ruling]) -> Grid | None:
+    if len(horizontal) < 2:
+        return None
+    ys = _distinct([h.at for h in horizontal])
+    x0, x1 = min(h.start for h in horizontal), max(h.end for h in horizontal)
+    xs = _distinct([x0, *(v.at for v in vertical), x1])
+    if len(xs) < 3 or len(ys) < 2:
+        return None
+    y0, y1 = min(v.start for v in vertical), max(v.end for v in vertical)
+    rect = Rect(xs[0], min(ys[0], y0), xs[-1], max(ys[-1], y1))
+    return Grid(rect, tuple(horizontal), tuple(vertical), xs, _distinct([rect.y0, *ys, rect.y1]))
+
+
+def _distinct(places: Iterable[float]) -> tuple[float, ...]:
+    out: list[float] = []
+    for place in sorted(places):
+        if not out or place - out[-1] > SNAP:
+            out.append(place)
+    return tuple(out)
+
+
+def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
+    """The rows of the table that the grid closes in; empty when it is none: a frame, a chart, one row."""
+    cells = cells_in(grid, lines)
+    if not _is_table(cells):
+        return []
+    rows: dict[int, list[TableCell]] = {}
+    for key in sorted(cells):
+        rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
+    if len(rows) <= 3 and (unruled := _rows_without_rulings(list(rows.values()))):
+        return unruled
+    return blocks_of(list(rows.values()), len(grid.xs) - 1)
+
+
+def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[tuple[int, int, int, int], list[Line]]:
+    """The lines of each cell, top to bottom; lines that run through a ruling are parted there."""
+    cells: dict[tuple[int, int, int, int], list[Line]] = {}
+    for line in lines:
+        for key, piece in _parted(grid, line):
+            cells.setdefault(key, []).append(piece)
+    for key, pieces in cells.items():
+        cells[key] = [line for row in rows_of(pieces) for line in row]
+    return cells
+
+
+def _parted(grid: Grid, line: Line) -> list[tuple[tuple[int, int, int, int], Line]]:
+    y = (line.y0 + line.y1) / 2
+    keys = {grid.cell_at((w[0] + w[2]) / 2, y) for w in (line.words[0], line.words[-1])}
+    if len(keys) == 1:
+        return [(keys.pop(), line)]
+    parts: dict[tuple[int, int, int, int], list[RawWord]] = {}
+    for word in line.words:
+        parts.setdefault(grid.cell_at((word[0] + word[2]) / 2, y), []).append(word)
+    return [(key, Line(words)) for key, words in parts.items()]
+
+
+def _is_table(cells: dict[tuple[int, int, int, int], list[Line]]) -> bool:
+    if len({key[0] for key in cells}) < 2 and len(cells) < 3:
+        return False
+    if len({key[1] for key in cells}) < 2:
+        return False
+    counts = [sum(len(line.words) for line in lines) for lines in cells.values()]
+    largest = max(cells.values(), key=len)
+    return not (len(largest) > FRAME_LINES and max(counts) > FRAME_SHARE * sum(counts))
+
+
+def _rows_without_rulings(rows: list[list[TableCell]]) -> list[Block]:
+    """Rows of a table that rules only its columns or its head: those that its baselines make."""
+    tallest = max(rows, key=lambda row: max(len(cell.lines) for cell in row))
+    lines = [line for cell in tallest for line in cell.lines]
+    visual = [Row(row) for row in rows_of(lines)]
+    wide = [row for row in visual if len(row.cells) > 1]
+    values = sum(is_value_cell(cell) for row in wide for cell in row.cells[1:])
+    if len(visual) < 3 or len(wide) < 0.6 * len(visual) or values < 0.5 * sum(len(r.cells) - 1 for r in wide):
+        return []
+    every = [line for row in rows for cell in row for line in cell.lines]
+    return table_blocks([Row(row) for row in rows_of(every)])

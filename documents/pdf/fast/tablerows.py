@@ -1,0 +1,140 @@
+"""From the rows of a table to its units: one per logical row, its cells in columns, its heads known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from documents.pdf.fast.blocks import Block, TableBlock, TableCell
+from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value
+from documents.pdf.fast.lines import Line
+from documents.pdf.fast.raw import RawWord
+
+_YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d[AE]?$|^Q[1-4]\b")
+_CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
+
+
+def table_blocks(rows: Sequence[Row]) -> list[Block]:
+    """One block per row; every cell knows its column."""
+    columns = _columns(rows)
+    cells = [_placed(row, columns) for row in rows]
+    return blocks_of(_logical(cells), len(columns.spans))
+
+
+def blocks_of(rows: Sequence[list[TableCell]], columns: int) -> list[Block]:
+    """Blocks of one table from the cells of its rows."""
+    table = TableBlock(columns=columns)
+    blocks = [
+        Block("table", [line for cell in cells for line in cell.lines], table=table, row=n, cells=cells)
+        for n, cells in enumerate(rows)
+    ]
+    _mark_heads(blocks, table)
+    return blocks
+
+
+def _columns(rows: Sequence[Row]) -> ColumnSpans:
+    """The columns, from the rows with most cells; cells over several columns make none."""
+    columns = ColumnSpans()
+    for row in sorted(rows, key=lambda row: -len(row.cells)):
+        if len(row.cells) > 1 or not columns.spans:
+            for cell in row.cells:
+                if len(columns.hit(cell)) <= 1:
+                    columns.add(cell)
+    return columns
+
+
+def _placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
+    """The row's cells by column; a line that runs on through gutters is parted there."""
+    cells: list[TableCell] = []
+    for cell in row.cells:
+        for line in cell:
+            hit = columns.hit([line])
+            pieces = _parted(line, columns, hit) if len(hit) > 1 else [(_nearest(columns, line), line)]
+            for column, piece in pieces:
+                if cells and cells[-1].column == column:
+                    cells[-1].lines.append(piece)
+                else:
+                    cells.append(TableCell(column, [piece]))
+    return cells
+
+
+def _nearest(columns: ColumnSpans, line: Line) -> int:
+    middle = (line.x0 + line.x1) / 2
+    distances = [max(a - middle, middle - b) for a, b in columns.spans]
+    return distances.index(min(distances))
+
+
+def _parted(line: Line, columns: ColumnSpans, hit: list[int]) -> list[tuple[int, Line]]:
+    """The pieces of a line by column, if each word keeps to one; else the line at its first column."""
+    parts: dict[int, list[RawWord]] = {}
+    for word in line.words:
+        under = [i for i in hit if columns.spans[i][0] < word[2] and word[0] < columns.spans[i][1]]
+        if len(under) > 1:
+            return [(hit[0], line)]
+        column = under[0] if under else max(parts, default=hit[0])
+        parts.setdefault(column, []).append(word)
+    return [(column, Line(words)) for column, words in parts.items()]
+
+
+def _logical(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
+    """Rows that only go on with the cells above joined to them, wrapped heads to the row that ends them."""
+    out: list[list[TableCell]] = []
+    for cells in rows:
+        if out and (_goes_on(cells, out[-1]) or _ends_head(cells, out[-1])):
+            _absorb(out[-1], cells)
+        else:
+            out.append(cells)
+    return out
+
+
+def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """A lone cell right below the text of the same column, plainly its next line."""
+    if len(cells) > 1:
+        return False
+    over = next((cell for cell in above if cell.column == cells[0].column), None)
+    if over is None:
+        return False
+    last, line = over.lines[-1], cells[0].lines[0]
+    close = line.y0 - last.y1 < 0.75 * line.size and last.style.bold == line.style.bold
+    if cells[0].column > 0:
+        return close and len(above) > 1 and above[0].column == 0 and not is_value(line.text)
+    return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1
+
+
+def _ends_head(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """The row above holds the beginning of this row's head, broken for want of room."""
+    if len(above) > 1 or above[0].column != 0 or cells[0].column != 0 or len(cells) < 2:
+        return False
+    last, line = above[0].lines[-1], cells[0].lines[0]
+    return (
+        line.y0 - last.y1 < 0.5 * line.size
+        and not last.text.endswith(":")
+        and bool(_CONTINUES.match(line.text))
+        and last.style.bold == line.style.bold
+    )
+
+
+def _absorb(above: list[TableCell], cells: list[TableCell]) -> None:
+    for cell in cells:
+        same = next((c for c in above if c.column == cell.column), None)
+        if same:
+            same.lines.extend(cell.lines)
+        else:
+            above.append(cell)
+    above.sort(key=lambda cell: cell.column)
+
+
+def _mark_heads(blocks: list[Block], table: TableBlock) -> None:
+    """The rows above the first that holds a value (a year is none) are heads."""
+    for n, block in enumerate(blocks):
+        body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
+        if any(is_value(text) and not _YEAR.match(text) for text in body):
+            break
+        if not body and n and block.lines[0].text.endswith(":"):
+            break
+        block.header = True
+        table.head.append(block)
+    if len(table.head) == len(blocks):
+        for block in blocks[1:]:
+            block.header = False
+        del table.head[1:]
