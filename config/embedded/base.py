@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from django.db.backends.postgresql import base
 
-from config.embedded.server import socket_directory
+from config.embedded.server import ServerUnavailable, socket_directory
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -15,5 +16,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
-        params["host"] = socket_directory(Path(self.settings_dict["HOST"]))
+        try:
+            params["host"] = socket_directory(Path(self.settings_dict["HOST"]))
+        except ServerUnavailable as error:
+            raise psycopg.OperationalError(str(error)) from error  # Django makes it its own, and we a 503
         return params

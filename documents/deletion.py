@@ -1,0 +1,36 @@
+"""Deletes documents for good: rows, vectors and files, also while a worker is reading them."""
+
+from __future__ import annotations
+
+import logging
+
+from django.db import transaction
+from django.db.models.fields.files import FieldFile
+
+from documents.models import Document
+from documents.signals import document_deleted
+
+logger = logging.getLogger(__name__)
+
+
+def delete_document(document: Document) -> None:
+    """Removes the document and all that was made of it. A worker that holds it stores nothing more."""
+    with transaction.atomic():
+        locked = Document.objects.select_for_update(of=("self",)).filter(pk=document.pk).first()
+        if locked is None:
+            return
+        document_deleted.send(Document, document_id=locked.pk)
+        files = [locked.file, locked.thumbnail]
+        locked.delete()
+        transaction.on_commit(lambda: remove_files(files))
+
+
+def remove_files(files: list[FieldFile]) -> None:
+    """Removes stored files; one that cannot be removed is logged, and the sweep of the storage finds it."""
+    for file in files:
+        if not file.name:
+            continue
+        try:
+            file.storage.delete(file.name)
+        except OSError:
+            logger.exception("could not remove %s", file.name)

@@ -1,0 +1,142 @@
+"""From an uploaded file to a document that answers: read, store, index.
+
+Every step may be repeated, by anybody, at any time: work happens under a lease
+on the document's row, rows are replaced in one transaction, and a worker that
+dies midway leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import InterfaceError, OperationalError, connection
+from django.utils import timezone
+
+from documents.failures import failure_of
+from documents.interruption import Interrupted, interruptible
+from documents.leases import Lease, LostLease, give_back, renewing, take
+from documents.models import Document
+from documents.queue import enqueue, issue_tickets
+from documents.reading import read
+from documents.signals import document_parsed
+from documents.storing import replace_content
+
+logger = logging.getLogger(__name__)
+DATABASE_PATIENCE = 120  # seconds a worker waits for PostgreSQL to come back
+
+
+def ingest_document(document_id: uuid.UUID) -> bool:
+    """Takes one document in, in this process. False when somebody else has it, or it needs no work."""
+    lease = take(document_id)
+    if lease is not None:
+        ingest(lease)
+    return lease is not None
+
+
+def ingest(lease: Lease) -> None:
+    """Brings the leased document to ``ready`` or ``failed``; an interruption from outside puts it back."""
+    logger.info("document %s: taken in", lease.document_id)
+    try:
+        with interruptible(), renewing(lease):
+            take_in(lease)
+    except LostLease:
+        logger.info("document %s: deleted or taken over, nothing was stored", lease.document_id)
+    except Interrupted:
+        give_back(lease.row)
+        raise SystemExit(0) from None
+    except (OperationalError, InterfaceError) as error:
+        after_database_error(lease, error)
+    except Exception as error:
+        logger.exception("document %s: failed", lease.document_id)
+        mark_failed(lease, error)
+
+
+def take_in(lease: Lease) -> None:
+    """The way of one document. Raises LostLease, IngestionFailure, ParseFailure, and what nobody expected."""
+    seconds: dict[str, float] = {}
+    document = lease.row.get()
+    lease.update(status=Document.Status.PARSING, progress=0)
+    with timed(seconds, "read"):
+        content = read(lease, document)
+    with timed(seconds, "store"):
+        replace_content(lease, content)
+    lease.update(status=Document.Status.INDEXING, progress=0)
+    with timed(seconds, "index"):
+        document_parsed.send(Document, document=lease.row.get())
+    mark_ready(lease, seconds)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] = round(time.perf_counter() - start, 3)
+
+
+def mark_ready(lease: Lease, seconds: dict[str, float]) -> None:
+    """The document answers from now on."""
+    lease.update(
+        status=Document.Status.READY,
+        progress=1,
+        indexed_at=timezone.now(),
+        stage_seconds=seconds,
+        failure_code="",
+        failure_message="",
+        attempts=0,
+        lease=None,
+        lease_holder="",
+        lease_expires_at=None,
+    )
+    logger.info("document %s: ready %s", lease.document_id, seconds)
+
+
+def mark_failed(lease: Lease, error: Exception) -> None:
+    """Ends the ingestion with a reason a person understands."""
+    failure = failure_of(error)
+    lease.row.update(
+        status=Document.Status.FAILED,
+        failure_code=failure.code,
+        failure_message=failure.message[:200],
+        lease=None,
+        lease_holder="",
+        lease_expires_at=None,
+    )
+
+
+def after_database_error(lease: Lease, error: Exception) -> None:
+    """A database that went away is not the document's fault: it goes back to the queue once it answers."""
+    if getattr(error.__cause__, "sqlstate", None) == "53100":  # disk_full: waiting would not help
+        mark_failed(lease, error)
+        return
+    logger.warning("document %s: the database went away: %s", lease.document_id, error)
+    give_up_at = time.monotonic() + DATABASE_PATIENCE
+    while time.monotonic() < give_up_at:
+        connection.close()
+        try:
+            if give_back(lease.row):
+                issue_tickets(1)
+            return
+        except (OperationalError, InterfaceError):
+            time.sleep(1)
+
+
+def ingest_again(document: Document, engine: str = "") -> bool:
+    """Puts a finished or failed document back in the queue. False when it is in work already."""
+    finished = Document.objects.filter(
+        pk=document.pk, deleted_at=None, status__in=(Document.Status.READY, Document.Status.FAILED)
+    )
+    queued = finished.update(
+        status=Document.Status.UPLOADED,
+        progress=0,
+        attempts=0,
+        failure_code="",
+        failure_message="",
+        engine=engine or document.engine,
+    )
+    if queued:
+        enqueue(document)
+    return bool(queued)

@@ -1,0 +1,131 @@
+"""`manage.py ingest PATH…`: takes files and folders in, in this process."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.contrib.auth.models import User
+from django.core.files import File
+from django.core.management.base import BaseCommand, CommandError
+
+from documents.ingestion import ingest_document
+from documents.models import Document
+from documents.owners import owner_named
+from documents.uploads import UploadRefused, store_upload
+
+PATIENCE = 0.5  # seconds between two looks at a document that another process has in work
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What is printed of one file (design.md, section 9)."""
+
+    file: str
+    document: str
+    status: str
+    pages: int
+    units: int
+    chunks: int
+    seconds: float
+    failure: str
+
+
+class Command(BaseCommand):
+    help = "Takes PDF files and folders of them in, in this process. Exit code 1 if any failed."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        parser.add_argument("--owner", default="", help="username; the first superuser by default")
+        parser.add_argument("--json", action="store_true", help="one JSON object per document")
+
+    def handle(self, *, paths: list[Path], owner: str, json: bool, **options: Any) -> None:
+        user = owner_named(owner)
+        files = list(pdf_files(paths))
+        failed = 0
+        for number, file in enumerate(files, 1):
+            self.show_progress(number, len(files), file)
+            line = take_in(user, file)
+            failed += line.status != Document.Status.READY
+            self.stdout.write(msgspec.json.encode(line).decode() if json else sentence(line))
+            self.stdout.flush()
+        self.clear_progress()
+        if failed:
+            sys.exit(1)
+
+    def show_progress(self, number: int, total: int, file: Path) -> None:
+        if self.stderr.isatty():
+            done = 30 * (number - 1) // total
+            bar = "█" * done + "░" * (30 - done)
+            self.stderr.write(f"\r\033[K{bar} {number}/{total} {file.name[:60]}\r", ending="")
+
+    def clear_progress(self) -> None:
+        if self.stderr.isatty():
+            self.stderr.write("\r\033[K", ending="")
+
+
+def pdf_files(paths: list[Path]) -> Iterator[Path]:
+    """Files as they are named; of folders, the PDF files below them."""
+    for path in paths:
+        if not path.exists():
+            raise CommandError(f"{path}: no such file or folder.")
+        if path.is_dir():
+            yield from sorted(file for file in path.rglob("*") if file.suffix.lower() == ".pdf")
+        else:
+            yield path
+
+
+def take_in(owner: User, path: Path) -> Line:
+    start = time.perf_counter()
+    try:
+        with path.open("rb") as stream:
+            document = store_upload(owner, File(stream), path.name, queued=False)
+    except UploadRefused as refusal:
+        if refusal.existing is None:
+            return Line(str(path), "", "failed", 0, 0, 0, elapsed(start), f"{refusal.code}: {refusal}")
+        document = refusal.existing
+    except OSError as error:
+        return Line(str(path), "", "failed", 0, 0, 0, elapsed(start), f"unreadable: {error.strerror}")
+    return line_of(finish(document), path, start)
+
+
+def finish(document: Document) -> Document:
+    """Ingests the document here, or waits for who has it. One that failed before is tried anew."""
+    if document.status == Document.Status.FAILED:
+        Document.objects.filter(pk=document.pk).update(status=Document.Status.UPLOADED, attempts=0)
+    while not ingest_document(document.pk):
+        document.refresh_from_db()
+        if not document.is_working:
+            return document
+        time.sleep(PATIENCE)
+    document.refresh_from_db()
+    return document
+
+
+def line_of(document: Document, path: Path, start: float) -> Line:
+    failure = f"{document.failure_code}: {document.failure_message}" if document.failure_code else ""
+    return Line(
+        file=str(path),
+        document=str(document.pk),
+        status=document.status,
+        pages=document.page_count,
+        units=document.unit_count,
+        chunks=document.chunk_count,
+        seconds=elapsed(start),
+        failure=failure,
+    )
+
+
+def elapsed(start: float) -> float:
+    return round(time.perf_counter() - start, 3)
+
+
+def sentence(line: Line) -> str:
+    if line.failure:
+        return f"✗ {line.file}: {line.failure}"
+    rate = f"{line.pages / line.seconds:.0f} pages/s" if line.seconds else ""
+    return f"✓ {line.file}: {line.pages} pages, {line.units} units, {line.seconds} s, {rate}"

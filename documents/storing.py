@@ -1,0 +1,154 @@
+"""A parsed document as rows: pages, units and chunks, replaced in one transaction."""
+
+from __future__ import annotations
+
+import uuid
+
+import msgspec
+from django.db import transaction
+
+from documents.chunking import Chunk
+from documents.copying import copy_rows
+from documents.leases import Lease
+from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.pdf import wordboxes
+from documents.pdf.structure import ParsedPage, ParsedUnit
+from documents.reading import Content
+
+
+def replace_content(lease: Lease, content: Content) -> None:
+    """Stores the content in place of what was there. Raises LostLease, and then stores nothing.
+
+    A re-read document leaves search until it is indexed again, so that no answer
+    rests on half of it.
+    """
+    with transaction.atomic():
+        document = lease.lock()
+        delete_content(document)
+        chunks = [chunk_row(document, chunk) for chunk in content.chunks]
+        copy_rows(Page, [page_row(document, page) for page in content.parsed.pages])
+        copy_rows(RetrievalChunk, chunks)
+        copy_rows(CitationUnit, unit_rows(document, content))
+        describe(document, content)
+        document.save()
+
+
+def delete_content(document: Document) -> None:
+    document.units.all().delete()
+    document.chunks.all().delete()
+    document.pages.all().delete()
+
+
+def describe(document: Document, content: Content) -> None:
+    """What the document's own row says of its content. A title its owner wrote stays."""
+    parsed, units = content.parsed, [unit for page in content.parsed.pages for unit in page.units]
+    found = content.description
+    if document.title == Document.title_from(document.original_name):
+        document.title = found.title or document.title
+    document.authors = document.authors or list(found.authors)
+    document.year = document.year or found.year
+    document.language = found.language
+    document.metadata = {**document.metadata, "pdf": parsed.metadata}
+    document.page_count = parsed.page_count
+    document.word_count = sum(len(page.words) for page in parsed.pages)
+    document.unit_count = len(units)
+    document.chunk_count = len(content.chunks)
+    document.table_count = len({unit.table.index for unit in units if unit.table})
+    document.hidden_word_count = sum(page.hidden_words for page in parsed.pages)
+    document.failed_pages = [[page.number, page.failure] for page in parsed.pages if page.failure]
+    document.outline = [[entry.level, entry.title, entry.page] for entry in parsed.outline]
+    document.parser_name, document.parser_version = parsed.engine, parsed.version
+    document.indexed_at = None
+
+
+def page_row(document: Document, page: ParsedPage) -> Page:
+    frame = page.frame
+    return Page(
+        document=document,
+        number=page.number,
+        label=page.label[:40],
+        width=frame.width,
+        height=frame.height,
+        rotation=frame.rotation,
+        crop_x=frame.crop_x,
+        crop_y=frame.crop_y,
+        user_unit=frame.user_unit,
+        text=page.text,
+        word_boxes=wordboxes.pack(page.words, frame.width, frame.height),
+        furniture=msgspec.to_builtins(page.furniture),
+        figures=msgspec.to_builtins(page.figures),
+        ocr=page.ocr,
+        confidence=page.confidence,
+        hidden_words=page.hidden_words,
+        failure=page.failure[:200],
+    )
+
+
+def chunk_id(document: Document, index: int) -> uuid.UUID:
+    return uuid.uuid5(document.pk, f"chunk {index}")
+
+
+def unit_id(document: Document, page: ParsedPage, unit: ParsedUnit) -> uuid.UUID:
+    """The same words at the same place keep their id when the document is read again."""
+    return uuid.uuid5(document.pk, f"unit {page.number} {unit.index} {unit.text}")
+
+
+def chunk_row(document: Document, chunk: Chunk) -> RetrievalChunk:
+    return RetrievalChunk(
+        id=chunk_id(document, chunk.index),
+        document=document,
+        index=chunk.index,
+        unit_ids=[unit_id(document, page, unit) for page, unit in chunk.units],
+        content=chunk.content,
+        context_header=chunk.context_header,
+        chunk_type=chunk.chunk_type,
+        section_path=list(chunk.section_path),
+        section_type=chunk.section_type,
+        page_start=chunk.page_start,
+        page_end=chunk.page_end,
+        token_count=chunk.token_count,
+    )
+
+
+def unit_rows(document: Document, content: Content) -> list[CitationUnit]:
+    chunk_of = {
+        (page.number, unit.index): chunk_id(document, chunk.index)
+        for chunk in content.chunks
+        for page, unit in chunk.units
+    }
+    in_order = ((page, unit) for page in content.parsed.pages for unit in page.units)
+    return [
+        unit_row(document, page, unit, position, chunk_of.get((page.number, unit.index)))
+        for position, (page, unit) in enumerate(in_order)
+    ]
+
+
+def unit_row(
+    document: Document, page: ParsedPage, unit: ParsedUnit, position: int, chunk: uuid.UUID | None
+) -> CitationUnit:
+    return CitationUnit(
+        id=unit_id(document, page, unit),
+        document=document,
+        chunk_id=chunk,
+        position=position,
+        page_number=page.number,
+        paragraph_index=unit.index,
+        content=unit.text,
+        unit_type=unit.type,
+        char_start=unit.char_start,
+        char_end=unit.char_end,
+        line_start=unit.line_start,
+        line_end=unit.line_end,
+        bbox=list(unit.bbox),
+        rects=[list(rect) for rect in unit.rects],
+        heading_level=unit.level if unit.type == "heading" else None,
+        section_title=unit.section_title,
+        section_path=list(unit.section_path),
+        section_type=unit.section_type,
+        continues=unit.continues,
+        table_index=unit.table.index if unit.table else None,
+        table_row=unit.table.row if unit.table else None,
+        cells=msgspec.to_builtins(unit.table) if unit.table else None,
+        list_style=unit.list_marker[:20],
+        code_language=unit.code_language[:20],
+    )

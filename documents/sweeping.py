@@ -1,0 +1,65 @@
+"""Finds documents that fell out of the queue, and puts them back or gives them up."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
+from django_q.brokers import get_broker
+
+from documents.leases import WORKING
+from documents.models import Document, FailureCode
+from documents.queue import issue_tickets, waiting
+
+logger = logging.getLogger(__name__)
+FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """How many documents were put back, how many given up, and how many tickets issued."""
+
+    resumed: int
+    given_up: int
+    tickets: int
+
+
+def sweep() -> Sweep:
+    """One round: documents of silent workers, then waiting documents without a ticket."""
+    silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
+    resumed, given_up = recover(silent)
+    return Sweep(resumed, given_up, top_up())
+
+
+def recover_from(holder: str) -> tuple[int, int]:
+    """Frees what a worker that is known to be dead was working on (``leases.holder`` names it)."""
+    return recover(Document.objects.filter(lease_holder=holder, lease__isnull=False))
+
+
+def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
+    """How many are put back and how many given up. Their attempt counts: they may have killed the worker."""
+    unfinished = orphans.filter(status__in=WORKING)
+    given_up = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS).update(
+        status=Document.Status.FAILED,
+        failure_code=FailureCode.INTERNAL,
+        failure_message=FailureCode.INTERNAL.label,
+        **FREED,
+    )
+    resumed = unfinished.update(status=Document.Status.UPLOADED, **FREED)
+    if resumed or given_up:
+        logger.warning("sweep: %s resumed, %s given up", resumed, given_up)
+    return resumed, given_up
+
+
+def top_up() -> int:
+    """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
+    enough = 2 * int(settings.Q_CLUSTER["workers"])
+    idle = len(waiting()[:enough])
+    if not idle or get_broker().queue_size():
+        return 0
+    issue_tickets(idle)
+    return idle

@@ -1,0 +1,64 @@
+"""What every test may ask for: people, drawn PDFs, a library of documents that were really ingested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings as project_settings
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+
+from documents.ingestion import ingest_document
+from documents.models import Document
+from documents.uploads import store_upload
+from tests.drawing import draw_pdf
+
+CORPUS = Path("/work/shared/corpus")
+
+Ingest = Callable[..., Document]
+
+
+@pytest.fixture(autouse=True)
+def files_of_their_own(tmp_path: Path, settings: project_settings) -> None:  # type: ignore[valid-type]
+    """Uploads of a test go to the test's folder."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    return User.objects.create_user("alice", "alice@example.com", "correct horse")
+
+
+@pytest.fixture
+def bob(db: None) -> User:
+    return User.objects.create_user("bob", "bob@example.com", "battery staple")
+
+
+@pytest.fixture
+def charlie(db: None) -> User:
+    """Belongs to nobody's group, owns nothing: may see nothing."""
+    return User.objects.create_user("charlie", "charlie@example.com", "paper clip")
+
+
+@pytest.fixture
+def ingested(db: None) -> Ingest:
+    """``ingested(owner, "text", "text of page 2")``: drawn, uploaded and taken in, all for real."""
+
+    def ingest(owner: User, *pages: str, name: str = "drawn.pdf", pdf: bytes = b"") -> Document:
+        file = ContentFile(pdf or draw_pdf(*pages))
+        document = store_upload(owner, file, name, queued=False)
+        ingest_document(document.pk)
+        document.refresh_from_db()
+        return document
+
+    return ingest
+
+
+@pytest.fixture
+def corpus() -> Path:
+    """The shared corpus; tests that need it are skipped where it is absent."""
+    if not CORPUS.is_dir():
+        pytest.skip("needs ../shared/corpus")
+    return CORPUS
