@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from documents.models import FailureCode
+from documents.pdf.failures import FailureCode, ParseFailure
 
 NO_ROOM = "The server has no room left on its disk. Nothing of yours is lost; try again later."
 READ_ONLY = "The server cannot write to its disk. Nothing of yours is lost; try again later."
@@ -22,7 +22,7 @@ class IngestionFailure(Exception):
 
     def __init__(self, code: FailureCode, message: str = "") -> None:
         self.code = code
-        self.message = message or str(code.label)
+        self.message = message or code.label
         super().__init__(self.message)
 
 
@@ -30,6 +30,8 @@ def failure_of(error: Exception) -> IngestionFailure:
     """The reason to give for an error nobody expected."""
     if isinstance(error, IngestionFailure):
         return error
+    if isinstance(error, ParseFailure):
+        return IngestionFailure(error.code, error.message)
     if isinstance(error, MemoryError):
         return IngestionFailure(FailureCode.TOO_MUCH_MEMORY)
     if isinstance(error, OSError) and error.errno in NO_SPACE:

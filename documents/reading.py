@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -11,30 +12,61 @@ import msgspec
 from django.conf import settings
 from django.db.models.fields.files import FieldFile
 
-from documents.chunking import Chunk, chunk
+from documents.chunking import ChunkDraft, chunk_pages
+from documents.configured import chunk_sizes, parse_limits
 from documents.describing import Description, describe
 from documents.failures import IngestionFailure
 from documents.leases import Lease
-from documents.models import Document, FailureCode
+from documents.models import Document
+from documents.pdf.failures import FailureCode
 from documents.pdf.parsing import parse_file
 from documents.pdf.structure import ParsedDocument
+
+PROGRESS_SECONDS = 1.0
 
 
 class Content(msgspec.Struct, frozen=True):
     """All that is stored of a document's file."""
 
     parsed: ParsedDocument
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ChunkDraft, ...]
+    title: str
     description: Description
 
 
 def read(lease: Lease, document: Document) -> Content:
     """Parses (in the limited child) and chunks. Raises ParseFailure, IngestionFailure, LostLease."""
     with local_file(document.file) as path:
-        parsed = parse_file(path, engine=document.engine or settings.PARSE_ENGINE)
+        parsed = parse_file(
+            path,
+            engine=document.engine or settings.PARSE_ENGINE,
+            limits=parse_limits(),
+            on_progress=progress_of(lease),
+        )
     if not any(page.units for page in parsed.pages):
         raise IngestionFailure(FailureCode.NO_TEXT)
-    return Content(parsed, tuple(chunk(parsed, document.title)), describe(parsed))
+    description = describe(parsed)
+    title = title_of(document, description)
+    return Content(parsed, tuple(chunk_pages(parsed.pages, title, chunk_sizes())), title, description)
+
+
+def title_of(document: Document, found: Description) -> str:
+    """The title its owner gave it stays; the one that only repeats the file's name gives way."""
+    named_after_file = document.title == Document.title_from(document.original_name)
+    return found.title if named_after_file and found.title else document.title
+
+
+def progress_of(lease: Lease) -> Callable[[int, int], None]:
+    """Writes how far reading is to the row, once a second at most. Raises LostLease there."""
+    written = time.monotonic()
+
+    def write(done: int, total: int) -> None:
+        nonlocal written
+        if time.monotonic() - written >= PROGRESS_SECONDS:
+            lease.update(progress=done / max(total, 1))
+            written = time.monotonic()
+
+    return write
 
 
 @contextmanager

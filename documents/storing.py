@@ -7,7 +7,7 @@ import uuid
 import msgspec
 from django.db import transaction
 
-from documents.chunking import Chunk
+from documents.chunking import ChunkDraft
 from documents.copying import copy_rows
 from documents.leases import Lease
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
@@ -25,10 +25,10 @@ def replace_content(lease: Lease, content: Content) -> None:
     with transaction.atomic():
         document = lease.lock()
         delete_content(document)
-        chunks = [chunk_row(document, chunk) for chunk in content.chunks]
+        units = unit_rows(document, content)
         copy_rows(Page, [page_row(document, page) for page in content.parsed.pages])
-        copy_rows(RetrievalChunk, chunks)
-        copy_rows(CitationUnit, unit_rows(document, content))
+        copy_rows(RetrievalChunk, [chunk_row(document, chunk, units) for chunk in content.chunks])
+        copy_rows(CitationUnit, units)
         describe(document, content)
         document.save()
 
@@ -40,11 +40,10 @@ def delete_content(document: Document) -> None:
 
 
 def describe(document: Document, content: Content) -> None:
-    """What the document's own row says of its content. A title its owner wrote stays."""
+    """What the document's own row says of its content."""
     parsed, units = content.parsed, [unit for page in content.parsed.pages for unit in page.units]
     found = content.description
-    if document.title == Document.title_from(document.original_name):
-        document.title = found.title or document.title
+    document.title = content.title
     document.authors = document.authors or list(found.authors)
     document.year = document.year or found.year
     document.language = found.language
@@ -93,12 +92,12 @@ def unit_id(document: Document, page: ParsedPage, unit: ParsedUnit) -> uuid.UUID
     return uuid.uuid5(document.pk, f"unit {page.number} {unit.index} {unit.text}")
 
 
-def chunk_row(document: Document, chunk: Chunk) -> RetrievalChunk:
+def chunk_row(document: Document, chunk: ChunkDraft, units: list[CitationUnit]) -> RetrievalChunk:
     return RetrievalChunk(
         id=chunk_id(document, chunk.index),
         document=document,
         index=chunk.index,
-        unit_ids=[unit_id(document, page, unit) for page, unit in chunk.units],
+        unit_ids=[units[position].pk for position in chunk.unit_positions],
         content=chunk.content,
         context_header=chunk.context_header,
         chunk_type=chunk.chunk_type,
@@ -111,14 +110,14 @@ def chunk_row(document: Document, chunk: Chunk) -> RetrievalChunk:
 
 
 def unit_rows(document: Document, content: Content) -> list[CitationUnit]:
-    chunk_of = {
-        (page.number, unit.index): chunk_id(document, chunk.index)
-        for chunk in content.chunks
-        for page, unit in chunk.units
-    }
+    """In reading order. A unit that is longer than a chunk belongs to the first that holds it."""
+    chunk_of: dict[int, uuid.UUID] = {}
+    for chunk in content.chunks:
+        for position in chunk.unit_positions:
+            chunk_of.setdefault(position, chunk_id(document, chunk.index))
     in_order = ((page, unit) for page in content.parsed.pages for unit in page.units)
     return [
-        unit_row(document, page, unit, position, chunk_of.get((page.number, unit.index)))
+        unit_row(document, page, unit, position, chunk_of.get(position))
         for position, (page, unit) in enumerate(in_order)
     ]
 

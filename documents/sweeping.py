@@ -12,7 +12,8 @@ from django.utils import timezone
 from django_q.brokers import get_broker
 
 from documents.leases import WORKING
-from documents.models import Document, FailureCode
+from documents.models import Document
+from documents.pdf.failures import FailureCode
 from documents.queue import issue_tickets, waiting
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
 
-from documents.models import Document, FailureCode
+from documents.models import Document
+from documents.pdf.failures import FailureCode
 from documents.queue import enqueue
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def inspect(file: File) -> Fingerprint:
     if not size:
         raise UploadRefused("empty", "This file is empty.")
     if b"%PDF-" not in head[:HEADER_WINDOW]:
-        raise UploadRefused(FailureCode.NOT_A_PDF, str(FailureCode.NOT_A_PDF.label))
+        raise UploadRefused(FailureCode.NOT_A_PDF, FailureCode.NOT_A_PDF.label)
     return Fingerprint(digest.hexdigest(), size)
 
 

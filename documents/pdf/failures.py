@@ -27,7 +27,7 @@ class FailureCode(StrEnum):
     TOO_MUCH_MEMORY = "too_much_memory", "Reading this PDF took too much memory. It may be damaged."
     EMBEDDING_FAILED = (
         "embedding_failed",
-        "The text was read, but the embedding service did not answer. Keyword search works; try again.",
+        "The text was read, but the embedding service did not answer. Try again in a few minutes.",
     )
     INTERNAL = "internal", "Something went wrong on our side while reading this PDF. Try again."
 
