@@ -24,7 +24,10 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("pdfjs", BASE_DIR / "node_modules/pdfjs-dist"),
     ("htmx", BASE_DIR / "node_modules/htmx.org/dist"),
+    ("fonts/inter", BASE_DIR / "node_modules/@fontsource-variable/inter/files"),
+    ("fonts/newsreader", BASE_DIR / "node_modules/@fontsource-variable/newsreader/files"),
 ]
+WHITENOISE_USE_FINDERS = True  # nothing to collect before the first run
 
 # --- Security ---------------------------------------------------------------
 DEBUG = environment.flag("PINCITE_DEBUG", False)

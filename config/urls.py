@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("documents.urls")),
+    path("chat/", include("chat.urls")),
+    path("account/", include("config.account")),
     path("admin/", admin.site.urls),
 ]

@@ -1,0 +1,83 @@
+"""What the library page shows: search, filter, order and the numbers beside them."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+
+from documents.models import Document
+
+ORDERS = {
+    "newest": ("-created_at",),
+    "oldest": ("created_at",),
+    "title": ("title", "-created_at"),
+    "pages": ("-page_count", "title"),
+    "year": ("-year", "title"),
+}
+STATES: dict[str, tuple[str, ...]] = {
+    "ready": (Document.Status.READY,),
+    "working": (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING),
+    "failed": (Document.Status.FAILED,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryView:
+    """What a person asked the library to show; unknown values fall back to the default."""
+
+    words: str = ""
+    state: str = ""
+    order: str = "newest"
+    tag: uuid.UUID | None = None
+    collection: uuid.UUID | None = None
+    as_list: bool = False
+
+    @classmethod
+    def from_query(cls, query: QueryDict, as_list: bool = False) -> LibraryView:
+        return cls(
+            words=query.get("q", "").strip()[:200],
+            state=query.get("state", "") if query.get("state") in STATES else "",
+            order=query.get("order", "newest") if query.get("order") in ORDERS else "newest",
+            tag=_uuid(query.get("tag")),
+            collection=_uuid(query.get("collection")),
+            as_list=query.get("as", "list" if as_list else "grid") == "list",
+        )
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.words or self.state or self.tag or self.collection)
+
+    def documents(self, user: User) -> QuerySet[Document]:
+        """The documents to show, with what a card needs: a constant number of queries."""
+        found = Document.objects.visible_to(user)
+        for word in self.words.split():
+            found = found.filter(
+                Q(title__icontains=word) | Q(authors__icontains=word) | Q(original_name__icontains=word)
+            )
+        if self.state:
+            found = found.filter(status__in=STATES[self.state])
+        if self.tag:
+            found = found.filter(tags=self.tag, tags__owner=user)
+        if self.collection:
+            found = found.filter(collections=self.collection)
+        return for_cards(found).order_by(*ORDERS[self.order], "pk")
+
+
+def for_cards(documents: QuerySet[Document]) -> QuerySet[Document]:
+    """The rows of cards: without the long texts, with tags and collections."""
+    return (
+        documents.select_related("owner")
+        .defer("abstract", "tldr", "metadata", "outline")
+        .prefetch_related("tags")
+    )
+
+
+def _uuid(value: str | None) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(value) if value else None
+    except ValueError:
+        return None

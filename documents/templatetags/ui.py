@@ -1,0 +1,58 @@
+"""Tags every page uses: icons, the chosen theme, small formats."""
+
+from __future__ import annotations
+
+from django import template
+from django.http import HttpRequest
+from django.template import Context
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from documents.icons import sprite_version
+
+register = template.Library()
+THEMES = ("light", "dark")
+
+
+@register.simple_tag
+def icon(name: str, css_class: str = "") -> SafeString:
+    """``{% icon "search" %}``: decoration only; the control that holds it carries the label."""
+    return format_html(
+        '<svg class="icon {}" aria-hidden="true"><use href="{}?v={}#{}"></use></svg>',
+        css_class,
+        reverse("icons"),
+        sprite_version(),
+        name,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: Context) -> str:
+    """'light' or 'dark' when the person chose one, else '' (as the system says)."""
+    request: HttpRequest | None = context.get("request")
+    chosen = request.COOKIES.get("theme", "") if request else ""
+    return chosen if chosen in THEMES else ""
+
+
+@register.filter
+def percent(fraction: float | None) -> int:
+    """0..1 to whole percent."""
+    return round(100 * (fraction or 0))
+
+
+@register.filter
+def page_label(pages: int) -> str:
+    return f"{pages:,}".replace(",", " ")
+
+
+@register.simple_tag(takes_context=True)
+def query(context: Context, **changes: object) -> str:
+    """The present query string with some parameters changed: ``{% query page=2 %}``."""
+    parameters = context["request"].GET.copy()
+    parameters.pop("page", None)
+    for name, value in changes.items():
+        parameters.pop(name, None)
+        if value not in (None, ""):
+            parameters[name] = str(value)
+    return "?" + parameters.urlencode()

@@ -1,0 +1,1 @@
+"""What people see of documents: library, reader, files."""

@@ -1,0 +1,111 @@
+"""The bytes: PDF files with ranges, thumbnails, the icon sprite. Each asks who is looking."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.files import File
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from documents.byte_ranges import ByteRange, RangeNotSatisfiable, requested_range
+from documents.icons import sprite
+from documents.models import Document
+
+WHOLE_IN_MEMORY = 1 << 20  # bytes; longer answers are streamed in blocks of this size
+
+
+@require_safe
+@login_required
+def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    """The PDF itself, whole or the byte range asked for."""
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    if not document.file:
+        raise Http404
+    etag = f'"{document.sha256}"'
+    if request.headers.get("If-None-Match") == etag:
+        return _described(HttpResponse(status=304), document, etag)
+    try:
+        span = requested_range(_range_header(request, etag), document.file.size)
+    except RangeNotSatisfiable:
+        headers = {"Content-Range": f"bytes */{document.file.size}"}
+        return HttpResponse(status=416, headers=headers)
+    return _described(_bytes_of(document, span, request.method == "HEAD"), document, etag, request)
+
+
+def _range_header(request: HttpRequest, etag: str) -> str:
+    """The Range header, unless If-Range names another version of the file."""
+    condition = request.headers.get("If-Range", etag)
+    return request.headers.get("Range", "") if condition == etag else ""
+
+
+def _bytes_of(document: Document, span: ByteRange | None, head: bool) -> HttpResponseBase:
+    size = document.file.size
+    part = span or ByteRange(0, size - 1, size)
+    response: HttpResponseBase
+    if head:
+        response = HttpResponse()
+    elif part.length <= WHOLE_IN_MEMORY:
+        with document.file.open("rb") as file:
+            file.seek(part.start)
+            response = HttpResponse(file.read(part.length))
+    else:
+        response = StreamingHttpResponse(_blocks(document.file.open("rb"), part))
+    response.headers["Content-Length"] = str(part.length)
+    if span:
+        response.status_code = 206
+        response.headers["Content-Range"] = span.content_range
+    return response
+
+
+async def _blocks(file: File, part: ByteRange) -> AsyncIterator[bytes]:
+    """The part in blocks. Reading happens in a thread: the event loop serves others meanwhile."""
+    try:
+        await asyncio.to_thread(file.seek, part.start)
+        left = part.length
+        while left > 0 and (block := await asyncio.to_thread(file.read, min(left, WHOLE_IN_MEMORY))):
+            left -= len(block)
+            yield block
+    finally:
+        file.close()
+
+
+def _described(
+    response: HttpResponseBase, document: Document, etag: str, request: HttpRequest | None = None
+) -> HttpResponseBase:
+    as_attachment = request is not None and "download" in request.GET
+    name = f"{document.title}.pdf"
+    response.headers["Content-Type"] = "application/pdf"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Content-Disposition"] = content_disposition_header(as_attachment, name) or "inline"
+    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response.headers["Accept-Ranges"] = "bytes"
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers["ETag"] = etag
+    return response
+
+
+@require_safe
+@login_required
+@cache_control(private=True, max_age=3600)
+def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    if not document.thumbnail:
+        raise Http404
+    with document.thumbnail.open("rb") as file:
+        data = file.read()
+    kind = "image/webp" if data[8:12] == b"WEBP" else "image/png" if data[1:4] == b"PNG" else "image/jpeg"
+    return HttpResponse(data, content_type=kind, headers={"X-Content-Type-Options": "nosniff"})
+
+
+@require_safe
+@cache_control(public=True, max_age=31536000, immutable=True)
+def icons(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(sprite(), content_type="image/svg+xml")

@@ -1,0 +1,70 @@
+// The reader page: opens the PDF, paints what the link asks for, and joins the parts.
+import { bindKeys } from "../ui/keys.js";
+import { select, watchTabs } from "../ui/tabs.js";
+import { Find } from "./find.js";
+import { Highlights } from "./highlights.js";
+import { Panel } from "./panel.js";
+import { Passages } from "./passages.js";
+import { Position } from "./position.js";
+import { printDocument } from "./print.js";
+import { Side } from "./side.js";
+import { Toolbar } from "./toolbar.js";
+import { Viewer } from "./viewer.js";
+
+const element = document.querySelector("[data-reader]");
+const viewer = new Viewer(element);
+const highlights = new Highlights(viewer);
+const position = new Position(viewer);
+const panel = new Panel();
+const side = new Side(viewer);
+const find = new Find(viewer);
+new Passages(viewer, highlights);
+const toolbar = new Toolbar(viewer, {
+  side: (button) => side.toggle(button),
+  panel: () => panel.toggle(),
+  find: () => find.open(),
+  print: () => printDocument(viewer),
+});
+watchTabs(element);
+bindKeys({ Escape: () => (highlights.isEmpty ? false : highlights.clear()) });
+
+open();
+
+async function open() {
+  const note = element.querySelector("[data-opening-note]");
+  try {
+    await viewer.open(askPassword);
+  } catch (error) {
+    console.error(error);
+    note.textContent = document.getElementById("reader-texts").dataset.failed;
+    return;
+  }
+  startWhere();
+  note.remove();
+  toolbar.showLabels();
+}
+
+/** What the link asks for; else where this person was last; else the first page. */
+function startWhere() {
+  const opening = JSON.parse(document.getElementById("opening").textContent);
+  const last = position.last;
+  viewer.pages.currentScaleValue = last?.scale ? String(last.scale / 100) : "auto";
+  if (opening) {
+    const page = Math.min(opening.page, viewer.count);
+    viewer.pages.currentPageNumber = page;
+    highlights.show("link", { ...opening, page });
+    highlights.reveal("link");
+  } else if (last) {
+    viewer.pages.pagesRotation = last.rotation ?? 0;
+    viewer.pages.scrollPageIntoView({ pageNumber: Math.min(last.page, viewer.count), destArray: [null, { name: "XYZ" }, last.left, last.top, null], allowNegativeOffset: true });
+  }
+}
+
+function askPassword(again) {
+  const dialog = document.getElementById("pdf-password");
+  dialog.querySelector("[data-wrong]").hidden = !again;
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.querySelector("input").value), { once: true }));
+}
+
+export { element, highlights, panel, select, viewer };

@@ -1,0 +1,41 @@
+// One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
+// <input data-slash> is where "/" goes; <button data-show-keys> opens the list of keys (<dialog id="keys">).
+
+const bindings = new Map();
+let pending = "";
+
+export function bindKeys(map) {
+  Object.entries(map).forEach(([key, action]) => bindings.set(key, action));
+}
+
+export function watchKeys() {
+  bindKeys({
+    "?": () => document.getElementById("keys").showModal(),
+    "/": () => document.querySelector("[data-slash]")?.focus(),
+    "g l": () => follow("library"),
+    "g c": () => follow("conversations"),
+  });
+  document.addEventListener("keydown", press);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-show-keys]")) bindings.get("?")();
+  });
+}
+
+export function isTyping(target) {
+  return Boolean(target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], dialog[open]"));
+}
+
+function press(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  const chord = pending ? `${pending} ${event.key}` : event.key;
+  pending = event.key === "g" && !pending ? "g" : "";
+  if (pending) setTimeout(() => (pending = ""), 1000);
+  const action = bindings.get(chord);
+  if (!action || action(event) === false) return;
+  event.preventDefault();
+}
+
+function follow(icon) {
+  const names = { library: 0, conversations: 2 };
+  document.querySelectorAll(".bar-nav a")[names[icon]]?.click();
+}

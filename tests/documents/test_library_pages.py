@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from documents.models import Document, Tag
+from tests.conftest import Ingest
+from tests.drawing import draw_pdf
+
+LIBRARY = "/"
+
+
+@pytest.fixture
+def browser(alice: User, client: Client) -> Client:
+    client.force_login(alice)
+    return client
+
+
+def many_documents(owner: User, number: int) -> None:
+    tag = Tag.objects.create(owner=owner, name=f"tag {number}")
+    rows = Document.objects.bulk_create(
+        Document(owner=owner, title=f"Report {index}", status="ready", sha256=f"{number}-{index}")
+        for index in range(number)
+    )
+    tag.documents.set(rows)
+
+
+def titles(browser: Client, query: str = "") -> list[str]:
+    return [document.title for document in browser.get(LIBRARY + query).context["page"]]
+
+
+def test_an_empty_library_says_what_to_do(browser: Client) -> None:
+    assert "Your library is empty" in browser.get(LIBRARY).content.decode()
+
+
+def test_the_number_of_queries_does_not_grow_with_the_library(
+    browser: Client, alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in (3, 40):
+        many_documents(alice, number)
+        with django_assert_max_num_queries(9):
+            browser.get(LIBRARY)
+
+
+def test_the_library_can_be_searched_filtered_and_ordered(browser: Client, alice: User) -> None:
+    for title, status in (("Banana", "ready"), ("Apple pie", "failed"), ("Cherry", "parsing")):
+        Document.objects.create(owner=alice, title=title, status=status)
+    assert titles(browser, "?order=title") == ["Apple pie", "Banana", "Cherry"]
+    assert titles(browser, "?q=pie+apple") == ["Apple pie"]
+    assert titles(browser, "?state=working") == ["Cherry"]
+
+
+@pytest.mark.parametrize(
+    "query", ["?order=nonsense", "?tag=nonsense", "?page=99", "?state=x", "?collection="]
+)
+def test_a_query_that_makes_no_sense_shows_the_whole_library(
+    browser: Client, alice: User, query: str
+) -> None:
+    many_documents(alice, 2)
+    assert len(titles(browser, query)) == 2
+
+
+def test_nobody_sees_the_documents_of_others(client: Client, alice: User, bob: User) -> None:
+    many_documents(alice, 2)
+    client.force_login(bob)
+    assert titles(client) == []
+
+
+def test_an_upload_answers_the_card_of_the_new_document(browser: Client, alice: User) -> None:
+    file = SimpleUploadedFile("My_report.pdf", draw_pdf("Hello"))
+    response = browser.post(reverse("document-upload"), {"file": file})
+    assert response.status_code == 201
+    assert "My report" in response.content.decode()
+    assert Document.objects.get().owner == alice
+
+
+def test_a_refused_upload_says_why(browser: Client) -> None:
+    response = browser.post(reverse("document-upload"), {"file": SimpleUploadedFile("a.pdf", b"<html>")})
+    assert response.status_code == 422
+    assert "not a PDF" in response.content.decode()
+
+
+def test_a_second_copy_leads_to_the_first(browser: Client, alice: User, ingested: Ingest) -> None:
+    pdf = draw_pdf("Only once")
+    first = ingested(alice, pdf=pdf)
+    response = browser.post(reverse("document-upload"), {"file": SimpleUploadedFile("b.pdf", pdf)})
+    assert response["X-Existing"] == reverse("document", args=[first.pk])
+
+
+def test_a_deleted_document_can_be_brought_back(browser: Client, alice: User, ingested: Ingest) -> None:
+    document = ingested(alice, "Here today")
+    browser.post(reverse("document-delete", args=[document.pk]))
+    assert titles(browser) == []
+    browser.post(reverse("document-restore", args=[document.pk]))
+    assert len(titles(browser)) == 1
+
+
+def test_a_deleted_document_does_not_come_back_beside_a_new_copy(
+    browser: Client, alice: User, ingested: Ingest
+) -> None:
+    pdf = draw_pdf("Twice")
+    document = ingested(alice, pdf=pdf)
+    browser.post(reverse("document-delete", args=[document.pk]))
+    ingested(alice, pdf=pdf)
+    assert browser.post(reverse("document-restore", args=[document.pk])).status_code == 409
+
+
+@pytest.mark.parametrize("name", ["document-delete", "document-restore", "document-retry", "document-rename"])
+def test_another_user_can_change_nothing(name: str, client: Client, alice: User, bob: User) -> None:
+    document = Document.objects.create(owner=alice, title="Mine", status="ready")
+    client.force_login(bob)
+    assert client.post(reverse(name, args=[document.pk]), {"title": "Yours"}).status_code == 404
+    document.refresh_from_db()
+    assert (document.title, document.deleted_at, document.status) == ("Mine", None, "ready")
+
+
+def test_a_title_from_a_document_is_escaped(browser: Client, alice: User) -> None:
+    Document.objects.create(owner=alice, title="<script>alert(1)</script>", status="ready")
+    page = browser.get(LIBRARY).content.decode()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
