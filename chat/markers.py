@@ -77,7 +77,8 @@ class MarkerDecoder:
         """Events of what was held back at the stream's end. An unfinished marker is dropped."""
         if self._marker is not None:
             self._give_up(self._marker)
-        self._show(self._opening.release())
+        self.malformed += self._opening.begun
+        self._opening = _Opening()
         self._release_deferred()
         return self._taken()
 
@@ -191,9 +192,10 @@ class _Opening:
             self.brackets_read = len(prefix[1])
         return ""
 
-    def release(self) -> str:
-        held, self._held = self._held, ""
-        return held
+    @property
+    def begun(self) -> bool:
+        """Whether something is held back: at the stream's end, a marker that never came."""
+        return bool(self._held)
 
 
 class _Marker:
@@ -244,7 +246,7 @@ class _Marker:
         if closing and _TARGET.match(self._read[: closing.start()].partition("|")[0]):
             return self._read[: closing.start()], self._read[closing.end() :]
         if "|" in self._read:
-            return "", self._another()
+            return "", "\n\n" if self._read.endswith("\n\n") else self._another()
         return "", re.sub(r"^ *[\w-]* *(: *\d*)?\]*", "", self._read)
 
 

@@ -117,6 +117,11 @@ def test_a_stream_that_stops_in_a_marker_shows_nothing_of_it() -> None:
     assert (shown(events), decoder.malformed) == ("It says ", 1)
 
 
+@pytest.mark.parametrize("begun", ["[", "[[", "[[c", "[[cite", "[[ cite "])
+def test_a_stream_that_stops_in_an_opening_shows_nothing_of_it(begun: str) -> None:
+    assert decoded([f"It says {begun}"])[0] == [Text("It says ")]
+
+
 def test_a_marker_without_an_end_does_not_swallow_the_answer() -> None:
     rest = " and then much more text follows. " * 10
     events, _ = decoded(["It says [[cite:u7:5" + rest])

@@ -1,0 +1,102 @@
+"""Anchoring: where on its page a quoted text stands.
+
+Exact words first; then the same words but for what printing changes; then
+pieces of them, in whatever order the page has them; then, for a value, the same
+value written otherwise. Each step looks only when the one before found nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from chat.matching.alignment import Alignment, align
+from chat.matching.context import choose
+from chat.matching.folding import Folded, fold
+from chat.matching.highlights import Span, highlight_rects, text_of
+from chat.matching.occurrences import Occurrence, occurrences
+from chat.matching.page_breaks import over_page_break
+from chat.matching.page_text import PageText
+from chat.matching.signs import without_unquoted_signs
+from chat.matching.tiling import Tile
+from documents.pdf.geometry import Rect
+
+NORMALIZED_SHARE = 0.97  # share of the quote's characters found for which it still counts as the same words
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnchor:
+    """What of the quote stands on one page.
+
+    Attributes:
+        spans: ranges of the page's characters.
+        rects: one per line and column, page space.
+        text: the words as the page prints them.
+    """
+
+    page: PageText
+    spans: tuple[Span, ...]
+    rects: tuple[Rect, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a quote stands; ``parts`` has one entry for each page it runs over, and is never empty."""
+
+    verdict: Literal["exact", "normalized", "partial"]
+    parts: tuple[PageAnchor, ...]
+
+    @property
+    def page(self) -> int:
+        """Number of the page it begins on, from 1."""
+        return self.parts[0].page.number
+
+    @property
+    def rects(self) -> tuple[Rect, ...]:
+        """The rectangles on that page."""
+        return self.parts[0].rects
+
+    @property
+    def text(self) -> str:
+        return " ".join(part.text for part in self.parts)
+
+
+def find_quote(pages: Sequence[PageText], quote: str, context: str = "") -> Anchor | None:
+    """Where the quote stands on these pages, or None.
+
+    ``context`` (the sentence or table row around it, the heads of its row and
+    column) chooses among several places.
+    """
+    folded = fold(quote)
+    if not folded.text:
+        return None
+    found = occurrences(pages, quote, folded)
+    if found:
+        return _anchored(choose(found, quote, context), quote, folded)
+    return _across_pages(pages, quote, folded) or _aligned(align(pages, quote, folded))
+
+
+def _anchored(place: Occurrence, quote: str, folded: Folded) -> Anchor:
+    verdict: Literal["exact", "normalized"] = "exact" if place.fit == 2 else "normalized"
+    first, *spans = without_unquoted_signs(place.page, Tile(0, place.at, len(folded.text)), quote, folded)
+    spans = [(place.start, first[1]), *spans]
+    spans[-1] = (spans[-1][0], place.end)
+    return Anchor(verdict, (_page_anchor(place.page, tuple(spans)),))
+
+
+def _page_anchor(page: PageText, spans: tuple[Span, ...]) -> PageAnchor:
+    return PageAnchor(page, spans, highlight_rects(page, spans), text_of(page, spans))
+
+
+def _aligned(found: Alignment | None) -> Anchor | None:
+    if found is None:
+        return None
+    verdict: Literal["normalized", "partial"] = "normalized" if found.found >= NORMALIZED_SHARE else "partial"
+    return Anchor(verdict, (_page_anchor(found.page, found.spans),))
+
+
+def _across_pages(pages: Sequence[PageText], quote: str, folded: Folded) -> Anchor | None:
+    parts = over_page_break(pages, quote, folded)
+    return Anchor("normalized", tuple(_page_anchor(*part) for part in parts)) if parts else None

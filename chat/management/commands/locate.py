@@ -1,0 +1,108 @@
+"""``manage.py locate FILE|DOCUMENT QUOTE``: where quoted words stand. A FILE needs no database."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from chat.anchoring import Anchor, find_quote
+from chat.locating import locate
+from chat.matching.word_sources import pages_of_file
+from documents.pdf.parsing import ParseFailure
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A line of a batch. ``pdf`` is a path below the root."""
+
+    id: str
+    pdf: str
+    quote: str
+    context: str = ""
+
+
+class Located(msgspec.Struct, frozen=True):
+    """What is printed of a quote. ``page`` is 1-based; ``rects`` are display fractions of that page."""
+
+    page: int | None
+    rects: list[list[float]]
+    verdict: str
+    text: str
+
+
+NOWHERE = Located(None, [], "unsupported", "")
+
+
+class Command(BaseCommand):
+    help = "Finds quoted words in a PDF file or a stored document and prints their page and rectangles."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("source", nargs="?", metavar="FILE|DOCUMENT")
+        parser.add_argument("quote", nargs="?")
+        parser.add_argument("--context", default="", help="the sentence or row around it, or its heads")
+        parser.add_argument("--batch", type=argparse.FileType("rb"), help='lines of {"id","pdf","quote"}')
+        parser.add_argument("--root", type=Path, default=Path(), help="what the paths of a batch start from")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["batch"]:
+            cases = [msgspec.json.decode(line, type=Case) for line in options["batch"] if line.strip()]
+            self._locate_all(cases, options["root"])
+        elif options["source"] is None or options["quote"] is None:
+            raise CommandError("Give a FILE or DOCUMENT and a QUOTE, or --batch.")
+        else:
+            self._locate_one(options["source"], options["quote"], options["context"], options["json"])
+
+    def _locate_one(self, source: str, quote: str, context: str, as_json: bool) -> None:
+        try:
+            located = _located(source, quote, context)
+        except ParseFailure as failure:
+            raise CommandError(f"{source}: {failure.message} ({failure.code})") from None
+        self.stdout.write(msgspec.json.encode(located).decode() if as_json else _sentence(located))
+
+    def _locate_all(self, cases: list[Case], root: Path) -> None:
+        """Prints a line for each case, in the order of the files: each is read once."""
+        for pdf, same_file in groupby(sorted(cases, key=lambda case: case.pdf), lambda case: case.pdf):
+            for case, located in self._locate_in_file(root / pdf, list(same_file)):
+                self.stdout.write(json.dumps({"id": case.id, **msgspec.to_builtins(located)}))
+
+    def _locate_in_file(self, path: Path, cases: list[Case]) -> Iterator[tuple[Case, Located]]:
+        try:
+            pages = pages_of_file(path)
+        except ParseFailure as failure:
+            self.stderr.write(f"{path}: {failure.message} ({failure.code})")
+            pages = []
+        for case in cases:
+            yield case, found(find_quote(pages, case.quote, case.context))
+
+
+def found(anchor: Anchor | None) -> Located:
+    """An anchor as it is printed."""
+    if anchor is None:
+        return NOWHERE
+    part = anchor.parts[0]
+    rects = [[round(x, 5) for x in part.page.frame.to_display(rect)] for rect in part.rects]
+    return Located(part.page.number, rects, anchor.verdict, anchor.text)
+
+
+def _located(source: str, quote: str, context: str) -> Located:
+    if Path(source).is_file():
+        return found(find_quote(pages_of_file(source), quote, context))
+    try:
+        return found(locate(UUID(source), quote, context))
+    except ValueError:
+        raise CommandError(f"{source} is no file and no document.") from None
+
+
+def _sentence(located: Located) -> str:
+    if located.page is None:
+        return "not found"
+    return f"page {located.page} · {located.verdict} · {len(located.rects)} line(s) · {located.text}"

@@ -1,0 +1,106 @@
+"""Where a quote stands in one piece: the same folded characters, between borders of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chat.matching.folding import Folded, collapsed
+from chat.matching.page_text import PageText
+
+LONG_ENOUGH = 16  # folded characters that do not stand together by chance
+_SIGNS = frozenset("-−–(")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """``page.text[start:end]`` holds the quote.
+
+    Attributes:
+        at: where it begins in the page's folded text.
+        fit: 2 when the characters are those of the quote but for white space; 1 when they only
+            fold to the same; 0 when a sign stands before a number that the quote does not have.
+    """
+
+    page: PageText
+    start: int
+    end: int
+    at: int
+    fit: int
+
+    @property
+    def text(self) -> str:
+        return self.page.text[self.start : self.end]
+
+
+def occurrences(pages: Sequence[PageText], quote: str, folded: Folded) -> list[Occurrence]:
+    """Every place of a quote, in the order of the pages. ``folded`` is the folded quote.
+
+    A long quote is taken within words, too, where nothing better is found: some
+    files print no spaces.
+    """
+    found = [place for page in pages for place in _on_page(page, quote, folded.text, True)]
+    if not found and len(folded.text) >= LONG_ENOUGH:
+        found = [place for page in pages for place in _on_page(page, quote, folded.text, False)]
+    return found
+
+
+def _on_page(page: PageText, quote: str, wanted: str, whole_words: bool) -> Iterator[Occurrence]:
+    text = page.folded.text
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        start, end = page.folded.source_range(at, at + len(wanted))
+        if not whole_words or _between_borders(page.text, start, end):
+            start, end = _with_outer_signs(page.text, start, end, quote)
+            yield Occurrence(page, start, end, at, _fit(page.text, start, end, quote))
+        at = text.find(wanted, at + 1)
+
+
+def _between_borders(text: str, start: int, end: int) -> bool:
+    """Whether no word or number goes on over either end."""
+    return not (_joined(text, start - 1, start) or _joined(text, end - 1, end))
+
+
+def _joined(text: str, left: int, right: int) -> bool:
+    if left < 0 or right >= len(text):
+        return False
+    before, after = text[left], text[right]
+    if before.isdigit() and after in ".," and text[right + 1 : right + 2].isdigit():
+        return True
+    if after.isdigit() and before in ".," and text[left - 1 : left].isdigit() and left > 0:
+        return True
+    if before.isdigit() or after.isdigit():
+        return before.isdigit() and after.isdigit()
+    return before.isalpha() and after.isalpha() and not (_is_unspaced(before) or _is_unspaced(after))
+
+
+def _is_unspaced(character: str) -> bool:
+    """Scripts written without spaces between words: any place is a border."""
+    return (
+        "\u2e80" <= character <= "\ud7ff"
+        or "\uf900" <= character <= "\ufaff"
+        or "\u0e00" <= character <= "\u0eff"
+    )
+
+
+def _with_outer_signs(text: str, start: int, end: int, quote: str) -> tuple[int, int]:
+    """Widen the range by the hyphens and quotes at the quote's ends, which folding drops."""
+    quote = quote.strip()
+    head = len(quote) - len(quote.lstrip("-−–—'\"“”‘’«»„"))
+    while head and start and text[start - 1] in "-−–—'\"“”‘’«»„":
+        start, head = start - 1, head - 1
+    tail = len(quote) - len(quote.rstrip("-−–—'\"“”‘’«»„"))
+    while tail and end < len(text) and text[end] in "-−–—'\"“”‘’«»„":
+        end, tail = end + 1, tail - 1
+    return start, end
+
+
+def _fit(text: str, start: int, end: int, quote: str) -> int:
+    if (
+        quote[:1].isdigit()
+        and start
+        and text[start - 1] in _SIGNS
+        and text[start - 2 : start - 1].strip() == ""
+    ):
+        return 0
+    return 2 if collapsed(text[start:end]) == collapsed(quote) else 1
