@@ -69,6 +69,11 @@ class Line:
         return Rect(self.x0, self.y0, self.x1, self.y1)
 
     @property
+    def sideways(self) -> bool:
+        """Whether it runs in another direction than the page's text."""
+        return self.words[0][8] != 0
+
+    @property
     def width(self) -> float:
         return self.x1 - self.x0
 

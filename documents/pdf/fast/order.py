@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.cells import Row
 from documents.pdf.fast.columns import regions
 from documents.pdf.fast.grid import grid_table, grids
+from documents.pdf.fast.ladder import ladder_table, ladders
 from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.paragraphs import paragraphs
 from documents.pdf.fast.raw import RawWord
@@ -28,22 +29,46 @@ class Inset(Line):
 
 
 def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Block]:
-    """The page's blocks as they are read."""
+    """The page's blocks as they are read; what runs sideways comes last."""
     rtl = sum(line.chars if line.rtl else -line.chars for line in lines) > 0
     placed = with_ruled_tables(lines, rulings)
-    return [block for region in regions(placed, rtl) for block in region_blocks(region)]
+    upright = [line for line in placed if not line.sideways]
+    sideways = [line for line in placed if line.sideways]
+    blocks = [block for region in regions(upright, rtl) for block in region_blocks(region)]
+    return blocks + sideways_blocks(sideways)
 
 
 def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Line]:
     """The lines, those of ruled tables replaced by one Inset each."""
     rest = list(lines)
     for grid in grids(rulings):
-        inside = [line for line in rest if grid.rect.contains(*line.rect.center)]
-        if inside and (blocks := grid_table(grid, inside)):
-            taken = set(map(id, inside))
-            rest = [line for line in rest if id(line) not in taken]
-            rest.append(Inset(grid.rect, blocks))
+        rest = _with_inset(rest, grid.rect, lambda inside, grid=grid: grid_table(grid, inside))
+    for ladder in ladders(rulings):
+        rest = _with_inset(rest, ladder.rect, lambda inside, ladder=ladder: ladder_table(ladder, inside))
     return rest
+
+
+def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
+    inside = [line for line in lines if rect.contains(*line.rect.center) and not isinstance(line, Inset)]
+    blocks = table(inside) if inside else []
+    if not blocks:
+        return lines
+    taken = set(map(id, inside))
+    return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
+
+
+def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
+    """Lines that run up, down or upside down: those drawn one after the other and near make one block."""
+    blocks: list[Block] = []
+    for line in lines:
+        if blocks:
+            last = blocks[-1].lines[-1]
+            near = max(-line.rect.overlap_x(last.rect), -line.rect.overlap_y(last.rect))
+            if last.words[0].turn == line.words[0].turn and near < 1.5 * line.size:
+                blocks[-1].lines.append(line)
+                continue
+        blocks.append(Block("prose", [line]))
+    return blocks
 
 
 def region_blocks(lines: Sequence[Line]) -> list[Block]:

@@ -16,9 +16,9 @@ _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 def table_blocks(rows: Sequence[Row]) -> list[Block]:
     """One block per row; every cell knows its column."""
-    columns = _columns(rows)
-    cells = [_placed(row, columns) for row in rows]
-    return blocks_of(_logical(cells), len(columns.spans))
+    columns = columns_of(rows)
+    cells = [placed(row, columns) for row in rows]
+    return blocks_of(logical_rows(cells), len(columns.spans))
 
 
 def blocks_of(rows: Sequence[list[TableCell]], columns: int) -> list[Block]:
@@ -32,7 +32,7 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int) -> list[Block]:
     return blocks
 
 
-def _columns(rows: Sequence[Row]) -> ColumnSpans:
+def columns_of(rows: Sequence[Row]) -> ColumnSpans:
     """The columns, from the rows with most cells; cells over several columns make none."""
     columns = ColumnSpans()
     for row in sorted(rows, key=lambda row: -len(row.cells)):
@@ -43,7 +43,7 @@ def _columns(rows: Sequence[Row]) -> ColumnSpans:
     return columns
 
 
-def _placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
+def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
     """The row's cells by column; a line that runs on through gutters is parted there."""
     cells: list[TableCell] = []
     for cell in row.cells:
@@ -76,12 +76,12 @@ def _parted(line: Line, columns: ColumnSpans, hit: list[int]) -> list[tuple[int,
     return [(column, Line(words)) for column, words in parts.items()]
 
 
-def _logical(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
+def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     """Rows that only go on with the cells above joined to them, wrapped heads to the row that ends them."""
     out: list[list[TableCell]] = []
     for cells in rows:
         if out and (_goes_on(cells, out[-1]) or _ends_head(cells, out[-1])):
-            _absorb(out[-1], cells)
+            absorb(out[-1], cells)
         else:
             out.append(cells)
     return out
@@ -114,7 +114,8 @@ def _ends_head(cells: list[TableCell], above: list[TableCell]) -> bool:
     )
 
 
-def _absorb(above: list[TableCell], cells: list[TableCell]) -> None:
+def absorb(above: list[TableCell], cells: list[TableCell]) -> None:
+    """Adds the cells to those of the row above."""
     for cell in cells:
         same = next((c for c in above if c.column == cell.column), None)
         if same:

@@ -1,0 +1,122 @@
+"""Half-ruled tables: rulings of one width above one another, none between the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from documents.pdf.fast.blocks import Block, TableCell
+from documents.pdf.fast.cells import ColumnSpans, Row, is_value_cell
+from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.tablerows import absorb, blocks_of, columns_of, logical_rows, placed
+from documents.pdf.geometry import Rect
+
+# Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
+TRACK = 1.5
+PIECE_GAP = 12.0
+# Rulings of one table begin and end together within this (points).
+SAME_END = 5.0
+# Rulings further apart than this belong to two tables (points).
+RUNG_DISTANCE = 260.0
+# A ladder has at least so many rungs (a rule above, one under the head, one below), this wide (points).
+RUNGS = 3
+WIDTH = 80.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Rulings of common width, top to bottom; ``rect`` is from the first to the last."""
+
+    rect: Rect
+    ys: tuple[float, ...]
+
+
+def ladders(rulings: Iterable[Rect]) -> list[Ladder]:
+    """Groups of at least three rulings that begin and end together."""
+    groups: list[list[tuple[float, float, float]]] = []
+    for y, x0, x1 in _rungs(rulings):
+        for group in groups:
+            last = group[-1]
+            if (
+                abs(last[1] - x0) <= SAME_END
+                and abs(last[2] - x1) <= SAME_END
+                and y - last[0] < RUNG_DISTANCE
+            ):
+                group.append((y, x0, x1))
+                break
+        else:
+            groups.append([(y, x0, x1)])
+    return [_ladder(group) for group in groups if len(group) >= RUNGS]
+
+
+def _ladder(group: list[tuple[float, float, float]]) -> Ladder:
+    ys = tuple(rung[0] for rung in group)
+    return Ladder(Rect(min(r[1] for r in group), ys[0], max(r[2] for r in group), ys[-1]), ys)
+
+
+def _rungs(rulings: Iterable[Rect]) -> list[tuple[float, float, float]]:
+    """Whole rulings from their pieces: (y, x0, x1), top to bottom."""
+    flat = sorted(((r.y0 + r.y1) / 2, r.x0, r.x1) for r in rulings if r.width > r.height)
+    tracks: list[list[tuple[float, float, float]]] = []
+    for piece in flat:
+        if tracks and piece[0] - tracks[-1][0][0] <= TRACK:
+            tracks[-1].append(piece)
+        else:
+            tracks.append([piece])
+    rungs = []
+    for track in tracks:
+        track.sort(key=itemgetter(1))
+        y, start, end = track[0]
+        for _, x0, x1 in track[1:]:
+            if x0 > end + PIECE_GAP:
+                rungs.append((y, start, end))
+                start = x0
+            end = max(end, x1) if x0 <= end + PIECE_GAP else x1
+        rungs.append((y, start, end))
+    return [rung for rung in rungs if rung[2] - rung[1] >= WIDTH]
+
+
+def ladder_table(ladder: Ladder, lines: Sequence[Line]) -> list[Block]:
+    """The rows of the table between the rulings; empty when what stands there is prose."""
+    rows = [Row(row) for row in rows_of(lines)]
+    wide = [row for row in rows if row.multi]
+    columns = columns_of(rows)
+    if len(wide) < 2 or len(columns.spans) < 2 or _runs_across(rows, columns) or _of_values(wide):
+        return []
+    segments = _segments(rows, ladder.ys)
+    tables = [_logical(segment, columns) for segment in segments]
+    return blocks_of([cells for table in tables for cells in table], len(columns.spans))
+
+
+def _of_values(rows: Sequence[Row]) -> bool:
+    """Whether values fill the columns: their baselines then say more of the rows than the rulings do."""
+    cells = [cell for row in rows for cell in row.cells[1:]]
+    return sum(map(is_value_cell, cells)) >= 0.3 * len(cells)
+
+
+def _runs_across(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether a third of the rows are lone lines over several columns: prose between rules."""
+    lone = [row for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1]
+    return len(lone) * 3 > len(rows)
+
+
+def _segments(rows: Sequence[Row], ys: Sequence[float]) -> list[list[Row]]:
+    """Rows between one ruling and the next."""
+    segments: dict[int, list[Row]] = {}
+    for row in rows:
+        middle = (row.y0 + row.y1) / 2
+        segments.setdefault(sum(y < middle for y in ys), []).append(row)
+    return [segments[key] for key in sorted(segments)]
+
+
+def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
+    """One row of the table if its head stands once and the rest is text, else the rows its baselines make."""
+    cells = [placed(row, columns) for row in rows]
+    headed = sum(1 for row in cells if row[0].column == 0)
+    values = sum(is_value_cell(cell.lines) for row in cells[1:] for cell in row)
+    if len(cells) > 1 and headed <= 1 and values == 0:
+        for row in cells[1:]:
+            absorb(cells[0], row)
+        return cells[:1]
+    return logical_rows(cells)
