@@ -7,13 +7,18 @@ from collections.abc import Callable, Sequence
 import pymupdf
 
 from documents.pdf.fast.boxes import page_frame
-from documents.pdf.fast.frames import from_reading, rects_for_reading, words_for_reading
-from documents.pdf.fast.lines import drawn_lines
+from documents.pdf.fast.captions import title_tables
+from documents.pdf.fast.flow import mark_continuations, nest_lists, number_tables
+from documents.pdf.fast.furniture import set_furniture_aside
+from documents.pdf.fast.headings import name_headings
+from documents.pdf.fast.kinds import name_kinds
 from documents.pdf.fast.order import blocks_in_order
 from documents.pdf.fast.raw import RawPage, read_raw
-from documents.pdf.fast.text import PageText, unit_of
-from documents.pdf.geometry import PageFrame, Rect
-from documents.pdf.structure import ParsedPage
+from documents.pdf.fast.sections import assign_sections
+from documents.pdf.fast.sheets import Sheet, sheet_of
+from documents.pdf.fast.text import written
+from documents.pdf.geometry import PageFrame
+from documents.pdf.structure import OutlineEntry, ParsedPage
 
 __all__ = ["RawPage", "layout", "page_frame", "read_pages", "read_raw"]
 
@@ -29,7 +34,17 @@ def read_pages(
         raw_pages.append(_read_or_say_why(document, number))
         if on_page:
             on_page(number)
-    return layout(raw_pages)
+    return layout(raw_pages, outline_of(document))
+
+
+def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:
+    """The PDF's bookmarks, in their order; empty where they cannot be read."""
+    try:
+        return [
+            OutlineEntry(level, title.strip(), page) for level, title, page in document.get_toc(simple=True)
+        ]
+    except Exception:  # a damaged outline is no outline
+        return []
 
 
 def _read_or_say_why(document: pymupdf.Document, number: int) -> RawPage:
@@ -41,38 +56,26 @@ def _read_or_say_why(document: pymupdf.Document, number: int) -> RawPage:
         )
 
 
-def layout(raw_pages: Sequence[RawPage]) -> list[ParsedPage]:
-    """Units of pages that were read or recognised."""
-    pages, tables = [], 0
-    for raw in raw_pages:
-        turn = raw.turn
-        blocks = blocks_in_order(
-            drawn_lines(words_for_reading(raw, turn)), rects_for_reading(raw.rulings, raw.frame, turn)
-        )
+def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -> list[ParsedPage]:
+    """Units of pages that were read or recognised; ``outline`` is the document's own table of contents."""
+    sheets = [sheet_of(raw) for raw in raw_pages]
+    set_furniture_aside(sheets)
+    for sheet in sheets:
+        arrange(sheet)
+    name_headings(sheets, outline)
+    name_kinds(sheets)
+    nest_lists(sheets)
+    title_tables(sheets)
+    number_tables(sheets)
+    mark_continuations(sheets)
+    assign_sections(sheets)
+    return written(sheets)
 
-        for block in blocks:
-            if block.table is not None and block.row == 0:
-                block.table.index, tables = tables, tables + 1
 
-        def back(rect: Rect, turn: int = turn, frame: PageFrame = raw.frame) -> Rect:
-            return from_reading(rect, turn, frame.width, frame.height)
-
-        text = PageText(back)
-        units, line = [], 1
-        for index, block in enumerate(blocks):
-            units.append(unit_of(text, block, index, line))
-            line = units[-1].line_end + 1
-        pages.append(
-            ParsedPage(
-                number=raw.number,
-                label=raw.label,
-                frame=raw.frame,
-                text=text.text,
-                words=tuple(text.words),
-                units=tuple(units),
-                ocr=raw.ocr,
-                hidden_words=raw.hidden_words,
-                failure=raw.failure,
-            )
-        )
-    return pages
+def arrange(sheet: Sheet) -> None:
+    """Finds the blocks of one page. A page that cannot be laid out says so; the others stand."""
+    try:
+        sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings)
+    except Exception as error:
+        sheet.raw.failure = f"layout: {type(error).__name__}: {error}"[:200]
+        sheet.blocks, sheet.head, sheet.foot = [], [], []

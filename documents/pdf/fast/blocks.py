@@ -40,6 +40,7 @@ class Block:
     level: int | None = None
     marker: str = ""
     continues: bool = False
+    opens_column: bool = False
     table: TableBlock | None = None
     row: int = 0
     header: bool = False

@@ -34,7 +34,11 @@ def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Bloc
     placed = with_ruled_tables(lines, rulings)
     upright = [line for line in placed if not line.sideways]
     sideways = [line for line in placed if line.sideways]
-    blocks = [block for region in regions(upright, rtl) for block in region_blocks(region)]
+    blocks: list[Block] = []
+    for region in regions(upright, rtl):
+        column = region_blocks(region)
+        column[0].opens_column = True
+        blocks += column
     return blocks + sideways_blocks(sideways)
 
 

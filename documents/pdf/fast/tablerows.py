@@ -9,6 +9,7 @@ from documents.pdf.fast.blocks import Block, TableBlock, TableCell
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.raw import RawWord
+from documents.pdf.fast.tables import WRAP_DISTANCE
 
 _YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d[AE]?$|^Q[1-4]\b")
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
@@ -95,7 +96,7 @@ def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:
     if over is None:
         return False
     last, line = over.lines[-1], cells[0].lines[0]
-    close = line.y0 - last.y1 < 0.75 * line.size and last.style.bold == line.style.bold
+    close = line.y0 - last.y1 < WRAP_DISTANCE * line.size and last.style.bold == line.style.bold
     if cells[0].column > 0:
         return close and len(above) > 1 and above[0].column == 0 and not is_value(line.text)
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1

@@ -14,7 +14,7 @@ from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value_cell
 ROW_DISTANCE = 3.2
 # Heads stand at most this far above what they head; a cell's next line at most this far below (line heights).
 HEAD_DISTANCE = 1.2
-WRAP_DISTANCE = 0.75
+WRAP_DISTANCE = 0.85
 # A cell's next line is at most so much deeper than its first (ems): a marker may stand before it.
 WRAP_INDENT = 5.0
 # A lone row set in type this much larger than the table's is a heading between two tables.

@@ -2,140 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.blocks import Block, TableCell
+from documents.pdf.fast.captions import figures
+from documents.pdf.fast.confidence import confidence
+from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.sheets import Sheet
 from documents.pdf.geometry import Rect, bounding_box
-from documents.pdf.structure import Cell, Furniture, ParsedUnit, TableRow, Word
+from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 
-_HYPHENS = "-\u2010\u00ad"
+
+def written(sheets: Sequence[Sheet]) -> list[ParsedPage]:
+    """The pages as values. Lines are numbered through all of them, from 1."""
+    vocabulary = Vocabulary(sheets)
+    pages, line = [], 1
+    for sheet in sheets:
+        page = PageWriter(sheet, vocabulary, line)
+        pages.append(page.parsed())
+        line = page.line
+    return pages
 
 
 @dataclass(slots=True)
-class PageText:
-    """Grows a page's text word by word; ``back`` takes a rectangle of the reading frame to page space."""
+class PageWriter:
+    """Grows one page's text word by word: head furniture, units in reading order, foot furniture."""
 
-    back: Callable[[Rect], Rect]
+    sheet: Sheet
+    vocabulary: Vocabulary
+    line: int
     length: int = 0
     parts: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
 
-    def add(self, text: str) -> None:
+    def parsed(self) -> ParsedPage:
+        raw = self.sheet.raw
+        head = [self._furniture(line) for line in self.sheet.head]
+        units = tuple(self._unit(block, index) for index, block in enumerate(self.sheet.blocks))
+        foot = [self._furniture(line) for line in self.sheet.foot]
+        return ParsedPage(
+            number=raw.number,
+            label=raw.label,
+            frame=raw.frame,
+            text="".join(self.parts),
+            words=tuple(self.words),
+            units=units,
+            furniture=(*head, *foot),
+            figures=tuple(Figure(self.sheet.to_page(rect), caption) for rect, caption in figures(self.sheet)),
+            ocr=raw.ocr,
+            confidence=confidence(self.sheet),
+            hidden_words=raw.hidden_words,
+            failure=raw.failure,
+        )
+
+    def _add(self, text: str) -> None:
         self.parts.append(text)
         self.length += len(text)
 
-    def add_lines(self, lines: Sequence[Line]) -> tuple[int, int]:
-        """Appends the lines' words, a space between them; returns the range of characters."""
-        start = self.length
-        glue = ""
-        back, words, parts = self.back, self.words, self.parts
-        length = self.length
+    def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
+        """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
+        start = length = self.length
+        to_page, words, parts = self.sheet.to_page, self.words, self.parts
+        between = ""
         for n, line in enumerate(lines):
-            last_word = len(line.words) - 1
+            following = lines[n + 1].words[0][4] if n + 1 < len(lines) else ""
+            last = len(line.words) - 1
             for i, raw in enumerate(line.words):
                 text = raw[4]
-                if glue:
-                    parts.append(glue)
+                if between:
+                    parts.append(between)
                     length += 1
-                glue = " "
-                if i == last_word and n + 1 < len(lines) and breaks_word(text, lines[n + 1].words[0][4]):
-                    glue = ""
-                    if text[-1] != "-" or not keeps_hyphen(text):
-                        text = text[:-1]
+                between = " "
+                if i == last:
+                    text, between = self.vocabulary.at_line_end(text, following, glue)
                 parts.append(text)
-                words.append(Word(length, length + len(text), back(Rect(raw[0], raw[1], raw[2], raw[3]))))
-                length += len(text)
+                end = length + len(text)
+                words.append(Word(length, end, to_page(Rect(raw[0], raw[1], raw[2], raw[3]))))
+                length = end
         self.length = length
         return start, length
 
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
+    def _furniture(self, line: Line) -> Furniture:
+        start, end = self._add_lines([line])
+        self._add("\n")
+        return Furniture("".join(self.parts)[start:end], start, end, (self.sheet.to_page(line.rect),))
 
+    def _unit(self, block: Block, index: int) -> ParsedUnit:
+        first_part, start = len(self.parts), self.length
+        cells = self._add_cells(block) if block.cells else ()
+        if not block.cells:
+            self._add_lines(block.lines, "\n" if block.kind == "code" else " ")
+        end = self.length
+        text = "".join(self.parts[first_part:])
+        self._add("\n")
+        rects = tuple(self.sheet.to_page(rect) for rect in line_rects(block.lines))
+        first_line, self.line = self.line, self.line + len(rects)
+        return ParsedUnit(
+            index=index,
+            type=block.kind,
+            text=text,
+            char_start=start,
+            char_end=end,
+            line_start=first_line,
+            line_end=self.line - 1,
+            bbox=bounding_box(rects),
+            rects=rects,
+            level=block.level,
+            section_title=block.section_path[-1] if block.section_path else "",
+            section_path=block.section_path,
+            section_type=block.section_type,
+            table=_table_row(block, cells),
+            list_marker=block.marker if block.kind == "list" else "",
+            continues=block.continues,
+        )
 
-def breaks_word(text: str, following: str) -> bool:
-    """Whether a word at a line's end goes on with the next line's first."""
-    return len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha() and following[:1].islower()
-
-
-def keeps_hyphen(text: str) -> bool:
-    """Whether the hyphen belongs to the word (``long-term``) and not to the line."""
-    return "-" in text[:-1]
-
-
-def joined(lines: Sequence[Line]) -> str:
-    return " ".join(line.text for line in lines)
-
-
-def furniture_piece(page: PageText, line: Line) -> Furniture:
-    start, end = page.add_lines([line])
-    piece = Furniture(line.text, start, end, (page.back(line.rect),))
-    page.add("\n")
-    return piece
-
-
-def unit_of(page: PageText, block: Block, index: int, first_line: int) -> ParsedUnit:
-    """Appends the block's text to the page and describes it. ``first_line`` counts through the document."""
-    if block.cells:
-        start, cells = page.length, []
+    def _add_cells(self, block: Block) -> tuple[Cell, ...]:
+        cells = []
         for n, cell in enumerate(block.cells):
             if n:
-                page.add("\t")
-            a, b = page.add_lines(cell.lines)
-            cells.append(Cell(cell.column, "", page.back(cell.rect), block.header, a, b))
-        end = page.length
-    else:
-        cells = []
-        start, end = page.add_lines(block.lines)
-    rects = tuple(page.back(rect) for rect in line_rects(block.lines))
-    page.add("\n")
-    text = page.text[start:end]
-    table = None
-    if block.table is not None:
-        table = TableRow(
-            block.table.index,
-            block.row,
-            tuple(
-                Cell(
-                    c.column,
-                    text[c.char_start - start : c.char_end - start],
-                    c.rect,
-                    c.header,
-                    c.char_start,
-                    c.char_end,
-                )
-                for c in cells
-            ),
-            block.header,
-            (),
-            block.table.caption,
-        )
-    return ParsedUnit(
-        index=index,
-        type=block.kind,
-        text=text,
-        char_start=start,
-        char_end=end,
-        line_start=first_line,
-        line_end=first_line + len(rects) - 1,
-        bbox=bounding_box(rects),
-        rects=rects,
-        level=block.level,
-        section_title=block.section_path[-1] if block.section_path else "",
-        section_path=block.section_path,
-        section_type=block.section_type,
-        table=table,
-        list_marker=block.marker,
-        continues=block.continues,
-    )
+                self._add("\t")
+            first_part = len(self.parts)
+            start, end = self._add_lines(cell.lines)
+            text = "".join(self.parts[first_part:])
+            header = block.header or (cell.column == 0 and n == 0 and len(block.cells) > 1)
+            cells.append(Cell(cell.column, text, self.sheet.to_page(cell.rect), header, start, end))
+        return tuple(cells)
+
+
+def _table_row(block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
+    table = block.table
+    if table is None:
+        return None
+    heads = () if block.header else column_heads(table.head, table.columns)
+    return TableRow(table.index, block.row, cells, block.header, heads, table.caption)
+
+
+def column_heads(head: Sequence[Block], columns: int) -> tuple[str, ...]:
+    """What stands over each column, top to bottom; a head over several columns counts for each."""
+    heads: list[list[str]] = [[] for _ in range(columns)]
+    for row in head:
+        for n, cell in enumerate(row.cells):
+            until = row.cells[n + 1].column if n + 1 < len(row.cells) else columns
+            spans = range(cell.column, until) if _is_spanner(row.cells, columns) else (cell.column,)
+            for column in spans:
+                heads[column].append(" ".join(line.text for line in cell.lines))
+    return tuple(" ".join(texts) for texts in heads) if any(heads) else ()
+
+
+def _is_spanner(cells: Sequence[TableCell], columns: int) -> bool:
+    """Whether a head row has fewer cells than columns, so that its cells head several."""
+    return len(cells) < columns - 1 and cells[0].column > 0
 
 
 def line_rects(lines: Sequence[Line]) -> list[Rect]:
     """One rectangle per visual line: lines side by side become one."""
-    return (
-        [bounding_box(line.rect for line in row) for row in rows_of(lines)]
-        if len(lines) > 1
-        else [lines[0].rect]
-    )
+    if len(lines) == 1:
+        return [lines[0].rect]
+    return [bounding_box(line.rect for line in row) for row in rows_of(lines)]

@@ -1,0 +1,106 @@
+"""What a block of text is besides prose: code, formula, caption, footnote."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.sheets import Sheet
+
+# Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
+CODE_SHARE = 0.9
+MATH_SHARE = 0.4
+# Lines of one listing are at most this far apart (ems).
+LISTING_LEADING = 1.5
+FORMULA_WORDS = 30
+CAPTION_LINES = 12
+# A footnote is set smaller than the body by this share, and stands in this part of the page.
+FOOTNOTE_SIZE = 0.93
+FOOTNOTE_FROM = 0.5
+
+_CAPTION = re.compile(
+    r"^(?:fig(?:ure|\.)?|table|tab\.|chart|exhibit|scheme|plate|box|algorithm|listing|abb(?:ildung|\.)|tabelle|tableau|"
+    r"figura|tabla|рис(?:унок|\.)|таблица|الشكل|شكل|الجدول|جدول|図|表|图|圖|그림|표)\s*"
+    r"[A-Z]?[\d٠-٩۰-۹]+(?:[.\-–][\d٠-٩]+)*[a-z]?\s*(?:[.:：|–—\-)]|[A-Z\u0400-\u04ff\u0600-\u06ff\u3000-\u9fff]|$)",
+    re.IGNORECASE,
+)
+_CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
+_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|CMR\d|MSAM|MSBM|Math|Symbol|Euler", re.IGNORECASE)
+_MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
+_NOTE = re.compile(
+    r"^(?:[*†‡§¶#]{1,3}|\(?\d{1,3}[).]?|\([a-z]\)|[a-z]\)|[¹²³⁰-⁹]+)(?:\s|(?=[A-Z]))|^(?:notes?|source)\b[:.]?",
+    re.IGNORECASE,
+)
+
+
+def name_kinds(sheets: Sequence[Sheet]) -> None:
+    """Names captions, footnotes, code and formulas among the prose and list blocks."""
+    body = _body_size(sheets)
+    for sheet in sheets:
+        for block in sheet.blocks:
+            if block.kind not in ("prose", "list"):
+                continue
+            if _is_code(block):
+                block.kind = "code"
+            elif is_caption(block):
+                block.kind = "caption"
+            elif _is_footnote(block, sheet, body):
+                block.kind = "footnote"
+            elif _is_formula(block):
+                block.kind = "formula"
+        sheet.blocks = _whole_listings(sheet.blocks)
+
+
+def _body_size(sheets: Sequence[Sheet]) -> float:
+    weight: Counter[float] = Counter()
+    for sheet in sheets:
+        for block in sheet.blocks:
+            if block.kind in ("prose", "list"):
+                for line in block.lines:
+                    weight[line.size] += line.chars
+    return weight.most_common(1)[0][0] if weight else 10.0
+
+
+def _is_code(block: Block) -> bool:
+    mono = sum(len(word[4]) for line in block.lines for word in line.words if word[5].mono)
+    return mono >= CODE_SHARE * sum(len(word[4]) for line in block.lines for word in line.words)
+
+
+def is_caption(block: Block) -> bool:
+    """Whether it begins as captions do: ``Table 2. …``; not as a sentence about one: ``Table 2 shows …``."""
+    if len(block.lines) > CAPTION_LINES:
+        return False
+    text = block.lines[0].text
+    return bool(_CAPTION.match(text)) and not _CAPTION_CASE.match(text)
+
+
+def _is_footnote(block: Block, sheet: Sheet, body: float) -> bool:
+    line = block.lines[0]
+    return (
+        line.size <= FOOTNOTE_SIZE * body
+        and line.y0 > FOOTNOTE_FROM * sheet.height
+        and (bool(_NOTE.match(line.text)) or line.words[0][5].size < 0.8 * line.size)
+    )
+
+
+def _is_formula(block: Block) -> bool:
+    words = [word for line in block.lines for word in line.words]
+    if len(words) > FORMULA_WORDS:
+        return False
+    math = sum(1 for word in words if _MATH_FONT.search(word[5].font))
+    return math >= MATH_SHARE * len(words) and bool(_MATH_SIGN.search(block.text))
+
+
+def _whole_listings(blocks: list[Block]) -> list[Block]:
+    """Pieces of one listing, parted at its short lines, made one again."""
+    out: list[Block] = []
+    for block in blocks:
+        if block.kind == "code" and out and out[-1].kind == "code":
+            last, line = out[-1].lines[-1], block.lines[0]
+            if 0 < line.baseline - last.baseline < LISTING_LEADING * line.size:
+                out[-1].lines.extend(block.lines)
+                continue
+        out.append(block)
+    return out

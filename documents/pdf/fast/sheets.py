@@ -1,0 +1,55 @@
+"""A page on its way from words to units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.frames import from_reading, rects_for_reading, words_for_reading
+from documents.pdf.fast.lines import Line, drawn_lines
+from documents.pdf.fast.raw import RawPage
+from documents.pdf.geometry import Rect
+
+
+@dataclass(slots=True, eq=False)
+class Sheet:
+    """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom."""
+
+    raw: RawPage
+    turn: int
+    width: float
+    height: float
+    lines: list[Line]
+    rulings: list[Rect]
+    images: list[Rect]
+    head: list[Line] = field(default_factory=list)
+    foot: list[Line] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+
+    def to_page(self, rect: Rect) -> Rect:
+        """From the reading frame to page space, cut to the page."""
+        frame = self.raw.frame
+        x0, y0, x1, y1 = from_reading(rect, self.turn, frame.width, frame.height) if self.turn else rect
+        if x0 >= 0 and y0 >= 0 and x1 <= frame.width and y1 <= frame.height:
+            return Rect(x0, y0, x1, y1)
+        return Rect(
+            min(max(x0, 0.0), frame.width),
+            min(max(y0, 0.0), frame.height),
+            min(max(x1, 0.0), frame.width),
+            min(max(y1, 0.0), frame.height),
+        )
+
+
+def sheet_of(raw: RawPage) -> Sheet:
+    """The page turned for reading, its words in lines."""
+    turn, frame = raw.turn, raw.frame
+    sideways = turn in (90, 270)
+    return Sheet(
+        raw,
+        turn,
+        frame.height if sideways else frame.width,
+        frame.width if sideways else frame.height,
+        drawn_lines(words_for_reading(raw, turn)),
+        rects_for_reading(raw.rulings, frame, turn),
+        rects_for_reading(raw.images, frame, turn),
+    )
