@@ -20,9 +20,8 @@ def copy_rows(model: type[Row], rows: Sequence[Row]) -> None:
         for field in model._meta.concrete_fields
         if not field.generated and not (field.primary_key and rows[0].pk is None)
     ]
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(model._meta.db_table), sql.SQL(", ").join(sql.Identifier(f.column) for f in fields)
-    )
+    columns = sql.SQL(", ").join([sql.Identifier(field.column or "") for field in fields])
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(model._meta.db_table), columns)
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(

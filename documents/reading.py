@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import cast
 
 import msgspec
 from django.conf import settings
@@ -20,7 +21,7 @@ from documents.leases import Lease
 from documents.models import Document
 from documents.pdf.failures import FailureCode
 from documents.pdf.parsing import parse_file
-from documents.pdf.structure import ParsedDocument
+from documents.pdf.structure import Engine, ParsedDocument
 
 PROGRESS_SECONDS = 1.0
 
@@ -39,7 +40,7 @@ def read(lease: Lease, document: Document) -> Content:
     with local_file(document.file) as path:
         parsed = parse_file(
             path,
-            engine=document.engine or settings.PARSE_ENGINE,
+            engine=cast(Engine, document.engine or settings.PARSE_ENGINE),
             limits=parse_limits(),
             on_progress=progress_of(lease),
         )

@@ -110,8 +110,13 @@ def register(data: Path) -> None:
         return
     users = _users[data] = users_file(data)
     fcntl.flock(users, fcntl.LOCK_SH)
-    owner = os.getpid()
-    atexit.register(lambda: os.getpid() == owner and stop_if_unused(data))  # not in forked children
+    atexit.register(at_exit, data, os.getpid())
+
+
+def at_exit(data: Path, registered_by: int) -> None:
+    """A forked child inherits the registration: the server is not its to stop."""
+    if os.getpid() == registered_by:
+        stop_if_unused(data)
 
 
 def is_running(data: Path) -> bool:

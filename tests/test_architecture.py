@@ -1,0 +1,84 @@
+"""The walls of the house: who may import whom, and that every template can be compiled."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template.loader import get_template
+
+ROOT = Path(settings.BASE_DIR)
+ORDER = ("documents", "retrieval", "chat", "config")  # each may import from itself and from its left
+
+
+def sources(package: str) -> list[Path]:
+    return [path for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts]
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and dotted name of every import, also those inside functions and type-checking blocks."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.lineno, node.module
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_imports_run_from_documents_over_retrieval_to_chat(package: str) -> None:
+    forbidden = ORDER[ORDER.index(package) + 1 :]
+    back = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in sources(package)
+        for line, name in imports(path)
+        if name.split(".")[0] in forbidden
+    ]
+    assert not back
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_no_import_is_relative(package: str) -> None:
+    relative = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sources(package)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert not relative
+
+
+def test_only_the_settings_read_the_environment() -> None:
+    readers = {
+        str(path.relative_to(ROOT))
+        for package in ORDER
+        for path in sources(package)
+        if any(
+            isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}
+            for node in ast.walk(ast.parse(path.read_text()))
+        )
+    }
+    assert readers <= {"config/environment.py", "config/settings.py", "config/asgi.py"}
+
+
+def template_names() -> list[str]:
+    folders = [ROOT / "templates", *(ROOT / package / "templates" for package in ORDER)]
+    return sorted(
+        {
+            str(path.relative_to(folder))
+            for folder in folders
+            for path in folder.rglob("*")
+            if path.suffix in {".html", ".txt"} and path.is_file()
+        }
+    )
+
+
+@pytest.mark.parametrize("name", template_names())
+def test_every_template_compiles_and_holds_no_inline_script_or_style(name: str) -> None:
+    source = get_template(name).template.source  # type: ignore[attr-defined]
+    assert "<script>" not in source
+    assert "<style" not in source
+    assert ' style="' not in source
+    assert " onclick=" not in source
