@@ -5,12 +5,13 @@ Nothing else reads the environment.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
 
-from config import environment
+from config import environment, logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -35,8 +36,49 @@ SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
 
+HTTPS = environment.flag("PINCITE_HTTPS", False)  # served over TLS, by a proxy in front
+TRUSTED_PROXIES = environment.words("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* is believed
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS and TRUSTED_PROXIES else None
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "worker-src": ["'self'"],  # pdf.js reads PDFs in a worker
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:", "blob:"],
+        "font-src": ["'self'", "data:"],
+        "connect-src": ["'self'"],
+        "manifest-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8)
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "config.lockout.client_address"
+AXES_LOCKOUT_CALLABLE = "config.lockout.too_many_attempts"
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+
 # --- Application ------------------------------------------------------------
 INSTALLED_APPS = [
+    "config",
+    "axes",
+    "csp",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -46,6 +88,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "django_filters",
+    "django_prometheus",
     "django_q",
     "drf_spectacular",
     "rest_framework",
@@ -55,14 +98,19 @@ INSTALLED_APPS = [
     "chat",
 ]
 MIDDLEWARE = [
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "config.requests.request_id",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -122,13 +170,21 @@ Q_CLUSTER: dict[str, Any] = {
     "orm": "default",
     "workers": environment.integer("PINCITE_WORKERS", 2),
     "bulk": 1,
-    "timeout": 900,
-    "retry": 1900,  # more than timeout × (1 + what a worker has fetched ahead)
+    "timeout": 2400,
+    "retry": 14400,  # more than timeout × (1 + what the cluster has fetched ahead)
+    "recycle": 100_000,  # parsing has a process of its own: workers do not grow
     "max_attempts": 2,
     "ack_failures": True,
     "catch_up": False,
     "save_limit": 1000,
 }
+
+# --- Logs and metrics ---------------------------------------------------------
+LOGGING = logs.configuration(
+    level=environment.text("PINCITE_LOG_LEVEL", "INFO"), as_json=environment.flag("PINCITE_LOG_JSON", False)
+)
+METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # /metrics answers its bearer, and staff
+PROMETHEUS_EXPORT_MIGRATIONS = False
 
 # --- API ----------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {

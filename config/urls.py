@@ -5,9 +5,15 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from config import health
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("documents.urls")),
     path("chat/", include("chat.urls")),
     path("account/", include("config.account")),
     path("admin/", admin.site.urls),
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("metrics", health.metrics),
 ]
+handler500 = "config.errors.server_error"

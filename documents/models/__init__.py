@@ -5,6 +5,7 @@ from documents.models.document import Document
 from documents.models.library import Collection, Share, Tag
 from documents.models.page import Page
 from documents.models.unit import CitationUnit
+from documents.models.worker import Worker
 from documents.pdf.failures import FailureCode
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "RetrievalChunk",
     "Share",
     "Tag",
+    "Worker",
 ]

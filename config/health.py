@@ -1,0 +1,73 @@
+"""/healthz: this process answers. /readyz: all it rests on does too. /metrics: for Prometheus."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+from django_prometheus.exports import ExportToDjangoView
+
+from config.checks import check_database
+from documents.heartbeat import beating
+
+
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when all parts are well, else 503; each part by name, without details."""
+    parts = {name: is_well(check) for name, check in PARTS.items()}
+    well = all(parts.values())
+    said = {name: "ok" if ok else "failing" for name, ok in parts.items()}
+    return JsonResponse({"status": "ok" if well else "failing", **said}, status=200 if well else 503)
+
+
+def is_well(check: Callable[[], bool]) -> bool:
+    try:
+        return check()
+    except Exception:
+        return False
+
+
+def database() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return True
+
+
+def pgvector() -> bool:
+    return not check_database("default")
+
+
+def storage() -> bool:
+    name = default_storage.save(f"probes/{uuid.uuid4().hex}", ContentFile(b"ready?"))
+    default_storage.delete(name)
+    return True
+
+
+PARTS: dict[str, Callable[[], bool]] = {
+    "database": database,
+    "pgvector": pgvector,
+    "queue": beating,
+    "storage": storage,
+}
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For who has the token, or is staff; for others there is nothing here."""
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    known = bool(settings.METRICS_TOKEN) and secrets.compare_digest(token, settings.METRICS_TOKEN)
+    if not (known or request.user.is_staff):
+        raise Http404
+    return ExportToDjangoView(request)
