@@ -1,0 +1,137 @@
+"""Every PDF below a folder through ``parse_file``: how it ended, how long it took, what it left behind.
+
+    python -m tests.documents.robust_corpus DIR [--limit N] [--engine fast]
+
+Prints a line of JSON per file and a table at the end; exits 1 when a file took
+longer than 30 s, ended outside the closed list, or not as ``expected.json`` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from documents.pdf.failures import ParseFailure
+from documents.pdf.parsing import parse_file
+from documents.pdf.structure import Engine, ParsedDocument
+
+SLOWEST_SECONDS = 30.0
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    file: str
+    outcome: str  # "ready" or a reason code
+    seconds: float
+    pages: int = 0
+    words: int = 0
+    hidden: int = 0
+    ocr: int = 0
+    failed_pages: int = 0
+    detail: str = ""
+
+
+def outcome_of(path: Path, root: Path, engine: Engine = "fast") -> Outcome:
+    name, began = str(path.relative_to(root)), time.monotonic()
+    try:
+        document = parse_file(path, engine=engine)
+    except ParseFailure as failure:
+        return Outcome(name, failure.code.value, time.monotonic() - began, detail=failure.detail[-300:])
+    assert_invariants(document)
+    pages = document.pages
+    return Outcome(
+        name,
+        "ready",
+        round(time.monotonic() - began, 3),
+        document.page_count,
+        sum(len(page.words) for page in pages),
+        sum(page.hidden_words for page in pages),
+        sum(page.ocr for page in pages),
+        sum(bool(page.failure) for page in pages),
+        "; ".join(sorted({page.failure for page in pages if page.failure})),
+    )
+
+
+def assert_invariants(document: ParsedDocument) -> None:
+    """What issue 3 holds true of every page."""
+    for page in document.pages:
+        end = 0
+        for unit in sorted(page.units, key=lambda unit: unit.char_start):
+            assert page.text[unit.char_start : unit.char_end] == unit.text, (page.number, unit.index)
+            assert unit.char_start >= end, f"units overlap on page {page.number}"
+            end = unit.char_end
+            for rect in unit.rects:
+                assert -1 <= rect.x0 <= rect.x1 <= page.frame.width + 1, (page.number, rect)
+                assert -1 <= rect.y0 <= rect.y1 <= page.frame.height + 1, (page.number, rect)
+        assert [unit.index for unit in page.units] == list(range(len(page.units)))
+        spans = [(piece.char_start, piece.char_end) for piece in (*page.units, *page.furniture)]
+        for word in page.words:
+            inside = sum(start <= word.char_start and word.char_end <= end for start, end in spans)
+            assert inside == 1, f"a word of page {page.number} is in {inside} units or furniture"
+        assert "\0" not in page.text
+        page.text.encode()
+
+
+def files_below(root: Path) -> Iterator[Path]:
+    return (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix.lower() == ".pdf")
+
+
+def as_expected(outcome: Outcome, expected: str) -> bool:
+    if outcome.outcome == "ready":
+        return "ready" in expected or expected == "failed_no_text"  # a scan may be recognised
+    return {
+        "rejected_at_upload": outcome.outcome == "not_a_pdf",
+        "failed_password": outcome.outcome == "password_protected",
+        "failed_timeout_or_limit": outcome.outcome in ("took_too_long", "too_much_memory"),
+        "failed_no_text": outcome.outcome == "no_text",
+        "ready": False,
+    }.get(expected, True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--engine", default="fast")
+    options = parser.parse_args()
+    expected = json.loads((options.root / "synthetic/expected.json").read_text())
+    before, outcomes, wrong = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, [], []
+    for path in list(files_below(options.root))[: options.limit]:
+        try:
+            outcome = outcome_of(path, options.root, options.engine)
+        except AssertionError as error:
+            outcome = Outcome(str(path.relative_to(options.root)), "invariant", 0.0, detail=str(error))
+        outcomes.append(outcome)
+        print(msgspec.json.encode(outcome).decode(), flush=True)
+        wanted = expected.get(path.name, {}).get("outcome") if path.parent.name == "synthetic" else None
+        if outcome.seconds > SLOWEST_SECONDS or outcome.outcome in ("internal", "invariant"):
+            wrong.append(outcome)
+        elif wanted and not as_expected(outcome, wanted):
+            wrong.append(outcome)
+    _report(outcomes, wrong, before)
+    sys.exit(bool(wrong))
+
+
+def _report(outcomes: list[Outcome], wrong: list[Outcome], before: int) -> None:
+    say = lambda text: print(text, file=sys.stderr)  # noqa: E731
+    for name, count in collections.Counter(outcome.outcome for outcome in outcomes).most_common():
+        say(f"{count:6} {name}")
+    slowest = sorted(outcomes, key=lambda outcome: -outcome.seconds)[:5]
+    say(f"{sum(outcome.failed_pages for outcome in outcomes):6} pages failed in documents that are ready")
+    say(f"{sum(outcome.ocr for outcome in outcomes):6} pages recognised")
+    say("slowest: " + ", ".join(f"{outcome.file} {outcome.seconds:.1f} s" for outcome in slowest))
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    say(f"this process grew by {grown / 1024:.1f} MB")
+    for outcome in wrong:
+        say(f"WRONG {outcome.file}: {outcome.outcome} in {outcome.seconds:.1f} s {outcome.detail}")
+
+
+if __name__ == "__main__":
+    main()
