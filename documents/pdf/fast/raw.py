@@ -16,6 +16,7 @@ import pymupdf
 
 from documents.pdf.fast.boxes import page_frame, with_sound_boxes
 from documents.pdf.geometry import PageFrame, Rect
+from documents.pdf.visibility import HiddenText, hidden_text, words_outside_crop
 
 _FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~pymupdf.TEXT_PRESERVE_LIGATURES
 
@@ -103,10 +104,13 @@ class RawPage:
 def read_raw(page: pymupdf.Page) -> RawPage:
     """Everything that stands on the page. Raises what PyMuPDF raises on damaged pages."""
     page = with_sound_boxes(page)
-    textpage = page.get_textpage(flags=_FLAGS)
+    # Clipped by nothing: what lies off the page shall be counted as hidden.
+    textpage = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
     raw = RawPage(number=page.number + 1, frame=page_frame(page), label=page.get_label() or "")
-    raw.words, raw.hidden_words = _words(textpage.extractWORDS(), blocks)
+    hidden = hidden_text(page, blocks, raw.frame)
+    raw.words, raw.hidden_words = _words(textpage.extractWORDS(), blocks, hidden, raw.frame)
+    raw.hidden_words += words_outside_crop(page, raw.frame)
     raw.rulings, raw.fills = _line_art(blocks, raw.frame)
     if page.get_images():
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
@@ -114,7 +118,10 @@ def read_raw(page: pymupdf.Page) -> RawPage:
 
 
 def _words(
-    words: list[tuple[float, float, float, float, str, int, int, int]], blocks: list[dict[str, Any]]
+    words: list[tuple[float, float, float, float, str, int, int, int]],
+    blocks: list[dict[str, Any]],
+    hidden_text: HiddenText,
+    frame: PageFrame,
 ) -> tuple[list[RawWord], int]:
     text_blocks = (block for block in blocks if block["type"] == 0)
     lines = {(b, n): line for b, block in enumerate(text_blocks) for n, line in enumerate(block["lines"])}
@@ -134,6 +141,11 @@ def _words(
             y0, y1 = baseline - ASCENT * style.size, baseline + DESCENT * style.size
         for _ in range(len(text) - 1):
             next(styles, None)
+        if hidden_text.covers(current, x0, y0, x1, y1):
+            hidden += 1
+            continue
+        if x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height:
+            x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height)
         if not text.isprintable():
             text = _printable(text)
         # Shadow print: the same word again within a point of itself.

@@ -1,0 +1,268 @@
+"""Which text nobody can see: kept out of units, so that it is neither searched nor cited.
+
+Hidden are: what lies off the page or outside its CropBox; letters under 2 pt;
+letters in the colour of what is behind them; letters under an opaque shape;
+letters that are not painted (render mode 3, no opacity) where no picture of
+them is beneath. What is not painted but lies over its own picture is an honest
+OCR layer, and stays. Hidden optional-content layers never come out of MuPDF.
+
+Suspects are found by geometry alone, which costs nothing on most pages; only
+for suspects the page is rendered, and the picture decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pymupdf
+
+from documents.pdf.geometry import PageFrame, Rect
+
+# Letters smaller than this cannot be read; points of page space.
+SMALLEST_SIZE = 2.0
+# How far two colours may differ in a channel (0..255) and still look the same.
+SAME_COLOR = 24
+# A shape covers letters when it takes this share of their height, and more width than this (points).
+COVERED_HEIGHT, COVERED_WIDTH = 0.6, 3.0
+# Shapes thinner than this are lines; points.
+THINNEST = 2.5
+# The longest side of the picture that suspects are looked up in, and its finest scale (pixels per point).
+PICTURE_PIXELS, PICTURE_SCALE = 1800.0, 1.0
+_WHITE = 0xFFFFFF
+_FAR = 1e7
+_PAIRS_AT_ONCE = 200_000
+
+# (number of the text block, number of the line in it), as MuPDF's words name their line.
+LineKey = tuple[int, int]
+_Drawable = TypeVar("_Drawable", "_Span", "_Shape")
+
+
+class _Span(NamedTuple):
+    """Letters of one style. ``order`` counts what is drawn, shapes included."""
+
+    rect: tuple[float, float, float, float]
+    order: int
+    line: LineKey
+
+
+class _Shape(NamedTuple):
+    """A filled, opaque shape that is more than a line. ``whole`` when it fills its rectangle."""
+
+    rect: tuple[float, float, float, float]
+    order: int
+    color: int
+    whole: bool
+
+
+class _Drawn(NamedTuple):
+    """What the page draws, sorted by what can be wrong with it.
+
+    ``covers`` are the shapes drawn where text had been drawn before.
+    """
+
+    painted: dict[int, list[_Span]]
+    unpainted: list[_Span]
+    tiny: list[_Span]
+    off_page: list[LineKey]
+    shapes: list[_Shape]
+    covers: list[_Shape]
+
+
+class HiddenText:
+    """The places on one page where text is hidden, by line."""
+
+    def __init__(self, areas: Iterable[tuple[LineKey, Rect]] = ()) -> None:
+        self._areas: dict[LineKey, list[Rect]] = {}
+        for line, area in areas:
+            self._areas.setdefault(line, []).append(area)
+
+    def covers(self, line: LineKey, x0: float, y0: float, x1: float, y1: float) -> bool:
+        """Whether the middle of a word of that line is hidden."""
+        areas = self._areas.get(line)
+        if not areas:
+            return False
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        return any(area.contains(x, y) for area in areas)
+
+
+def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: PageFrame) -> HiddenText:
+    """The hidden text of the page. ``blocks``: its ``extractDICT``, with vectors, in the order of drawing."""
+    drawn = _drawn(blocks, frame)
+    areas = [(line, area) for line in drawn.off_page for area in _outside(frame)]
+    areas += [(span.line, Rect(*span.rect)) for span in drawn.tiny]
+    suspects = [(span.line, Rect(*span.rect)) for span in drawn.unpainted]
+    suspects += _background_colored(drawn.painted, drawn.shapes)
+    if drawn.covers:
+        suspects += _covered(_all(drawn.painted), drawn.covers)
+    if suspects:
+        picture = _Picture(page, frame)
+        areas += [(line, area) for line, area in suspects if not picture.has_ink(area)]
+    if drawn.unpainted:
+        areas += _laid_over(drawn.unpainted, _all(drawn.painted))
+    return HiddenText(areas)
+
+
+def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
+    """How many words the CropBox cuts off. MuPDF leaves them out: pages that are cropped are read again."""
+    if page.cropbox.get_area() > 0.999 * page.mediabox.get_area():
+        return 0
+    everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
+    page_rect = Rect(0, 0, frame.width, frame.height)
+    return sum(
+        not page_rect.contains((x0 + x1) / 2, (y0 + y1) / 2)
+        for x0, y0, x1, y1, *_ in everything.extractWORDS()
+    )
+
+
+def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
+    drawn = _Drawn({}, [], [], [], [], [])
+    text_block = -1
+    left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
+    for order, block in enumerate(blocks):
+        if block["type"] == 3:
+            x0, y0, x1, y1 = rect = block["bbox"]
+            if block["stroked"] or block["alpha"] < 255 or min(x1 - x0, y1 - y0) <= THINNEST:
+                continue
+            shape = _Shape(rect, order, block["color"], block["isrect"])
+            drawn.shapes.append(shape)
+            if x0 < right and x1 > left and y0 < bottom and y1 > top:
+                drawn.covers.append(shape)
+        elif block["type"] == 0:
+            text_block += 1
+            x0, y0, x1, y1 = block["bbox"]
+            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+            crosses = x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height
+            for number, line in enumerate(block["lines"]):
+                if crosses:
+                    drawn.off_page.append((text_block, number))
+                for span in line["spans"]:
+                    _sort_span(drawn, span, _Span(span["bbox"], order, (text_block, number)))
+    return drawn
+
+
+def _sort_span(drawn: _Drawn, span: dict[str, Any], placed: _Span) -> None:
+    if span["size"] < SMALLEST_SIZE:
+        x0, y0, x1, y1 = placed.rect
+        if (
+            min(x1 - x0, y1 - y0) < 1.5 * SMALLEST_SIZE
+        ):  # some Type 3 fonts have a size of 1 and large letters
+            drawn.tiny.append(placed)
+            return
+    if span["alpha"] == 0:
+        drawn.unpainted.append(placed)
+    else:
+        drawn.painted.setdefault(span["color"], []).append(placed)
+
+
+def _all(painted: dict[int, list[_Span]]) -> list[_Span]:
+    return [span for spans in painted.values() for span in spans]
+
+
+def _outside(frame: PageFrame) -> list[Rect]:
+    """Everything around the page."""
+    return [
+        Rect(-_FAR, -_FAR, 0, _FAR),
+        Rect(-_FAR, -_FAR, _FAR, 0),
+        Rect(frame.width, -_FAR, _FAR, _FAR),
+        Rect(-_FAR, frame.height, _FAR, _FAR),
+    ]
+
+
+def _laid_over(unpainted: Sequence[_Span], painted: Sequence[_Span]) -> Iterator[tuple[LineKey, Rect]]:
+    """Letters not painted that lie over letters that are: whatever is seen there is not them."""
+    for span, _, common in _overlapping(unpainted, painted):
+        if common.area > 0.5 * Rect(*span.rect).area:
+            yield span.line, Rect(*span.rect)
+
+
+def _background_colored(
+    painted: dict[int, list[_Span]], shapes: Sequence[_Shape]
+) -> Iterator[tuple[LineKey, Rect]]:
+    """Letters in the colour of the last rectangle drawn before them, or of the white page."""
+    behind = [shape for shape in shapes if shape.whole]
+    backgrounds = {shape.color for shape in behind} | {_WHITE}
+    for color, spans in painted.items():
+        if not any(_look_alike(color, background) for background in backgrounds):
+            continue
+        for span, background in zip(spans, _backgrounds(spans, behind), strict=True):
+            if _look_alike(color, background):
+                yield span.line, Rect(*span.rect)
+
+
+def _backgrounds(spans: Sequence[_Span], shapes: Sequence[_Shape]) -> Iterator[int]:
+    """The colour behind the middle of each span."""
+    if not shapes:
+        yield from [_WHITE] * len(spans)
+        return
+    x0, y0, x1, y1 = np.array([shape.rect for shape in shapes]).T
+    orders = np.array([shape.order for shape in shapes])
+    for batch in _batches(spans, len(shapes)):
+        boxes = np.array([span.rect for span in batch])
+        x, y = (boxes[:, :2] + boxes[:, 2:]).T[:, :, None] / 2
+        under = (x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1)
+        under &= orders < np.array([span.order for span in batch])[:, None]
+        last = under.shape[1] - 1 - under[:, ::-1].argmax(axis=1)
+        for index, found in zip(last.tolist(), under.any(axis=1).tolist(), strict=True):
+            yield shapes[index].color if found else _WHITE
+
+
+def _covered(spans: Sequence[_Span], covers: Sequence[_Shape]) -> Iterator[tuple[LineKey, Rect]]:
+    """Where a shape was drawn over letters."""
+    for cover, span, common in _overlapping(covers, spans):
+        tall = common.height > COVERED_HEIGHT * (span.rect[3] - span.rect[1])
+        if tall and common.width > COVERED_WIDTH and span.order < cover.order:
+            yield span.line, common
+
+
+def _overlapping(
+    ones: Sequence[_Drawable], others: Sequence[_Span]
+) -> Iterator[tuple[_Drawable, _Span, Rect]]:
+    """Each two that overlap by more than a point, and what they have in common."""
+    if not others:
+        return
+    x0, y0, x1, y1 = np.ascontiguousarray(np.array([other.rect for other in others]).T)
+    for batch in _batches(ones, len(others)):
+        a, b, c, d = np.array([one.rect for one in batch]).T[:, :, None]
+        over = np.minimum(d, y1) - np.maximum(b, y0) > 1.0
+        over &= np.minimum(c, x1) - np.maximum(a, x0) > 1.0
+        for one, other in np.argwhere(over).tolist():
+            yield batch[one], others[other], _intersection(batch[one].rect, others[other].rect)
+
+
+def _batches(drawn: Sequence[_Drawable], pairs_each: int) -> Iterator[Sequence[_Drawable]]:
+    """Parts so small that comparing each with so many others takes a bounded matrix."""
+    size = max(1, _PAIRS_AT_ONCE // pairs_each)
+    return (drawn[start : start + size] for start in range(0, len(drawn), size))
+
+
+def _intersection(a: tuple[float, ...], b: tuple[float, ...]) -> Rect:
+    return Rect(max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3]))
+
+
+def _look_alike(a: int, b: int) -> bool:
+    """Whether nobody can tell two colours (0xRRGGBB) apart."""
+    return a == b or all(abs((a >> shift & 255) - (b >> shift & 255)) <= SAME_COLOR for shift in (16, 8, 0))
+
+
+class _Picture:
+    """The page as a viewer shows it."""
+
+    def __init__(self, page: pymupdf.Page, frame: PageFrame) -> None:
+        self._frame = frame
+        scale = min(PICTURE_SCALE, PICTURE_PIXELS / max(frame.display_size))
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+        self._pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, pixmap.n)
+
+    def has_ink(self, area: Rect) -> bool:
+        """Whether anything stands out within the area, its very edge left out."""
+        height, width = self._pixels.shape[:2]
+        x0, y0, x1, y1 = self._frame.to_display(area)
+        inset_x, inset_y = 0.1 * min(y1 - y0, x1 - x0), 0.1 * (y1 - y0)
+        left, right = int((x0 + inset_x) * width), int((x1 - inset_x) * width) + 1
+        top, bottom = int((y0 + inset_y) * height), int((y1 - inset_y) * height) + 1
+        part = self._pixels[max(0, top) : max(0, bottom), max(0, left) : max(0, right)]
+        if not part.size:
+            return False
+        return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1)) > SAME_COLOR).any())
