@@ -91,8 +91,8 @@ INSTALLED_APPS = [
     "django_prometheus",
     "django_q",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "rest_framework",
-    "rest_framework.authtoken",
     "documents",
     "retrieval",
     "chat",
@@ -104,11 +104,14 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.api_paths.OptionalSlash",
     "django.middleware.common.CommonMiddleware",
+    "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.login_rate.LoginRate",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
@@ -164,6 +167,16 @@ DATABASES: dict[str, Any] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# --- Caches -----------------------------------------------------------------
+CACHES: dict[str, Any] = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "pictures": {  # drawn pages; the oldest go when there are more than this
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "cache" / "pictures",
+        "OPTIONS": {"MAX_ENTRIES": 2000},
+    },
+}
+
 # --- Task queue (django-q2) -------------------------------------------------
 Q_CLUSTER: dict[str, Any] = {
     "name": "pincite",
@@ -187,19 +200,41 @@ METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # /metrics answers it
 PROMETHEUS_EXPORT_MIGRATIONS = False
 
 # --- API ----------------------------------------------------------------------
+RATES = {  # how many in a second (s), minute (min), hour (h) or day
+    "api": environment.text("PINCITE_RATE_API", "3000/min"),  # calls by token or user
+    "upload": environment.text("PINCITE_RATE_UPLOAD", "600/min"),  # by user
+    "ask": environment.text("PINCITE_RATE_ASK", "120/min"),  # questions by user
+    "login": environment.text("PINCITE_RATE_LOGIN", "30/min"),  # attempts by address, and by account
+}
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "documents.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PERMISSION_CLASSES": ["documents.api.authentication.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["documents.api.rates.RateLimit"],
+    "DEFAULT_PAGINATION_CLASS": "documents.api.paging.CursorPages",
+    "DEFAULT_FILTER_BACKENDS": [
+        "django_filters.rest_framework.DjangoFilterBackend",
+        "documents.api.filters.Ordering",
+    ],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "documents.api.schema.PinciteSchema",
+    "EXCEPTION_HANDLER": "documents.api.errors.error_response",
 }
-SPECTACULAR_SETTINGS = {
+SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Pincite",
     "DESCRIPTION": "Answers over PDFs; every claim opens the PDF at the very words it rests on.",
     "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
+FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF from a URL, redirects included
+FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 
 # --- Documents ----------------------------------------------------------------
 UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200) * 1024 * 1024

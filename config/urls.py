@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("chat/", include("chat.urls")),
     path("account/", include("config.account")),
     path("admin/", admin.site.urls),
+    path("api/", include(("config.api_urls", "api"))),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", health.metrics),

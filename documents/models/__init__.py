@@ -2,19 +2,26 @@
 
 from documents.models.chunk import RetrievalChunk
 from documents.models.document import Document
+from documents.models.idempotency import IdempotencyKey
 from documents.models.library import Collection, Share, Tag
 from documents.models.page import Page
+from documents.models.rate import RateCount
+from documents.models.token import ApiToken, Scope
 from documents.models.unit import CitationUnit
 from documents.models.worker import Worker
 from documents.pdf.failures import FailureCode
 
 __all__ = [
+    "ApiToken",
     "CitationUnit",
     "Collection",
     "Document",
     "FailureCode",
+    "IdempotencyKey",
     "Page",
+    "RateCount",
     "RetrievalChunk",
+    "Scope",
     "Share",
     "Tag",
     "Worker",

@@ -72,6 +72,12 @@ class ShareQuerySet(models.QuerySet["Share"]):
     def given_to(self, user: User) -> Self:
         return self.filter(Q(user=user) | Q(group__in=user.groups.values("pk")))
 
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Those the user gave: shares of the user's own documents and collections."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(Q(document__owner=user) | Q(collection__owner=user))
+
 
 class Share(models.Model):
     """A right to one document or one collection, given to one user or one group."""

@@ -1,0 +1,1 @@
+"""The API of conversations: questions, answers, citations, notes."""

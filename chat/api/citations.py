@@ -1,0 +1,237 @@
+"""`/api/citations/…`: what a claim rests on, in every form that integrators ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.db import models
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+
+from chat.citation_pictures import citation_picture
+from chat.models import Citation, Conversation, Message
+from chat.showing import reader_link
+from documents.api.fields import Strict
+from documents.api.filters import VisibleFilter
+from documents.api.images import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
+from documents.api.region import BoxSerializer, Region, RegionSerializer, page_frames
+from documents.api.units import UnitSerializer
+from documents.models import CitationUnit, Document
+from documents.pictures import PictureFailed
+
+CONTEXT_UNITS = 2  # on either side
+
+
+class CitationList(serializers.ListSerializer):
+    """Fetches the frames of all citations' pages in one query."""
+
+    def to_representation(self, data: Any) -> list[Any]:
+        citations = list(data.all() if isinstance(data, models.Manager) else data)
+        self.child.frames = page_frames((row.document_id, row.page_number) for row in citations)
+        return super().to_representation(citations)
+
+
+class CitationSerializer(Strict, serializers.ModelSerializer):
+    """A citation. ``region`` is the anchor: the very words; ``unit_region`` the passage around them."""
+
+    page = serializers.IntegerField(source="page_number", read_only=True)
+    lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
+    section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
+    verdict_text = serializers.CharField(source="get_verdict_display", read_only=True)
+    missing = serializers.ListField(child=serializers.CharField(), read_only=True)
+    bbox = serializers.SerializerMethodField(help_text="of the anchor (of the passage when it has none)")
+    region = serializers.SerializerMethodField()
+    unit_region = serializers.SerializerMethodField()
+    head_region = serializers.SerializerMethodField(help_text="row and column heads of a cited cell")
+    permalink = serializers.SerializerMethodField(help_text="opens the reader at the words")
+    image = serializers.SerializerMethodField(help_text="PNG of the words, lit")
+    feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
+    frames: dict | None = None
+
+    class Meta:
+        model = Citation
+        list_serializer_class = CitationList
+        fields = [
+            "id",
+            "number",
+            "message",
+            "document",
+            "document_title",
+            "document_sha256",
+            "page",
+            "unit",
+            "lines",
+            "section",
+            "section_path",
+            "claim",
+            "claim_start",
+            "claim_end",
+            "quote",
+            "prefix",
+            "suffix",
+            "unit_text",
+            "verdict",
+            "verdict_text",
+            "reason",
+            "missing",
+            "durability",
+            "feedback",
+            "bbox",
+            "region",
+            "unit_region",
+            "head_region",
+            "permalink",
+            "image",
+            "created_at",
+        ]
+        read_only_fields = [name for name in fields if name != "feedback"]
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
+    def get_lines(self, citation: Citation) -> list[int]:
+        return [citation.line_start, citation.line_end]
+
+    def get_section(self, citation: Citation) -> str:
+        return " › ".join(citation.section_path)
+
+    @extend_schema_field(BoxSerializer(allow_null=True))
+    def get_bbox(self, citation: Citation) -> Any:
+        region = self._region(citation, citation.rects or citation.unit_rects)
+        return region and region["bbox"]
+
+    @extend_schema_field(RegionSerializer(allow_null=True))
+    def get_region(self, citation: Citation) -> Any:
+        return self._region(citation, citation.rects)
+
+    @extend_schema_field(RegionSerializer(allow_null=True))
+    def get_unit_region(self, citation: Citation) -> Any:
+        return self._region(citation, citation.unit_rects)
+
+    @extend_schema_field(RegionSerializer(allow_null=True))
+    def get_head_region(self, citation: Citation) -> Any:
+        return self._region(citation, citation.head_rects)
+
+    @extend_schema_field(OpenApiTypes.URI)
+    def get_permalink(self, citation: Citation) -> str:
+        return self.context["request"].build_absolute_uri(reader_link(citation))
+
+    @extend_schema_field(OpenApiTypes.URI)
+    def get_image(self, citation: Citation) -> str:
+        path = reverse("api:citation-image", args=[citation.pk])
+        return self.context["request"].build_absolute_uri(path)
+
+    def _region(self, citation: Citation, rects: list[list[float]]) -> Any:
+        place = (citation.document_id, citation.page_number)
+        if self.frames is None:
+            self.frames = page_frames([place])
+        if place not in self.frames:
+            return None
+        return RegionSerializer(Region.of(citation.page_number, self.frames[place], rects)).data
+
+
+class CitationContextSerializer(serializers.Serializer):
+    """What stands around the cited words."""
+
+    citation = CitationSerializer()
+    unit = UnitSerializer(allow_null=True, help_text="null when a new parsing no longer has it")
+    before = UnitSerializer(many=True, help_text="the units just before, in reading order")
+    after = UnitSerializer(many=True)
+
+
+class CitationFilter(django_filters.FilterSet):
+    document = VisibleFilter(Document, field_name="document")
+    conversation = VisibleFilter(Conversation, field_name="message__conversation")
+    message = VisibleFilter(Message, field_name="message")
+    page = django_filters.NumberFilter(field_name="page_number")
+
+    class Meta:
+        model = Citation
+        fields = ["verdict", "durability"]
+
+
+class Citations:
+    serializer_class = CitationSerializer
+    request: Any
+
+    def get_queryset(self) -> models.QuerySet:
+        return Citation.objects.visible_to(self.request.user)
+
+
+@extend_schema(tags=["citations"])
+class CitationListView(Citations, generics.ListAPIView):
+    """Citations of your conversations, on documents you may read."""
+
+    filterset_class = CitationFilter
+    ordering_fields = ["created_at"]
+
+
+@extend_schema(tags=["citations"])
+class CitationDetail(Citations, generics.RetrieveUpdateAPIView):
+    """One citation; `feedback` says whether it is right."""
+
+    http_method_names = ["get", "patch", "head", "options"]
+
+
+@extend_schema(tags=["citations"])
+class CitationContext(Citations, generics.RetrieveAPIView):
+    """The cited unit with its neighbours."""
+
+    serializer_class = CitationContextSerializer
+
+    def get_object(self) -> Any:
+        citation = super().get_object()
+        unit = citation.unit
+        around = list(CitationUnit.objects.neighbours(unit, CONTEXT_UNITS)) if unit else []
+        return {
+            "citation": citation,
+            "unit": unit,
+            "before": [other for other in around if other.position < unit.position],
+            "after": [other for other in around if other.position > unit.position],
+        }
+
+
+@extend_schema_view(get=extend_schema(tags=["citations"], operation_id="citations_siblings"))
+class CitationSiblings(Citations, generics.ListAPIView):
+    """The other citations of the same answer."""
+
+    filter_backends: list[Any] = []
+    page_ordering = ["number"]
+
+    def get_queryset(self) -> models.QuerySet:
+        citations = super().get_queryset()
+        own = generics.get_object_or_404(citations, pk=self.kwargs["pk"])
+        return citations.filter(message=own.message_id).exclude(pk=own.pk)
+
+
+class PictureOptionsSerializer(ResolutionSerializer):
+    """How the picture is cut and how large it is."""
+
+    crop = serializers.BooleanField(default=True, help_text="only the surroundings of the words")
+
+
+@extend_schema_view(
+    get=extend_schema(
+        tags=["citations"],
+        operation_id="citations_image",
+        parameters=[PictureOptionsSerializer],
+        responses={(200, "image/png"): OpenApiTypes.BINARY, 422: NOT_DRAWN},
+    )
+)
+class CitationImage(Citations, generics.GenericAPIView):
+    """A PNG of the cited words: the passage pale, the anchor strong."""
+
+    renderer_classes = [PngRenderer]
+    filter_backends: list[Any] = []
+
+    def get(self, request: Request, **kwargs: Any) -> HttpResponse:
+        citation = self.get_object()
+        options = PictureOptionsSerializer(data=request.query_params.dict())
+        options.is_valid(raise_exception=True)
+        try:
+            return png_response(citation_picture(citation, **options.validated_data))
+        except PictureFailed as failed:
+            raise CannotDraw(str(failed)) from None

@@ -1,0 +1,16 @@
+"""Paths of the conversations' part of the API."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from chat.api.notes import NoteVersions, NoteViewSet
+from documents.api.urls import UuidRouter
+
+router = UuidRouter()
+router.register("notes", NoteViewSet, "note")
+
+urlpatterns: list[URLPattern] = [
+    path("notes/<uuid:pk>/versions/", NoteVersions.as_view(), name="note-versions"),
+    *router.urls,
+]

@@ -1,0 +1,18 @@
+"""The admin of documents and all that was made of them, for the person who runs the server."""
+
+from documents.admin.access import ApiTokenAdmin, ShareAdmin
+from documents.admin.content import ChunkAdmin, UnitAdmin
+from documents.admin.documents import DocumentAdmin
+from documents.admin.library import CollectionAdmin, TagAdmin
+from documents.admin.pages import PageAdmin
+
+__all__ = [
+    "ApiTokenAdmin",
+    "ChunkAdmin",
+    "CollectionAdmin",
+    "DocumentAdmin",
+    "PageAdmin",
+    "ShareAdmin",
+    "TagAdmin",
+    "UnitAdmin",
+]

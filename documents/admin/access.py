@@ -1,0 +1,27 @@
+"""Who was given what: shares and API tokens. No key is ever shown; only its hash is stored."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from documents.admin.reading import ReadOnlyAdmin
+from documents.models import ApiToken, Share
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    """Deleting a token ends it at once."""
+
+    list_display = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
+    search_fields = ["name", "owner__username", "prefix"]
+    list_select_related = ["owner"]
+    fields = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
+
+
+@admin.register(Share)
+class ShareAdmin(admin.ModelAdmin):
+    list_display = ["__str__", "can_write", "created_at"]
+    list_filter = ["can_write"]
+    search_fields = ["document__title", "collection__name", "user__username", "group__name"]
+    list_select_related = ["document", "collection", "user", "group"]
+    raw_id_fields = ["document", "collection", "user", "group"]

@@ -1,0 +1,133 @@
+"""Documents in the admin: what happened to each, and what can be done about it."""
+
+from __future__ import annotations
+
+import json
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.safestring import SafeString
+
+from documents.admin.reading import EstimatingPaginator, link_to_list
+from documents.deletion import delete_document
+from documents.ingestion import ingest_again
+from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.signals import document_parsed
+
+
+@admin.register(Document)
+class DocumentAdmin(admin.ModelAdmin):
+    list_display = [
+        "title",
+        "owner",
+        "status",
+        "failure_code",
+        "page_count",
+        "unit_count",
+        "chunk_count",
+        "seconds",
+        "attempts",
+        "created_at",
+    ]
+    list_filter = ["status", "failure_code", "kind", "engine", "parser_name", "language", "created_at"]
+    search_fields = ["title", "original_name", "owner__username", "doi", "sha256", "id__exact"]
+    list_select_related = ["owner"]
+    show_full_result_count = False
+    paginator = EstimatingPaginator
+    list_per_page = 50
+    actions = ["read_again", "read_again_with_model", "index_again", "export_units"]
+    readonly_fields = [
+        "id",
+        "owner",
+        "kind",
+        "file",
+        "sha256",
+        "size",
+        "status",
+        "progress",
+        "failure_code",
+        "failure_message",
+        "failed_pages",
+        "counts",
+        "stage_seconds",
+        "parser_name",
+        "parser_version",
+        "attempts",
+        "lease",
+        "lease_holder",
+        "lease_expires_at",
+        "started_at",
+        "created_at",
+        "updated_at",
+        "indexed_at",
+    ]
+    fieldsets = [
+        (None, {"fields": ["title", "authors", "year", "doi", "language", "abstract", "tldr"]}),
+        ("What happened", {"fields": readonly_fields}),
+    ]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    @admin.display(description="seconds (read + store + index)")
+    def seconds(self, document: Document) -> str:
+        stages = document.stage_seconds
+        return " + ".join(f"{seconds:.1f}" for seconds in stages.values()) if stages else "–"
+
+    @admin.display(description="what was made of it")
+    def counts(self, document: Document) -> SafeString:
+        made = [
+            (Page, document.page_count),
+            (CitationUnit, document.unit_count),
+            (RetrievalChunk, document.chunk_count),
+        ]
+        return SafeString(" · ").join(
+            link_to_list(model, f"{count} {model._meta.verbose_name_plural}", document__id__exact=document.pk)
+            for model, count in made
+        )
+
+    @admin.action(description="Read again", permissions=["change"])
+    def read_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
+        self._queued(request, [ingest_again(document) for document in documents])
+
+    @admin.action(description="Read again with the layout model", permissions=["change"])
+    def read_again_with_model(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
+        self._queued(request, [ingest_again(document, engine="ml") for document in documents])
+
+    @admin.action(description="Embed again", permissions=["change"])
+    def index_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
+        ready = documents.filter(status=Document.Status.READY)
+        for document in ready:
+            document_parsed.send(Document, document=document)
+        self.message_user(request, f"{len(ready)} embedded again.", messages.SUCCESS)
+
+    @admin.action(description="Export units as JSON lines", permissions=["view"])
+    def export_units(
+        self, request: HttpRequest, documents: QuerySet[Document]
+    ) -> HttpResponse | StreamingHttpResponse:
+        units = CitationUnit.objects.filter(document__in=documents).values(
+            "document_id",
+            "id",
+            "page_number",
+            "paragraph_index",
+            "unit_type",
+            "section_path",
+            "content",
+            "rects",
+        )
+        lines = (json.dumps(unit, default=str, ensure_ascii=False) + "\n" for unit in units.iterator(2000))
+        headers = {"Content-Disposition": 'attachment; filename="units.jsonl"'}
+        return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)
+
+    def delete_model(self, request: HttpRequest, document: Document) -> None:
+        delete_document(document)
+
+    def delete_queryset(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
+        for document in documents:
+            delete_document(document)
+
+    def _queued(self, request: HttpRequest, done: list[bool]) -> None:
+        self.message_user(
+            request, f"{sum(done)} queued, {len(done) - sum(done)} in work already.", messages.SUCCESS
+        )

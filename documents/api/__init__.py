@@ -1,0 +1,1 @@
+"""The API: what all resources share (errors, tokens, rates, paging, idempotency) and the documents'."""

@@ -1,0 +1,253 @@
+"""`/api/documents/…`: upload, list, read, change, delete, status, retry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.db import models
+from django.db.models import Prefetch
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_serializer,
+    extend_schema_view,
+)
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from documents.api.authentication import HasScope
+from documents.api.errors import Conflict, ErrorSerializer
+from documents.api.fields import Strict, VisibleRelated
+from documents.api.filters import VisibleFilter
+from documents.api.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.parts import MayEdit
+from documents.api.receiving import FileUploadSerializer, UrlUploadSerializer, receive
+from documents.deletion import delete_document
+from documents.ingestion import ingest_again
+from documents.models import Collection, Document, Tag
+
+
+class PageFailureSerializer(serializers.Serializer):
+    """A page that could not be read, and why."""
+
+    page = serializers.IntegerField()
+    reason = serializers.CharField()
+
+
+class StatusSerializer(serializers.ModelSerializer):
+    """How far a document is on its way from upload to ready."""
+
+    failed_pages = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Document
+        fields = [
+            "id",
+            "status",
+            "progress",
+            "failure_code",
+            "failure_message",
+            "failed_pages",
+            "attempts",
+            "page_count",
+            "unit_count",
+            "chunk_count",
+            "stage_seconds",
+            "updated_at",
+            "indexed_at",
+        ]
+        read_only_fields = fields
+        extra_kwargs = {"stage_seconds": {"help_text": "seconds spent in each stage"}}
+
+    @extend_schema_field(PageFailureSerializer(many=True))
+    def get_failed_pages(self, document: Document) -> Any:
+        return [{"page": page, "reason": reason} for page, reason in document.failed_pages]
+
+
+class RetrySerializer(Strict, serializers.Serializer):
+    """How to read it this time."""
+
+    engine = serializers.ChoiceField(
+        ["", "fast", "ml", "auto"], default="", help_text="'' is the engine of last time"
+    )
+
+
+class OutlineEntrySerializer(serializers.Serializer):
+    """A bookmark of the PDF."""
+
+    level = serializers.IntegerField()
+    title = serializers.CharField()
+    page = serializers.IntegerField()
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample("A better title", {"title": "Annual report 2018", "year": 2018}, request_only=True)
+    ]
+)
+class DocumentSerializer(Strict, serializers.ModelSerializer):
+    """A document: a PDF, or a paper known by its metadata."""
+
+    tags = VisibleRelated(many=True, required=False, queryset=Tag.objects.all())
+    collections = VisibleRelated(
+        many=True, required=False, queryset=Collection.objects.all(), rights="editable_by"
+    )
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    year = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=3000)
+    outline = serializers.SerializerMethodField(help_text="the PDF's own table of contents")
+
+    class Meta:
+        model = Document
+        fields = [
+            "id",
+            "kind",
+            "owner",
+            "title",
+            "authors",
+            "year",
+            "abstract",
+            "tldr",
+            "doi",
+            "language",
+            "original_name",
+            "source_url",
+            "sha256",
+            "size",
+            "status",
+            "progress",
+            "failure_code",
+            "failure_message",
+            "page_count",
+            "word_count",
+            "unit_count",
+            "chunk_count",
+            "table_count",
+            "hidden_word_count",
+            "outline",
+            "engine",
+            "parser_name",
+            "parser_version",
+            "tags",
+            "collections",
+            "created_at",
+            "updated_at",
+            "indexed_at",
+        ]
+        read_only_fields = [
+            name
+            for name in fields
+            if name
+            not in {"title", "authors", "year", "abstract", "tldr", "doi", "language", "tags", "collections"}
+        ]
+
+    def update(self, document: Document, values: dict[str, Any]) -> Document:
+        """Tags and collections of others on the document stay: the sender saw only their own."""
+        user = self.context["request"].user
+        for name in ("tags", "collections"):
+            if name in values:
+                rows = getattr(document, name)
+                hidden = rows.model.objects.filter(documents=document).exclude(
+                    pk__in=rows.model.objects.visible_to(user)
+                )
+                values[name] = [*values[name], *hidden]
+        return super().update(document, values)
+
+    @extend_schema_field(OutlineEntrySerializer(many=True))
+    def get_outline(self, document: Document) -> Any:
+        return [{"level": level, "title": title, "page": page} for level, title, page in document.outline]
+
+
+class DocumentFilter(django_filters.FilterSet):
+    q = django_filters.CharFilter(field_name="title", lookup_expr="icontains", help_text="part of the title")
+    tag = VisibleFilter(Tag, field_name="tags", help_text="id of a tag")
+    collection = VisibleFilter(Collection, field_name="collections", help_text="id of a collection")
+    created_after = django_filters.IsoDateTimeFilter(field_name="created_at", lookup_expr="gte")
+    created_before = django_filters.IsoDateTimeFilter(field_name="created_at", lookup_expr="lt")
+
+    class Meta:
+        model = Document
+        fields = ["status", "kind", "failure_code", "sha256", "doi"]
+
+
+@extend_schema_view(
+    list=extend_schema(summary="The documents you may read"),
+    retrieve=extend_schema(summary="One document"),
+    partial_update=extend_schema(summary="Change title, authors, tags, collections, …"),
+    destroy=extend_schema(summary="Delete a document and all that was made of it"),
+)
+@extend_schema(tags=["documents"])
+class DocumentViewSet(
+    mixins.ListModelMixin,
+    mixins.RetrieveModelMixin,
+    mixins.UpdateModelMixin,
+    mixins.DestroyModelMixin,
+    viewsets.GenericViewSet,
+):
+    serializer_class = DocumentSerializer
+    permission_classes = [HasScope, MayEdit]
+    filterset_class = DocumentFilter
+    ordering_fields = ["created_at", "updated_at", "title", "size", "page_count"]
+    rate = "upload"
+
+    def get_queryset(self) -> models.QuerySet:
+        user = self.request.user
+        mine = [
+            Prefetch("tags", Tag.objects.visible_to(user)),
+            Prefetch("collections", Collection.objects.visible_to(user)),
+        ]
+        return Document.objects.visible_to(user).select_related("owner").prefetch_related(*mine).distinct()
+
+    def get_parsers(self) -> list[Any]:
+        is_upload = self.request is not None and self.request.method == "POST"
+        return [MultiPartParser(), JSONParser()] if is_upload else [JSONParser()]
+
+    @extend_schema(
+        summary="Upload a PDF, or have one fetched",
+        request={"multipart/form-data": FileUploadSerializer, "application/json": UrlUploadSerializer},
+        parameters=[IDEMPOTENCY_KEY],
+        responses={
+            201: DocumentSerializer,
+            409: OpenApiResponse(ErrorSerializer, "You have this file already (`duplicate`)."),
+            413: OpenApiResponse(ErrorSerializer, "The file is larger than this server accepts."),
+            415: OpenApiResponse(ErrorSerializer, "The file is not a PDF."),
+            422: OpenApiResponse(ErrorSerializer, "The Idempotency-Key was used for another request."),
+        },
+    )
+    def create(self, request: Request, **kwargs: Any) -> Response:
+        return once(request, lambda: self._received(request))
+
+    def _received(self, request: Request) -> Response:
+        sent_as = UrlUploadSerializer if request.content_type == "application/json" else FileUploadSerializer
+        sent = sent_as(data=request.data, context=self.get_serializer_context())
+        sent.is_valid(raise_exception=True)
+        document = receive(request.user, sent.validated_data)
+        return Response(self.get_serializer(document).data, status=status.HTTP_201_CREATED)
+
+    def perform_destroy(self, document: Document) -> None:
+        delete_document(document)
+
+    @extend_schema(summary="How far it is", responses=StatusSerializer)
+    def progress(self, request: Request, **kwargs: Any) -> Response:
+        return Response(StatusSerializer(self.get_object()).data)
+
+    @extend_schema(
+        summary="Read a finished or failed document again",
+        request=RetrySerializer,
+        responses={
+            202: StatusSerializer,
+            409: OpenApiResponse(ErrorSerializer, "It is being read now."),
+        },
+    )
+    def retry(self, request: Request, **kwargs: Any) -> Response:
+        document = self.get_object()
+        sent = RetrySerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        if not ingest_again(document, sent.validated_data["engine"]):
+            raise Conflict("This document is being read now.")
+        document.refresh_from_db()
+        return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)

@@ -1,0 +1,113 @@
+"""One shape for every error of the API: ``{"code", "message", "fields"?}``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
+from rest_framework import exceptions, serializers, status
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+MESSAGES = {
+    "not_found": "There is nothing here, or nothing that you may see.",
+    "invalid": "What was sent cannot be used; see 'fields'.",
+}
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "A field that cannot be used",
+            {
+                "code": "invalid",
+                "message": MESSAGES["invalid"],
+                "fields": {"expires_at": ["A token must end in the future."]},
+            },
+        )
+    ]
+)
+class ErrorSerializer(serializers.Serializer):
+    """What every answer of 400 and above holds."""
+
+    code = serializers.CharField(help_text="A word that programs can rely on, such as `not_found`.")
+    message = serializers.CharField(help_text="A sentence for people.")
+    fields = serializers.DictField(  # type: ignore[assignment]
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="For each field that cannot be used, why. Nested fields are joined by dots.",
+    )
+
+
+class Conflict(exceptions.APIException):
+    status_code = status.HTTP_409_CONFLICT
+    default_detail = "This cannot be done in the present state."
+    default_code = "conflict"
+
+
+class Unavailable(exceptions.APIException):
+    """A service we ask did not answer; ``Retry-After`` says when to try again."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_detail = "A service that is needed for this does not answer."
+    default_code = "unavailable"
+    wait = 10
+
+
+def error_response(raised: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's EXCEPTION_HANDLER. None for what is our own fault: Django logs it and answers 500."""
+    error = _as_api_exception(raised)
+    if error is None:
+        return None
+    set_rollback()
+    _answer_in_json(context.get("request"))
+    return Response(error_body(error), status=error.status_code, headers=_headers(error))
+
+
+def error_body(error: exceptions.APIException) -> dict[str, Any]:
+    if isinstance(error, exceptions.ValidationError):
+        return {"code": "invalid", "message": MESSAGES["invalid"], "fields": dict(_fields(error.detail))}
+    code = str(error.get_codes())
+    return {"code": code, "message": MESSAGES.get(code, str(error.detail))}
+
+
+def _answer_in_json(request: Request | None) -> None:
+    """Errors are JSON wherever the answer would have been a picture, a table or a stream."""
+    if request is not None:
+        request.accepted_renderer = JSONRenderer()
+        request.accepted_media_type = JSONRenderer.media_type
+
+
+def _as_api_exception(raised: Exception) -> exceptions.APIException | None:
+    if isinstance(raised, Http404):
+        return exceptions.NotFound()
+    if isinstance(raised, PermissionDenied):
+        return exceptions.PermissionDenied()
+    return raised if isinstance(raised, exceptions.APIException) else None
+
+
+def _headers(error: exceptions.APIException) -> dict[str, str]:
+    headers: dict[str, str] = dict(getattr(error, "headers", {}))
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if wait := getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(wait))
+    return headers
+
+
+def _fields(detail: Any, path: str = "") -> Iterator[tuple[str, list[str]]]:
+    """Nested errors as flat pairs: ``("documents.0", ["…"])``."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from _fields(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(detail, list) and any(isinstance(item, dict | list) for item in detail):
+        for index, item in enumerate(detail):
+            yield from _fields(item, f"{path}.{index}" if path else str(index))
+    elif detail:
+        messages = detail if isinstance(detail, list) else [detail]
+        yield path or "non_field_errors", [str(message) for message in messages]

@@ -1,0 +1,161 @@
+"""`/api/collections/…`, `/api/tags/…`, `/api/shares/…`: how people order and share documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.contrib.auth.models import Group, User
+from django.db import models
+from django.db.models import Count, Q
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
+from rest_framework import mixins, serializers, viewsets
+
+from documents.api.authentication import HasScope
+from documents.api.fields import Strict, VisibleRelated
+from documents.api.filters import VisibleFilter
+from documents.api.parts import MayEdit
+from documents.models import Collection, Document, Share, Tag
+
+COLOURS = ["grey", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"]
+NAME_TAKEN = "You have one of this name already."
+
+
+class Named(Strict, serializers.ModelSerializer):
+    """A thing with a name that is unique among its owner's."""
+
+    colour = serializers.ChoiceField(COLOURS, required=False)
+
+    def validate_name(self, name: str) -> str:
+        owner = self.context["request"].user
+        others = self.Meta.model.objects.filter(owner=owner, name=name)  # type: ignore[attr-defined]
+        if others.exclude(pk=self.instance.pk if self.instance else None).exists():
+            raise serializers.ValidationError(NAME_TAKEN)
+        return name
+
+    def create(self, values: dict[str, Any]) -> Any:
+        return super().create(values | {"owner": self.context["request"].user})
+
+
+class TagSerializer(Named):
+    """A word you stick on documents."""
+
+    class Meta:
+        model = Tag
+        fields = ["id", "name", "colour"]
+
+
+class CollectionSerializer(Named):
+    """A named set of documents, which can be shared as one."""
+
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    document_count = serializers.IntegerField(read_only=True, default=0)
+
+    class Meta:
+        model = Collection
+        fields = ["id", "name", "colour", "owner", "document_count", "created_at"]
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "A collection for a colleague",
+            {"collection": "7b0e6a3e-5f0f-4c6a-9f6e-0d4f5b1c2a3d", "user": "bob", "can_write": False},
+            request_only=True,
+        )
+    ]
+)
+class ShareSerializer(Strict, serializers.ModelSerializer):
+    """A right to one document or one collection of yours, given to one user or one group of yours."""
+
+    document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
+    collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
+    user = serializers.SlugRelatedField(
+        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
+    )
+    group = serializers.SlugRelatedField(
+        slug_field="name", required=False, allow_null=True, queryset=Group.objects.all()
+    )
+
+    class Meta:
+        model = Share
+        fields = ["id", "document", "collection", "user", "group", "can_write", "created_at"]
+
+    def validate_document(self, document: Document | None) -> Document | None:
+        return self._owned(document)
+
+    def validate_collection(self, collection: Collection | None) -> Collection | None:
+        return self._owned(collection)
+
+    def validate_group(self, group: Group | None) -> Group | None:
+        """Only groups one is in: nobody learns of others."""
+        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
+            raise serializers.ValidationError("You are in no group of this name.")
+        return group
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if bool(values.get("document")) == bool(values.get("collection")):
+            raise serializers.ValidationError("Share either a document or a collection.")
+        if bool(values.get("user")) == bool(values.get("group")):
+            raise serializers.ValidationError("Share with either a user or a group.")
+        return values
+
+    def _owned(self, row: Any) -> Any:
+        if row is not None and row.owner_id != self.context["request"].user.pk:
+            raise serializers.ValidationError("Only its owner can share this.")
+        return row
+
+
+class ShareFilter(django_filters.FilterSet):
+    document = VisibleFilter(Document, field_name="document")
+    collection = VisibleFilter(Collection, field_name="collection")
+
+    class Meta:
+        model = Share
+        fields = ["can_write"]
+
+
+@extend_schema(tags=["tags"])
+class TagViewSet(viewsets.ModelViewSet):
+    """Your tags."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    serializer_class = TagSerializer
+    ordering_fields = ["name"]
+    page_ordering = ["name"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return Tag.objects.visible_to(self.request.user)
+
+
+@extend_schema(tags=["collections"])
+class CollectionViewSet(viewsets.ModelViewSet):
+    """Your collections, and those that others share with you."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    serializer_class = CollectionSerializer
+    permission_classes = [HasScope, MayEdit]
+    ordering_fields = ["name", "created_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        present = Q(documents__deleted_at=None)
+        rows = Collection.objects.visible_to(self.request.user).select_related("owner")
+        return rows.annotate(document_count=Count("documents", filter=present, distinct=True))
+
+
+@extend_schema(tags=["shares"])
+class ShareViewSet(
+    mixins.CreateModelMixin,
+    mixins.RetrieveModelMixin,
+    mixins.DestroyModelMixin,
+    mixins.ListModelMixin,
+    viewsets.GenericViewSet,
+):
+    """The shares you gave."""
+
+    serializer_class = ShareSerializer
+    filterset_class = ShareFilter
+    ordering_fields = ["created_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return Share.objects.visible_to(self.request.user).select_related("user", "group")

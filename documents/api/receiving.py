@@ -1,0 +1,71 @@
+"""Documents that arrive through the API: as a file, or as a URL to fetch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from rest_framework import exceptions, serializers
+
+from documents.api.fields import Strict, VisibleRelated
+from documents.fetching import FetchRefused, fetch
+from documents.models import Collection, Document, Tag
+from documents.uploads import UploadRefused, store_upload
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+STATUS_OF = {"too_large": 413, "duplicate": 409, "not_a_pdf": 415}
+
+
+class NotTaken(exceptions.APIException):
+    """The file was refused; a duplicate's answer points to the document that is there."""
+
+    def __init__(self, refused: UploadRefused) -> None:
+        super().__init__(refused.message, refused.code)
+        self.status_code = STATUS_OF.get(str(refused.code), 400)
+        self.headers: dict[str, str] = {}
+        if refused.existing is not None:
+            self.headers["Location"] = reverse("api:document-detail", args=[refused.existing.pk])
+
+
+class PlacedSerializer(Strict, serializers.Serializer):
+    tags = VisibleRelated(many=True, required=False, queryset=Tag.objects.all())
+    collections = VisibleRelated(
+        many=True, required=False, queryset=Collection.objects.all(), rights="editable_by"
+    )
+
+
+class FileUploadSerializer(PlacedSerializer):
+    """A PDF."""
+
+    file = serializers.FileField(allow_empty_file=True, max_length=4000)
+
+
+class UrlUploadSerializer(PlacedSerializer):
+    """A PDF to fetch. Private addresses are refused."""
+
+    url = serializers.URLField(max_length=2000)
+
+
+def receive(owner: User, sent: dict[str, Any]) -> Document:
+    """Stores what was sent, puts it in its collections, under its tags, in the queue. Raises NotTaken."""
+    try:
+        document = _stored(owner, sent)
+    except UploadRefused as refused:
+        raise NotTaken(refused) from None
+    except FetchRefused as refused:
+        raise exceptions.ValidationError({"url": [refused.message]}) from None
+    document.tags.set(sent.get("tags", []))
+    document.collections.set(sent.get("collections", []))
+    return document
+
+
+def _stored(owner: User, sent: dict[str, Any]) -> Document:
+    if "file" in sent:
+        return store_upload(owner, sent["file"], sent["file"].name or "")
+    with fetch(sent["url"]) as fetched:
+        document = store_upload(owner, fetched.file, fetched.name)
+    Document.objects.filter(pk=document.pk).update(source_url=sent["url"])
+    document.source_url = sent["url"]
+    return document

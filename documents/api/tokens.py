@@ -1,0 +1,80 @@
+"""`/api/tokens/…`: your own keys to the API."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema, extend_schema_serializer
+from rest_framework import exceptions, mixins, serializers, status, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from documents.api.fields import Strict
+from documents.models import ApiToken, Scope
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "For a script that asks",
+            {"name": "weekly report", "scopes": ["read", "ask"], "expires_at": "2031-12-31T00:00:00Z"},
+            request_only=True,
+        )
+    ]
+)
+class TokenSerializer(Strict, serializers.ModelSerializer):
+    """A token; its key is shown only in the answer that made it."""
+
+    scopes = serializers.ListField(child=serializers.ChoiceField(Scope.choices), min_length=1, max_length=3)
+
+    class Meta:
+        model = ApiToken
+        fields = ["id", "name", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
+        read_only_fields = ["id", "prefix", "created_at", "last_used_at"]
+
+    def validate_scopes(self, scopes: list[str]) -> list[str]:
+        return sorted(set(scopes))
+
+    def validate_expires_at(self, ends: datetime | None) -> datetime | None:
+        if ends is not None and ends <= timezone.now():
+            raise serializers.ValidationError("A token must end in the future.")
+        return ends
+
+
+class NewTokenSerializer(TokenSerializer):
+    """A token with its key, shown this once."""
+
+    key = serializers.CharField(read_only=True)
+
+    class Meta(TokenSerializer.Meta):
+        fields = [*TokenSerializer.Meta.fields, "key"]
+        read_only_fields = [*TokenSerializer.Meta.read_only_fields, "key"]
+
+
+@extend_schema(tags=["tokens"])
+class TokenViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet
+):
+    """Your tokens. Deleting one ends it at once."""
+
+    serializer_class = TokenSerializer
+    ordering_fields = ["created_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return ApiToken.objects.visible_to(self.request.user)
+
+    @extend_schema(
+        summary="Make a token",
+        request=TokenSerializer,
+        responses={201: OpenApiResponse(NewTokenSerializer, "The only answer that holds the key.")},
+    )
+    def create(self, request: Request, **kwargs: Any) -> Response:
+        if isinstance(request.auth, ApiToken):  # else a stolen token could outlive its end
+            raise exceptions.PermissionDenied("Tokens are made when signed in, not with another token.")
+        sent = self.get_serializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        token, key = ApiToken.objects.issue(request.user, **sent.validated_data)
+        return Response(self.get_serializer(token).data | {"key": key}, status=status.HTTP_201_CREATED)

@@ -1,0 +1,59 @@
+"""Paths of the documents' part of the API; the ids are UUIDs, page numbers count from 1."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+from rest_framework.routers import SimpleRouter
+
+from documents.api.chunks import ChunkDetail, ChunksOfDocument
+from documents.api.documents import DocumentViewSet
+from documents.api.images import PageImage
+from documents.api.jobs import JobDetail, JobList
+from documents.api.library import CollectionViewSet, ShareViewSet, TagViewSet
+from documents.api.pages import PageDetail, PageList, PageWords
+from documents.api.tables import TableDetail, TablesOfDocument
+from documents.api.tokens import TokenViewSet
+from documents.api.units import UnitDetail, UnitsOfDocument, UnitsOfPage
+
+
+class UuidRouter(SimpleRouter):
+    """A router whose ids are UUIDs."""
+
+    def __init__(self) -> None:
+        super().__init__(use_regex_path=False)
+
+    def get_lookup_regex(self, viewset: type, lookup_prefix: str = "") -> str:
+        return "<uuid:pk>"
+
+
+router = UuidRouter()
+router.register("collections", CollectionViewSet, "collection")
+router.register("tags", TagViewSet, "tag")
+router.register("shares", ShareViewSet, "share")
+router.register("tokens", TokenViewSet, "token")
+
+DOCUMENT = "documents/<uuid:document_id>"
+urlpatterns: list[URLPattern] = [
+    path("documents/", DocumentViewSet.as_view({"get": "list", "post": "create"}), name="document-list"),
+    path(
+        "documents/<uuid:pk>/",
+        DocumentViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
+        name="document-detail",
+    ),
+    path("documents/<uuid:pk>/status/", DocumentViewSet.as_view({"get": "progress"}), name="document-status"),
+    path("documents/<uuid:pk>/retry/", DocumentViewSet.as_view({"post": "retry"}), name="document-retry"),
+    path(f"{DOCUMENT}/pages/", PageList.as_view(), name="page-list"),
+    path(f"{DOCUMENT}/pages/<int:number>/", PageDetail.as_view(), name="page-detail"),
+    path(f"{DOCUMENT}/pages/<int:number>/image/", PageImage.as_view(), name="page-image"),
+    path(f"{DOCUMENT}/pages/<int:number>/words/", PageWords.as_view(), name="page-words"),
+    path(f"{DOCUMENT}/pages/<int:number>/units/", UnitsOfPage.as_view(), name="page-units"),
+    path(f"{DOCUMENT}/units/", UnitsOfDocument.as_view(), name="document-units"),
+    path(f"{DOCUMENT}/chunks/", ChunksOfDocument.as_view(), name="document-chunks"),
+    path(f"{DOCUMENT}/tables/", TablesOfDocument.as_view(), name="document-tables"),
+    path(f"{DOCUMENT}/tables/<int:index>/", TableDetail.as_view(), name="table-detail"),
+    path("units/<uuid:pk>/", UnitDetail.as_view(), name="unit-detail"),
+    path("chunks/<uuid:pk>/", ChunkDetail.as_view(), name="chunk-detail"),
+    path("jobs/", JobList.as_view(), name="job-list"),
+    path("jobs/<uuid:pk>/", JobDetail.as_view(), name="job-detail"),
+    *router.urls,
+]

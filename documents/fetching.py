@@ -1,0 +1,214 @@
+"""Fetches a PDF from a URL that somebody typed: an attacker's, until shown otherwise.
+
+Only http and https; a name is resolved once and the connection goes to that
+very address (a second answer of a rebinding DNS server is never asked for);
+private, loopback, link-local and other special addresses are refused; each
+redirect goes through the same door; bytes and seconds are counted while they
+come; what arrives must begin like a PDF.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import ssl
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+from urllib.parse import unquote
+
+import httpcore
+import httpx
+from django.conf import settings
+from django.core.files.base import File
+
+MAX_REDIRECTS = 5
+IN_MEMORY = 1024 * 1024  # bytes; what is larger goes to a temporary file
+HEAD = 1024  # bytes in which '%PDF-' must stand
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class FetchRefused(Exception):
+    """The URL was not fetched. ``message`` is one sentence for people and tells nothing of our network."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        super().__init__(message)
+
+
+NOT_HTTP = "Only addresses that begin with http:// or https:// can be fetched."
+NOT_PUBLIC = "This address cannot be reached from here, or must not be."
+NO_ANSWER = "The server at this address did not send the file."
+TOO_SLOW = "The server at this address was too slow."
+TOO_LARGE = "The file at this address is larger than this server accepts."
+NOT_A_PDF = "What is at this address is not a PDF."
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A PDF that arrived: ``file`` stands at its beginning; ``name`` is the URL's last part."""
+
+    file: File
+    name: str
+    url: str
+
+
+@contextmanager
+def fetch(url: str) -> Iterator[Fetched]:
+    """The PDF at ``url``, open until the block ends. Raises FetchRefused."""
+    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
+        final = download(url, body)
+        yield Fetched(File(body), file_name(final), str(final))  # type: ignore[arg-type]
+
+
+def download(url: str, body: IO[bytes]) -> httpx.URL:
+    """Writes what is at the end of the redirects into ``body``; the last URL. Raises FetchRefused."""
+    at = parsed(url)
+    with guarded_client(deadline=time.monotonic() + settings.FETCH_SECONDS) as client:
+        for _ in range(MAX_REDIRECTS + 1):
+            try:
+                with client.stream("GET", at) as response:
+                    if not response.has_redirect_location:
+                        receive_body(response, body)
+                        return at
+                    at = parsed(at.join(response.headers["location"]))
+            except httpx.TimeoutException:
+                raise FetchRefused(TOO_SLOW) from None
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+                raise FetchRefused(NO_ANSWER) from None
+    raise FetchRefused(NO_ANSWER)
+
+
+def parsed(url: str | httpx.URL) -> httpx.URL:
+    try:
+        address = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        raise FetchRefused(NOT_HTTP) from None
+    if address.scheme not in ("http", "https") or not address.host or address.userinfo:
+        raise FetchRefused(NOT_HTTP)
+    return address
+
+
+def receive_body(response: httpx.Response, body: IO[bytes]) -> None:
+    if response.status_code != 200:
+        raise FetchRefused(NO_ANSWER)
+    size = 0
+    for part in response.iter_raw():
+        size += len(part)
+        if size > settings.UPLOAD_MAX_BYTES:
+            raise FetchRefused(TOO_LARGE)
+        body.write(part)
+    body.seek(0)
+    if b"%PDF-" not in body.read(HEAD):
+        raise FetchRefused(NOT_A_PDF)
+    body.seek(0)
+
+
+def file_name(url: httpx.URL) -> str:
+    last = unquote(url.path).rstrip("/").rpartition("/")[2] or url.host
+    return last if re.search(r"\.pdf$", last, re.IGNORECASE) else f"{last}.pdf"
+
+
+def guarded_client(deadline: float) -> httpx.Client:
+    """A client that connects through ``GuardedBackend``, whatever proxies the environment names.
+
+    ``deadline`` is on the monotonic clock and holds for all its requests together.
+    """
+    transport = httpx.HTTPTransport(trust_env=False, retries=0)
+    transport._pool = httpcore.ConnectionPool(
+        ssl_context=httpx.create_ssl_context(), network_backend=GuardedBackend(deadline), max_connections=1
+    )
+    return httpx.Client(
+        transport=transport,
+        follow_redirects=False,
+        trust_env=False,
+        timeout=httpx.Timeout(settings.FETCH_SECONDS / 3, connect=5),
+        headers={"User-Agent": "Pincite", "Accept": "application/pdf", "Accept-Encoding": "identity"},
+    )
+
+
+class GuardedBackend(httpcore.SyncBackend):
+    """Resolves a name once, refuses it unless all its addresses are public, and connects to the first."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        addresses = resolve(host, port)
+        if not settings.FETCH_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):
+            raise FetchRefused(NOT_PUBLIC)
+        left = within(timeout, self._deadline)
+        stream = super().connect_tcp(str(addresses[0]), port, left, local_address, socket_options)
+        return DeadlineStream(stream, self._deadline)
+
+
+class DeadlineStream(httpcore.NetworkStream):
+    """A stream that nobody can keep open by sending a byte now and then."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, within(timeout, self._deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, within(timeout, self._deadline))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        left = within(timeout, self._deadline)
+        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, left), self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def within(timeout: float | None, deadline: float) -> float:
+    """The shorter of the two, in seconds from now. Raises httpcore.ReadTimeout when none is left."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout("the time for this file is over")
+    return left if timeout is None else min(timeout, left)
+
+
+def resolve(host: str, port: int) -> list[Address]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise FetchRefused(NOT_PUBLIC) from None
+    return [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+
+
+def is_public(address: Address) -> bool:
+    """Whether the address is of the open Internet, also when it is wrapped in IPv6 (mapped, 6to4, NAT64)."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or embedded_by_nat64(address)
+        if inner is not None:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def embedded_by_nat64(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """RFC 6052: the well-known prefix 64:ff9b::/96 holds an IPv4 address in its last 32 bits."""
+    if address not in ipaddress.IPv6Network("64:ff9b::/96"):
+        return None
+    return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)

@@ -1,0 +1,44 @@
+"""RateCount: how often somebody did something in the present window, counted in the database."""
+
+from __future__ import annotations
+
+import time
+
+from django.db import connection, models
+
+COUNT_ONE_MORE = """
+INSERT INTO documents_ratecount (key, window_start, count) VALUES (%s, %s, 1)
+ON CONFLICT (key) DO UPDATE SET
+    count = CASE WHEN documents_ratecount.window_start = EXCLUDED.window_start
+                 THEN documents_ratecount.count + 1 ELSE 1 END,
+    window_start = EXCLUDED.window_start
+RETURNING count
+"""
+
+
+class RateCount(models.Model):
+    """One row a key; windows have a fixed start, so that the same key never needs two rows.
+
+    One statement counts and answers: two requests at the same instant, on any
+    number of web processes, cannot both be the last that is allowed.
+    """
+
+    key = models.CharField(primary_key=True, max_length=160)
+    window_start = models.BigIntegerField(help_text="seconds since 1970")
+    count = models.IntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["window_start"])]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.count}"
+
+    @staticmethod
+    def take(key: str, limit: int, seconds: int) -> int:
+        """Counts one more use of ``key``. 0 when it is allowed, else the seconds until the next window."""
+        now = int(time.time())
+        start = now - now % seconds
+        with connection.cursor() as cursor:
+            cursor.execute(COUNT_ONE_MORE, [key[:160], start])
+            (count,) = cursor.fetchone()
+        return 0 if count <= limit else max(1, start + seconds - now)

@@ -1,0 +1,134 @@
+"""Pictures of pages with some of their words lit.
+
+The page itself is drawn in the confined child (it is hostile) and kept in the
+``pictures`` cache; the rectangles are painted here, on pixels only.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from django.core.cache import caches
+from PIL import Image, ImageChops, ImageDraw
+
+from documents.models import Document, Page
+from documents.pdf.failures import ParseFailure
+from documents.pdf.geometry import PageFrame, Rect, bounding_box
+from documents.reading import local_file
+
+Dpi = Literal[72, 144, 216]
+RESOLUTIONS: tuple[Dpi, ...] = (72, 144, 216)
+POINTS_PER_INCH = 72
+CROP_MARGIN = 36.0  # points around the lit words
+CROP_LEAST = 0.6  # of the page's width: what stands beside the words tells what they are about
+KEPT_SECONDS = 7 * 24 * 3600
+Colour = tuple[int, int, int]
+PALE: Colour = (255, 246, 204)
+STRONG: Colour = (255, 214, 74)
+HEAD: Colour = (222, 235, 255)
+
+
+class PictureFailed(Exception):
+    """The page cannot be drawn; the message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """Rectangles in page space, laid over the page like a text marker; or only their edges."""
+
+    rects: Sequence[Sequence[float]]
+    colour: Colour
+    outline: bool = False
+
+
+def page_picture(
+    page: Page, highlights: Iterable[Highlight] = (), *, dpi: Dpi = 144, crop: bool = False
+) -> bytes:
+    """A PNG of the page as a viewer shows it, cut to the first highlights' surroundings with ``crop``.
+
+    Raises PictureFailed.
+    """
+    layers = list(highlights)
+    drawn = page_drawing(page.document, page.number, dpi)
+    if not any(layer.rects for layer in layers):
+        return drawn
+    image = Image.open(io.BytesIO(drawn)).convert("RGB")
+    for layer in layers:
+        image = painted(image, page.frame, layer)
+    return png(image.crop(crop_box(image, page.frame, layers)) if crop else image)
+
+
+def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
+    """The page without highlights, from the cache when it was drawn before. Raises PictureFailed."""
+    if not document.file:
+        raise PictureFailed("This document has no file, so its pages cannot be drawn.")
+    from documents.pdf.drawing import draw_page
+
+    cache, key = caches["pictures"], cache_key(document.pk, number, dpi)
+    drawn: bytes | None = cache.get(key)
+    if drawn is None:
+        try:
+            with local_file(document.file) as path:
+                drawn = draw_page(path, number, dpi=dpi)
+        except ParseFailure as failure:
+            raise PictureFailed(failure.message) from None
+        cache.set(key, drawn, KEPT_SECONDS)
+    return drawn
+
+
+def cache_key(document_id: UUID, number: int, dpi: int) -> str:
+    return f"page-{document_id}-{number}-{dpi}"
+
+
+def forget_pictures(document_id: UUID, page_count: int) -> None:
+    """Removes what the cache holds of a document."""
+    numbers = range(1, page_count + 1)
+    caches["pictures"].delete_many(
+        cache_key(document_id, number, dpi) for number in numbers for dpi in RESOLUTIONS
+    )
+
+
+def painted(image: Image.Image, frame: PageFrame, layer: Highlight) -> Image.Image:
+    """The picture with the layer multiplied onto it, so that the words stay black."""
+    overlay = Image.new("RGB", image.size, "white")
+    draw = ImageDraw.Draw(overlay)
+    for rect in layer.rects:
+        box = pixels(frame.to_display(Rect(*rect)), image)
+        if layer.outline:
+            draw.rectangle(box, outline=layer.colour, width=max(1, image.width // 600))
+        else:
+            draw.rectangle(box, fill=layer.colour)
+    return ImageChops.multiply(image, overlay)
+
+
+def crop_box(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> tuple[int, int, int, int]:
+    """The lit words with a margin, and most of the page's width."""
+    lit = bounding_box(
+        frame.to_display(Rect(*rect)) for layer in layers if not layer.outline for rect in layer.rects
+    )
+    across, down = (CROP_MARGIN / side for side in frame.display_size)
+    missing = max(0.0, CROP_LEAST - (lit.width + 2 * across)) / 2
+    left, right = lit.x0 - across - missing, lit.x1 + across + missing
+    shift = max(0.0, -left) - max(0.0, right - 1)
+    wanted = Rect(left + shift, lit.y0 - down, right + shift, lit.y1 + down)
+    x0, y0, x1, y1 = pixels(wanted, image)
+    return max(0, x0), max(0, y0), min(image.width, x1), min(image.height, y1)
+
+
+def pixels(fractions: Rect, image: Image.Image) -> tuple[int, int, int, int]:
+    return (
+        round(fractions.x0 * image.width),
+        round(fractions.y0 * image.height),
+        round(fractions.x1 * image.width),
+        round(fractions.y1 * image.height),
+    )
+
+
+def png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", compress_level=6)
+    return out.getvalue()

@@ -1,0 +1,214 @@
+"""`/api/search/`: passages that speak of a question; `/api/searches/`: what was searched before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.urls import path
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from documents.api.fields import Strict, VisibleRelated
+from documents.models import Collection, Document
+from documents.models.token import Scope as TokenScope
+from retrieval.models import SearchQuery
+from retrieval.results import STRATEGIES, SearchOptions
+from retrieval.scope import Scope
+from retrieval.search import search
+
+YEAR = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}
+PAGE = {"required": False, "allow_null": True, "min_value": 1, "max_value": 1_000_000}
+
+
+def words(help_text: str) -> serializers.ListField:
+    child = serializers.CharField(max_length=200)
+    return serializers.ListField(child=child, default=list, max_length=50, help_text=help_text)
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "In some documents",
+            {
+                "query": "capital expenditure 2018",
+                "documents": ["7b0e6a3e-5f0f-4c6a-9f6e-0d4f5b1c2a3d"],
+                "limit": 5,
+                "chunk_types": ["table"],
+            },
+            request_only=True,
+        )
+    ]
+)
+class SearchRequestSerializer(Strict, serializers.Serializer):
+    """A question and where to look. Filters combine; those left out do not filter."""
+
+    query = serializers.CharField(max_length=4000)
+    documents = VisibleRelated(
+        many=True, required=False, allow_null=True, queryset=Document.objects.all(), help_text="ids"
+    )
+    collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
+    tags = words("names; a document needs one of them")
+    authors = words("parts of names; a document needs one of them")
+    languages = words("codes such as 'en'")
+    sections = words("parts of headings above the passage")
+    section_types = words("such as 'methods'")
+    chunk_types = words("such as 'table'")
+    year_from = serializers.IntegerField(**YEAR)
+    year_to = serializers.IntegerField(**YEAR)
+    page_from = serializers.IntegerField(**PAGE)
+    page_to = serializers.IntegerField(**PAGE)
+    limit = serializers.IntegerField(default=10, min_value=1, max_value=100)
+    offset = serializers.IntegerField(default=0, min_value=0, max_value=10_000)
+    off = serializers.ListField(
+        child=serializers.ChoiceField(STRATEGIES),
+        default=list,
+        max_length=len(STRATEGIES),
+        help_text="strategies that must not run",
+    )
+
+
+class ListRankSerializer(serializers.Serializer):
+    """Where the passage stood in one list."""
+
+    list = serializers.CharField()
+    rank = serializers.IntegerField(help_text="from 1")
+    score = serializers.FloatField(help_text="in the list's own units")
+
+
+class SnippetSerializer(serializers.Serializer):
+    """A stretch of text with the matched words."""
+
+    text = serializers.CharField()
+    marks = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
+        help_text="[start, end) of matched words in the text",
+    )
+
+
+class HitSerializer(serializers.Serializer):
+    """A passage that speaks of the question."""
+
+    chunk = serializers.UUIDField(source="chunk_id")
+    document = serializers.UUIDField(source="document_id")
+    document_title = serializers.CharField()
+    page = serializers.IntegerField(help_text="of the best unit, from 1")
+    page_start = serializers.IntegerField()
+    page_end = serializers.IntegerField()
+    unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="in reading order")
+    best_unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="best first")
+    score = serializers.FloatField(help_text="comparable within one answer only")
+    why = ListRankSerializer(many=True)
+    snippet = SnippetSerializer()
+    passage = serializers.CharField()
+    context_header = serializers.CharField(help_text="title › section path › table caption")
+    section_path = serializers.ListField(child=serializers.CharField())
+    chunk_type = serializers.CharField()
+
+
+class StrategySerializer(serializers.Serializer):
+    """What one strategy did."""
+
+    name = serializers.CharField()
+    ran = serializers.BooleanField()
+    milliseconds = serializers.FloatField()
+    added = serializers.IntegerField()
+    reason = serializers.CharField(help_text="why it did not run, or what went wrong")
+
+
+class DerivedQuerySerializer(serializers.Serializer):
+    """A query made from yours."""
+
+    text = serializers.CharField()
+    by = serializers.CharField()
+
+
+class SearchResultSerializer(serializers.Serializer):
+    """What was found, and how."""
+
+    query = serializers.CharField()
+    hits = HitSerializer(many=True)
+    total = serializers.IntegerField()
+    strategies = StrategySerializer(many=True)
+    derived = DerivedQuerySerializer(many=True)
+    filters = serializers.DictField(child=serializers.CharField())
+    milliseconds = serializers.FloatField()
+    message = serializers.CharField(help_text="why there is nothing, when there is nothing")
+
+
+@extend_schema(tags=["search"])
+class Search(generics.GenericAPIView):
+    """The passages that speak of a question, best first."""
+
+    serializer_class = SearchRequestSerializer
+    scope = TokenScope.READ
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(operation_id="search", responses={200: SearchResultSerializer})
+    def post(self, request: Request) -> Response:
+        sent = self.get_serializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        asked = sent.validated_data
+        options = SearchOptions(asked["limit"], asked["offset"], off=frozenset(asked["off"]), record=True)
+        result = search(asked["query"], scope_of(request.user, asked), options)
+        return Response(SearchResultSerializer(result).data)
+
+
+def scope_of(user: Any, asked: dict[str, Any]) -> Scope:
+    documents, collection = asked.get("documents"), asked.get("collection")
+    return Scope(
+        user,
+        document_ids=tuple(document.pk for document in documents) if documents else None,
+        collection_id=collection.pk if collection else None,
+        tags=tuple(asked["tags"]),
+        authors=tuple(asked["authors"]),
+        year_from=asked.get("year_from"),
+        year_to=asked.get("year_to"),
+        languages=tuple(asked["languages"]),
+        chunk_types=tuple(asked["chunk_types"]),
+        section_types=tuple(asked["section_types"]),
+        sections=tuple(asked["sections"]),
+        page_from=asked.get("page_from"),
+        page_to=asked.get("page_to"),
+    )
+
+
+class SearchQuerySerializer(serializers.ModelSerializer):
+    """A search you made."""
+
+    strategies = serializers.ListField(child=serializers.DictField())
+    derived = serializers.JSONField()
+    filters = serializers.DictField()
+
+    class Meta:
+        model = SearchQuery
+        fields = [
+            "id",
+            "query",
+            "derived",
+            "filters",
+            "strategies",
+            "hit_count",
+            "milliseconds",
+            "created_at",
+        ]
+
+
+@extend_schema(tags=["search"])
+class SearchHistory(generics.ListAPIView):
+    """Your searches, the latest first."""
+
+    serializer_class = SearchQuerySerializer
+    ordering_fields = ["created_at", "milliseconds"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return SearchQuery.objects.visible_to(self.request.user)
+
+
+urlpatterns = [
+    path("search/", Search.as_view(), name="search"),
+    path("searches/", SearchHistory.as_view(), name="search-history"),
+]
