@@ -63,7 +63,7 @@ def test_a_token_does_only_what_its_scopes_say(alice: User) -> None:
 
 
 def test_without_credentials_nothing_is_told(db: None) -> None:
-    for path in ("/api/documents/", "/api/tokens/", "/api/jobs/", "/api/citations/"):
+    for path in ("/api/documents/", "/api/tokens/", "/api/jobs/", "/api/notes/"):
         answer = APIClient().get(path)
         assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
 
