@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pymupdf
 
@@ -29,12 +31,25 @@ def read_pages(
     on_page: Callable[[int], None] | None = None,
 ) -> list[ParsedPage]:
     """The pages as units. Numbers are 1-based; a page that cannot be read says why in ``failure``."""
-    raw_pages = []
-    for number in page_numbers:
-        raw_pages.append(_read_or_say_why(document, number))
-        if on_page:
-            on_page(number)
-    return layout(raw_pages, outline_of(document))
+    with collector_at_rest():
+        raw_pages = []
+        for number in page_numbers:
+            raw_pages.append(_read_or_say_why(document, number))
+            if on_page:
+                on_page(number)
+        return layout(raw_pages, outline_of(document))
+
+
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """No garbage collection meanwhile: a page makes thousands of tuples and no cycles, it would only look."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:

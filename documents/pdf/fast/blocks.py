@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from documents.pdf.fast.lines import Line
-from documents.pdf.geometry import Rect, bounding_box
+from documents.pdf.geometry import Rect
 from documents.pdf.structure import UnitType
+
+
+def around(lines: Sequence[Line]) -> Rect:
+    """The smallest rectangle around the lines."""
+    if len(lines) == 1:
+        return lines[0].rect
+    return Rect(
+        min([line.x0 for line in lines]),
+        min([line.y0 for line in lines]),
+        max([line.x1 for line in lines]),
+        max([line.y1 for line in lines]),
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -18,17 +31,21 @@ class TableCell:
 
     @property
     def rect(self) -> Rect:
-        return bounding_box(line.rect for line in self.lines)
+        return around(self.lines)
 
 
 @dataclass(slots=True, eq=False)
 class TableBlock:
-    """One table on one page; its rows are Blocks that point back to it."""
+    """One table on one page; its rows are Blocks that point back to it.
+
+    ``heads`` is what stands over each column, once it has been put together.
+    """
 
     index: int = 0
     columns: int = 0
     caption: str = ""
     head: list[Block] = field(default_factory=list)
+    heads: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +67,7 @@ class Block:
 
     @property
     def rect(self) -> Rect:
-        return bounding_box(line.rect for line in self.lines)
+        return around(self.lines)
 
     @property
     def text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import insort
 from collections.abc import Sequence
 
 from documents.pdf.fast.lines import Line
@@ -104,15 +105,16 @@ class ColumnSpans:
 
     def hit(self, cell: Sequence[Line]) -> list[int]:
         """Indexes of the columns that the cell stands under."""
-        x0, x1 = cell[0].x0, max([line.x1 for line in cell])
-        return [i for i, (a, b) in enumerate(self.spans) if min(x1, b) > max(x0, a)]
+        x0, x1 = cell[0].x0, cell[-1].x1
+        return [i for i, (a, b) in enumerate(self.spans) if x1 > a and b > x0]
 
     def add(self, cell: Sequence[Line]) -> None:
-        x0, x1 = cell[0].x0, max([line.x1 for line in cell])
-        keep = []
-        for a, b in self.spans:
-            if min(x1, b) > max(x0, a):
-                x0, x1 = min(x0, a), max(x1, b)
-            else:
-                keep.append((a, b))
-        self.spans = sorted([*keep, (x0, x1)])
+        """Widens the column the cell stands under, or opens one; columns that it bridges become one."""
+        x0, x1 = cell[0].x0, cell[-1].x1
+        touched = [span for span in self.spans if x1 > span[0] and span[1] > x0]
+        if len(touched) == 1 and touched[0][0] <= x0 and x1 <= touched[0][1]:
+            return
+        for span in touched:
+            self.spans.remove(span)
+            x0, x1 = min(x0, span[0]), max(x1, span[1])
+        insort(self.spans, (x0, x1))

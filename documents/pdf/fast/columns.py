@@ -22,9 +22,11 @@ GUTTER = 0.7
 # Hanging punctuation reaches this far into it (points).
 OVERHANG = 1.5
 # Edges tried as sides of a gutter, of each kind.
-CANDIDATES = 12
+CANDIDATES = 8
 # A column has at least this many rows on each side of the gutter.
 COLUMN_ROWS = 3
+# Lines of a column hold at least so many characters on average: shorter ones are cells.
+COLUMN_CHARS = 6
 # A row is full when it covers this share of its column.
 FULL_ROW = 0.7
 # Share of full rows from which a column is prose.
@@ -36,10 +38,12 @@ STACK_LEADING = 1.6
 
 
 class Cut(NamedTuple):
-    above: list[Line]
+    """A gutter between two heights, and the lines on its two sides."""
+
+    top: float
+    bottom: float
     left: list[Line]
     right: list[Line]
-    below: list[Line]
 
 
 def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
@@ -47,15 +51,26 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
     cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
         return [list(lines)] if lines else []
+    above = [line for line in lines if _middle(line) <= cut.top]
+    beside = {*map(id, cut.left), *map(id, cut.right), *map(id, above)}
+    below = [line for line in lines if id(line) not in beside]
     columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
-    return [region for part in (cut.above, *columns, cut.below) for region in regions(part, rtl)]
+    return [region for part in (above, *columns, below) for region in regions(part, rtl)]
 
 
 def best_cut(lines: Sequence[Line]) -> Cut | None:
     """The cut along the gutter that parts most lines, or None."""
-    cuts = [cut for gutter in gutter_candidates(lines) for cut in cuts_at(gutter, lines)]
-    cuts.sort(key=lambda cut: -len(cut.left) - len(cut.right))
-    return next(filter(_is_gutter, cuts), None)
+    downwards = sorted(lines, key=_middle)
+    cuts: dict[tuple[float, int, int], Cut] = {}
+    for gutter in gutter_candidates(lines):
+        for cut in cuts_at(gutter, downwards):
+            cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
+    ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
+    return next(filter(_is_gutter, ranked), None)
+
+
+def _middle(line: Line) -> float:
+    return (line.y0 + line.y1) / 2
 
 
 def gutter_candidates(lines: Sequence[Line]) -> list[tuple[float, float]]:
@@ -80,27 +95,32 @@ def _common(edges: list[float], tolerance: float = 2.0) -> list[float]:
     return [edge for _, edge in sorted(found, reverse=True)]
 
 
-def cuts_at(gutter: tuple[float, float], lines: Sequence[Line]) -> list[Cut]:
+def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]:
     """The bands between the lines that reach into the gutter, each cut into its two sides."""
     x0, x1 = gutter[0] + OVERHANG, gutter[1] - OVERHANG
-    middle = (x0 + x1) / 2
-    crossing = [line for line in lines if line.x0 < x1 and line.x1 > x0]
-    beside = [line for line in lines if line.x0 >= x1 or line.x1 <= x0]
-    places = sorted((line.y0 + line.y1) / 2 for line in crossing)
     cuts = []
-    for top, bottom in itertools.pairwise([-math.inf, *places, math.inf]):
-        band = [line for line in beside if top < (line.y0 + line.y1) / 2 <= bottom]
-        left = [line for line in band if line.x1 <= middle]
-        right = [line for line in band if line.x1 > middle]
-        if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
-            above = [line for line in lines if (line.y0 + line.y1) / 2 <= top]
-            taken = {*map(id, band), *map(id, above)}
-            cuts.append(Cut(above, left, right, [line for line in lines if id(line) not in taken]))
+    left: list[Line] = []
+    right: list[Line] = []
+    top = -math.inf
+    for line in downwards:
+        if line.x1 <= x0:
+            left.append(line)
+        elif line.x0 >= x1:
+            right.append(line)
+        else:
+            middle = _middle(line)
+            if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
+                cuts.append(Cut(top, middle, left, right))
+            left, right, top = [], [], middle
+    if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
+        cuts.append(Cut(top, math.inf, left, right))
     return cuts
 
 
 def _is_gutter(cut: Cut) -> bool:
     left, right = cut.left, cut.right
+    if min(sum(line.chars for line in side) / len(side) for side in (left, right)) < COLUMN_CHARS:
+        return False
     width = min(line.x0 for line in right) - max(line.x1 for line in left)
     em = min(_median([line.size for line in left]), _median([line.size for line in right]))
     if width < GUTTER * em:

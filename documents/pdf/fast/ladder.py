@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from documents.pdf.fast.blocks import Block, TableCell
-from documents.pdf.fast.cells import ColumnSpans, Row, is_value_cell
+from documents.pdf.fast.cells import ColumnSpans, Row, is_value, is_value_cell
 from documents.pdf.fast.lines import Line, rows_of
 from documents.pdf.fast.tablerows import absorb, blocks_of, columns_of, logical_rows, placed
 from documents.pdf.geometry import Rect
@@ -79,10 +79,14 @@ def _rungs(rulings: Iterable[Rect]) -> list[tuple[float, float, float]]:
 
 def ladder_table(ladder: Ladder, lines: Sequence[Line]) -> list[Block]:
     """The rows of the table between the rulings; empty when what stands there is prose."""
+    if sum(is_value(line.text) for line in lines) > 0.4 * len(lines):
+        return []
     rows = [Row(row) for row in rows_of(lines)]
     wide = [row for row in rows if row.multi]
+    if len(wide) < 2 or _of_values(wide):
+        return []
     columns = columns_of(rows)
-    if len(wide) < 2 or len(columns.spans) < 2 or _runs_across(rows, columns) or _of_values(wide):
+    if len(columns.spans) < 2 or _runs_across(rows, columns):
         return []
     segments = _segments(rows, ladder.ys)
     tables = [_logical(segment, columns) for segment in segments]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter, itemgetter
 
 from documents.pdf.fast.raw import RawWord, Style
 from documents.pdf.geometry import Rect
@@ -17,6 +18,12 @@ from documents.pdf.geometry import Rect
 CELL_GAP = 1.0
 # Baselines this near (ems) are one; superscripts stand up to half an em off.
 SAME_BASELINE = 0.3
+# Marks and superscripts are this much smaller than what they stand beside, and this short.
+SMALL = 0.85
+MARK_CHARS = 12
+
+_BASELINE = attrgetter("baseline", "x0")
+_LEFT = attrgetter("x0")
 
 
 class Line:
@@ -42,18 +49,18 @@ class Line:
 
     def __init__(self, words: list[RawWord]) -> None:
         self.words = words
-        self.x0 = min([w[0] for w in words])
-        self.y0 = min([w[1] for w in words])
-        self.x1 = max([w[2] for w in words])
-        self.y1 = max([w[3] for w in words])
-        self.text = " ".join([w[4] for w in words])
+        if len(words) == 1:
+            self.x0, self.y0, self.x1, self.y1, self.text, self.style, self.baseline = words[0][:7]
+        else:
+            x0s, y0s, x1s, y1s, texts, styles, baselines, _, _ = zip(*words, strict=True)
+            self.x0, self.y0, self.x1, self.y1 = min(x0s), min(y0s), max(x1s), max(y1s)
+            self.text = " ".join(texts)
+            self.style, self.baseline = styles[0], baselines[0]
+            if styles.count(styles[0]) != len(styles):
+                self._take_prevailing_style()
         self.chars = len(self.text)
-        first = words[0]
-        self.style, self.baseline = first.style, first.baseline
-        if any(w[5] is not first[5] for w in words):
-            self._take_prevailing_style()
-        self.size = self.style.size
-        self.rtl = is_rtl(self.text)
+        self.size = self.style[0]
+        self.rtl = not self.text.isascii() and is_rtl(self.text)
 
     def _take_prevailing_style(self) -> None:
         weight: dict[Style, int] = {}
@@ -95,7 +102,7 @@ def merged(lines: Sequence[Line]) -> Line:
 
 def in_reading_order(words: list[RawWord]) -> list[RawWord]:
     """Words of one line as they are read: leftwards in a right-to-left line, save for its Latin runs."""
-    words = sorted(words, key=lambda word: word[0])
+    words = sorted(words, key=itemgetter(0))
     if not is_rtl(" ".join([word[4] for word in words])):
         return words
     runs: list[list[RawWord]] = []
@@ -135,14 +142,17 @@ def drawn_lines(words: Iterable[RawWord]) -> list[Line]:
 
 def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
     run: list[RawWord] = []
+    line, left, right = -1, 0.0, 0.0
     for word in words:
-        if run:
-            last = run[-1]
-            gap = max(word[0] - last[2], last[0] - word[2])
-            if word[7] != last[7] or gap > CELL_GAP * max(word[5][0], last[5][0]):
+        x0, _, x1, _, _, style, _, number, _ = word
+        widest = CELL_GAP * style[0]
+        if number == line and x0 - right <= widest and left - x1 <= widest:
+            run.append(word)
+        else:
+            if run:
                 yield run
-                run = []
-        run.append(word)
+            run, line = [word], number
+        left, right = x0, x1
     if run:
         yield run
 
@@ -154,28 +164,38 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     larger one's row when most of its height lies within it.
     """
     rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: (line.baseline, line.x0)):
-        if rows and any(_same_row(line, other) for other in rows[-1]):
-            rows[-1].append(line)
-        elif len(rows) > 1 and any(_same_row(line, other) for other in rows[-2]):
+    row: list[Line] = []
+    for line in sorted(lines, key=_BASELINE):
+        if row and (
+            line.baseline - row[-1].baseline <= SAME_BASELINE * line.size
+            or any(_same_row(line, other) for other in row)
+        ):
+            row.append(line)
+        elif len(rows) > 1 and line.size < SMALL * rows[-2][0].size and _is_raised(line, rows[-2]):
             rows[-2].append(line)
         else:
-            rows.append([line])
+            row = [line]
+            rows.append(row)
     rows = _with_raised_marks(rows)
     for row in rows:
-        row.sort(key=lambda line: line.x0)
+        if len(row) > 1:
+            row.sort(key=_LEFT)
     return rows
 
 
+def _is_raised(line: Line, row: list[Line]) -> bool:
+    return any(_same_row(line, other) for other in row)
+
+
 def _same_row(a: Line, b: Line) -> bool:
-    if abs(a.baseline - b.baseline) <= SAME_BASELINE * min(a.size, b.size):
+    small, large = (a, b) if a.size < b.size else (b, a)
+    if abs(a.baseline - b.baseline) <= SAME_BASELINE * small.size:
         return True
     # a mark or a superscript: much smaller, and mostly within the other's height
-    small, large = (a, b) if a.size < b.size else (b, a)
-    if small.size > 0.85 * large.size:
+    if small.size > SMALL * large.size or small.chars > MARK_CHARS:
         return False
     overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return overlap >= 0.6 * small.height and small.chars <= 12
+    return overlap >= 0.6 * small.height
 
 
 def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:

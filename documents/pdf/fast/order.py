@@ -53,7 +53,12 @@ def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Li
 
 
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
-    inside = [line for line in lines if rect.contains(*line.rect.center) and not isinstance(line, Inset)]
+    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
+    inside = [
+        line
+        for line in lines
+        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
+    ]
     blocks = table(inside) if inside else []
     if not blocks:
         return lines

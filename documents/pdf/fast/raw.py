@@ -7,9 +7,10 @@ once. All rectangles are in page space.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -30,8 +31,25 @@ _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # What a span of MuPDF's may hold and its words do not.
 _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 
+# A line printed again at most this far away (points) is the shadow of the first.
+SHADOW = 1.2
+# A page of fewer words may be a scan.
+FEW_WORDS = 60
+_FIGURE_WORDS = {
+    "Figure",
+    "FIGURE",
+    "Fig.",
+    "FIG.",
+    "Abbildung",
+    "Abb.",
+    "Figura",
+    "Рис.",
+    "Рисунок",
+    "الشكل",
+    "図",
+    "图",
+}
 _WHITE = 0xFFFFFF
-_UNKNOWN_LINE: dict[str, Any] = {"wmode": 0, "dir": (1.0, 0.0), "spans": []}
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
@@ -97,7 +115,7 @@ class RawPage:
     @property
     def turn(self) -> int:
         """The direction most of the text runs in, in degrees clockwise."""
-        turns = Counter(word.turn for word in self.words)
+        turns = Counter([word[8] for word in self.words])
         return turns.most_common(1)[0][0] if turns else self.frame.rotation * -1 % 360
 
 
@@ -112,9 +130,14 @@ def read_raw(page: pymupdf.Page) -> RawPage:
     raw.words, raw.hidden_words = _words(textpage.extractWORDS(), blocks, hidden, raw.frame)
     raw.hidden_words += words_outside_crop(page, raw.frame)
     raw.rulings, raw.fills = _line_art(blocks, raw.frame)
-    if page.get_images():
+    if page.get_images() and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
+
+
+def _pictures_matter(words: list[RawWord]) -> bool:
+    """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
+    return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word[4] for word in words])
 
 
 def _words(
@@ -123,38 +146,80 @@ def _words(
     hidden_text: HiddenText,
     frame: PageFrame,
 ) -> tuple[list[RawWord], int]:
-    text_blocks = (block for block in blocks if block["type"] == 0)
-    lines = {(b, n): line for b, block in enumerate(text_blocks) for n, line in enumerate(block["lines"])}
-    seen: set[tuple[str, int, int]] = set()
+    """MuPDF's words with the type of their first character, which only its spans know; and how many hide."""
+    text_blocks = [block["lines"] for block in blocks if block["type"] == 0]
     out: list[RawWord] = []
-    styles: Iterator[tuple[Style, float]] = iter(())
-    current, number, turn, hidden = (-1, -1), -1, 0, 0
-    for x0, y0, x1, y1, text, block_number, line_number, _ in words:
-        if current != (block_number, line_number):
-            current = (block_number, line_number)
+    append, new = out.append, tuple.__new__
+    drawn: dict[str, list[tuple[float, float]]] = {}
+    block_before = line_before = number = -1
+    turn = at = hidden = 0
+    shadow = False
+    runs: list[_Run] = []
+    run = _NO_RUN
+    for x0, y0, x1, y1, text, block, line, _ in words:
+        if line != line_before or block != block_before:
+            block_before, line_before = block, line
             number += 1
-            line = lines.get(current, _UNKNOWN_LINE)
-            turn = _turn(line)
-            styles = _character_styles(line, turn)
-        style, baseline = next(styles)
-        if y1 - y0 > TALLEST_BOX * style.size and turn in (0, 180):
-            y0, y1 = baseline - ASCENT * style.size, baseline + DESCENT * style.size
-        for _ in range(len(text) - 1):
-            next(styles, None)
-        if hidden_text.covers(current, x0, y0, x1, y1):
+            turn, runs = _runs(text_blocks, block, line)
+            run, at = runs[0], 0
+            shadow = _is_shadow(drawn.setdefault(text, []), x0, y0)
+        if shadow:
+            continue
+        if at >= run.end:
+            run = next((run for run in runs if at < run.end), runs[-1])
+        at += len(text)
+        style = run.style
+        if y1 - y0 > TALLEST_BOX * style[0] and turn in (0, 180):
+            y0, y1 = run.baseline - ASCENT * style[0], run.baseline + DESCENT * style[0]
+        if hidden_text.covers((block, line), x0, y0, x1, y1):
             hidden += 1
             continue
         if x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height:
             x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height)
         if not text.isprintable():
             text = _printable(text)
-        # Shadow print: the same word again within a point of itself.
-        places = (text, round(x0), round(y0)), (text, round(x0 + 0.5), round(y0 + 0.5))
-        if not text or places[0] in seen:
-            continue
-        seen.update(places)
-        out.append(RawWord(x0, y0, x1, y1, text, style, baseline, number, turn))
+        if text:
+            append(new(RawWord, (x0, y0, x1, y1, text, style, run.baseline, number, turn)))
     return out, hidden
+
+
+def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
+    """Whether a line that begins with the same word begins there already; notes the place if not.
+
+    Lines are printed twice, a little apart, to look bold or raised.
+    """
+    if any(abs(x - a) < SHADOW and abs(y - b) < SHADOW for a, b in places):
+        return True
+    places.append((x, y))
+    return False
+
+
+class _Run(NamedTuple):
+    """Characters of a line set in one type; ``end`` counts the line's visible characters."""
+
+    end: float
+    style: Style
+    baseline: float
+
+
+_NO_RUN = _Run(math.inf, Style(10.0), 0.0)
+
+
+def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[int, list[_Run]]:
+    """Direction and runs of one line."""
+    if block >= len(blocks) or number >= len(blocks[block]):
+        return 0, [_NO_RUN]
+    line = blocks[block][number]
+    spans = line["spans"]
+    turn = _turn(line)
+    axis = 1 if turn in (0, 180) else 0
+    if len(spans) == 1:
+        return turn, [_Run(math.inf, _style(spans[0]), spans[0]["origin"][axis])]
+    runs, end = [], 0
+    for span in spans:
+        end += len(span["text"].translate(_NOT_IN_WORDS))
+        runs.append(_Run(end, _style(span), span["origin"][axis]))
+    return turn, runs or [_NO_RUN]
 
 
 def _printable(text: str) -> str:
@@ -162,29 +227,24 @@ def _printable(text: str) -> str:
     return "".join(c for c in text.translate(_UNSTORABLE) if c.isprintable() or c == "\u00ad")
 
 
-def _character_styles(line: dict[str, Any], turn: int) -> Iterator[tuple[Style, float]]:
-    """The style and baseline of each visible character of the line."""
-    upright = turn in (0, 180)
-    told = Style(10.0), line["bbox"][3] if "bbox" in line else 0.0
-    for span in line["spans"]:
-        told = _style(span), span["origin"][1] if upright else span["origin"][0]
-        for _ in span["text"].translate(_NOT_IN_WORDS):
-            yield told
-    while True:
-        yield told
-
-
 def _style(span: dict[str, Any]) -> Style:
-    flags, font = span["flags"], span["font"]
+    return style_of(span["size"], span["font"], span["flags"], span["color"])
+
+
+@lru_cache(maxsize=4096)
+def style_of(size: float, font: str, flags: int, color: int) -> Style:
+    """One object per type, so that types compare by identity."""
     bold = bool(flags & pymupdf.TEXT_FONT_BOLD) or any(name in font.lower() for name in _BOLD_NAMES)
     italic, mono = bool(flags & pymupdf.TEXT_FONT_ITALIC), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
-    return Style(span["size"], font, bold, italic, mono, span["color"])
+    return Style(size, font, bold, italic, mono, color)
 
 
 def _turn(line: dict[str, Any]) -> int:
     if line["wmode"] == 1:
         return 90
     x, y = line["dir"]
+    if x == 1:
+        return 0
     if abs(x) >= abs(y):
         return 0 if x >= 0 else 180
     return 90 if y > 0 else 270
@@ -192,19 +252,20 @@ def _turn(line: dict[str, Any]) -> int:
 
 def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
     """Rulings (the edges of drawn boxes too) and fills; white ones are background."""
-    rulings, fills = [], []
+    rulings: list[Rect] = []
+    fills: list[Rect] = []
     whole_page = 0.9 * frame.width * frame.height
     for block in blocks:
         if block["type"] != 3 or block["alpha"] == 0 or block["color"] == _WHITE:
             continue
-        rect = Rect(*block["bbox"])
-        if rect.width <= RULING_THICKNESS or rect.height <= RULING_THICKNESS:
-            rulings.append(rect)
+        x0, y0, x1, y1 = block["bbox"]
+        if x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS:
+            rulings.append(Rect(x0, y0, x1, y1))
         elif block["stroked"]:
             if block["isrect"]:
-                rulings += _edges(rect)
-        elif rect.area < whole_page:
-            fills.append(rect)
+                rulings += _edges(Rect(x0, y0, x1, y1))
+        elif (x1 - x0) * (y1 - y0) < whole_page:
+            fills.append(Rect(x0, y0, x1, y1))
     return rulings, fills
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.frames import from_reading, rects_for_reading, words_for_reading
@@ -11,7 +13,7 @@ from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import Rect
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Sheet:
     """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom."""
 
@@ -26,18 +28,27 @@ class Sheet:
     foot: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
 
-    def to_page(self, rect: Rect) -> Rect:
+    @cached_property
+    def rect_to_page(self) -> Callable[[tuple[float, float, float, float]], Rect]:
+        """From the reading frame to page space, cut to the page; quick where there is nothing to do."""
+        width, height = self.raw.frame.width, self.raw.frame.height
+        inside = all(w[0] >= 0 and w[1] >= 0 and w[2] <= width and w[3] <= height for w in self.raw.words)
+        return _as_rect if inside and self.turn == 0 else self.to_page
+
+    def to_page(self, rect: tuple[float, float, float, float]) -> Rect:
         """From the reading frame to page space, cut to the page."""
         frame = self.raw.frame
-        x0, y0, x1, y1 = from_reading(rect, self.turn, frame.width, frame.height) if self.turn else rect
-        if x0 >= 0 and y0 >= 0 and x1 <= frame.width and y1 <= frame.height:
-            return Rect(x0, y0, x1, y1)
+        x0, y0, x1, y1 = from_reading(Rect(*rect), self.turn, frame.width, frame.height)
         return Rect(
             min(max(x0, 0.0), frame.width),
             min(max(y0, 0.0), frame.height),
             min(max(x1, 0.0), frame.width),
             min(max(y1, 0.0), frame.height),
         )
+
+
+def _as_rect(rect: tuple[float, float, float, float]) -> Rect:
+    return tuple.__new__(Rect, rect)
 
 
 def sheet_of(raw: RawPage) -> Sheet:

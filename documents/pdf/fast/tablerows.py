@@ -48,15 +48,25 @@ def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
     """The row's cells by column; a line that runs on through gutters is parted there."""
     cells: list[TableCell] = []
     for cell in row.cells:
-        for line in cell:
-            hit = columns.hit([line])
-            pieces = _parted(line, columns, hit) if len(hit) > 1 else [(_nearest(columns, line), line)]
-            for column, piece in pieces:
-                if cells and cells[-1].column == column:
-                    cells[-1].lines.append(piece)
-                else:
-                    cells.append(TableCell(column, [piece]))
+        hit = columns.hit(cell)
+        for column, lines in [(hit[0], cell)] if len(hit) == 1 else _by_column(cell, columns):
+            if cells and cells[-1].column == column:
+                cells[-1].lines += lines
+            else:
+                cells.append(TableCell(column, list(lines)))
     return cells
+
+
+def _by_column(cell: list[Line], columns: ColumnSpans) -> list[tuple[int, list[Line]]]:
+    """The lines of a cell that stands under no column or several, each at its own."""
+    pieces: list[tuple[int, list[Line]]] = []
+    for line in cell:
+        hit = columns.hit([line])
+        if len(hit) > 1:
+            pieces += [(column, [piece]) for column, piece in _parted(line, columns, hit)]
+        else:
+            pieces.append((_nearest(columns, line), [line]))
+    return pieces
 
 
 def _nearest(columns: ColumnSpans, line: Line) -> int:

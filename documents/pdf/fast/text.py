@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from documents.pdf.fast.blocks import Block, TableCell
+from documents.pdf.fast.blocks import Block, TableCell, around
 from documents.pdf.fast.captions import figures
 from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.hyphens import Vocabulary
@@ -64,23 +64,24 @@ class PageWriter:
     def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
         """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
         start = length = self.length
-        to_page, words, parts = self.sheet.to_page, self.words, self.parts
+        to_page, parts, new = self.sheet.rect_to_page, self.parts, self.words.append
         between = ""
         for n, line in enumerate(lines):
-            following = lines[n + 1].words[0][4] if n + 1 < len(lines) else ""
-            last = len(line.words) - 1
-            for i, raw in enumerate(line.words):
+            for raw in line.words:
                 text = raw[4]
                 if between:
                     parts.append(between)
                     length += 1
-                between = " "
-                if i == last:
-                    text, between = self.vocabulary.at_line_end(text, following, glue)
                 parts.append(text)
                 end = length + len(text)
-                words.append(Word(length, end, to_page(Rect(raw[0], raw[1], raw[2], raw[3]))))
-                length = end
+                new(Word(length, end, to_page(raw[:4])))
+                length, between = end, " "
+            following = lines[n + 1].words[0][4] if n + 1 < len(lines) else ""
+            kept, between = self.vocabulary.at_line_end(text, following, glue)
+            if kept != text:
+                length -= len(text) - len(kept)
+                parts[-1] = kept
+                self.words[-1] = Word(length - len(kept), length, self.words[-1].rect)
         self.length = length
         return start, length
 
@@ -97,7 +98,8 @@ class PageWriter:
         end = self.length
         text = "".join(self.parts[first_part:])
         self._add("\n")
-        rects = tuple(self.sheet.to_page(rect) for rect in line_rects(block.lines))
+        to_page = self.sheet.rect_to_page
+        rects = tuple([to_page(rect) for rect in line_rects(block)])
         first_line, self.line = self.line, self.line + len(rects)
         return ParsedUnit(
             index=index,
@@ -107,7 +109,7 @@ class PageWriter:
             char_end=end,
             line_start=first_line,
             line_end=self.line - 1,
-            bbox=bounding_box(rects),
+            bbox=rects[0] if len(rects) == 1 else bounding_box(rects),
             rects=rects,
             level=block.level,
             section_title=block.section_path[-1] if block.section_path else "",
@@ -127,7 +129,7 @@ class PageWriter:
             start, end = self._add_lines(cell.lines)
             text = "".join(self.parts[first_part:])
             header = block.header or (cell.column == 0 and n == 0 and len(block.cells) > 1)
-            cells.append(Cell(cell.column, text, self.sheet.to_page(cell.rect), header, start, end))
+            cells.append(Cell(cell.column, text, self.sheet.rect_to_page(cell.rect), header, start, end))
         return tuple(cells)
 
 
@@ -135,7 +137,9 @@ def _table_row(block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
     table = block.table
     if table is None:
         return None
-    heads = () if block.header else column_heads(table.head, table.columns)
+    if table.heads is None:
+        table.heads = column_heads(table.head, table.columns)
+    heads = () if block.header else table.heads
     return TableRow(table.index, block.row, cells, block.header, heads, table.caption)
 
 
@@ -156,8 +160,11 @@ def _is_spanner(cells: Sequence[TableCell], columns: int) -> bool:
     return len(cells) < columns - 1 and cells[0].column > 0
 
 
-def line_rects(lines: Sequence[Line]) -> list[Rect]:
-    """One rectangle per visual line: lines side by side become one."""
-    if len(lines) == 1:
-        return [lines[0].rect]
-    return [bounding_box(line.rect for line in row) for row in rows_of(lines)]
+def line_rects(block: Block) -> list[Rect]:
+    """One rectangle per visual line: a table row's lines that stand side by side become one."""
+    lines = block.lines
+    if block.table is None or len(lines) == 1:
+        return [line.rect for line in lines]
+    if max([line.y0 for line in lines]) < min([line.y1 for line in lines]):
+        return [around(lines)]
+    return [around(row) for row in rows_of(lines)]
