@@ -1,0 +1,130 @@
+"""Text to terms: one analysis for what is indexed and what is asked.
+
+A term is a stem, a number, or a compound kept whole. Exact terms survive:
+``10-K`` and ``10k`` are one term, ``p < 0.001`` and ``p<0.001`` another,
+``1,577.00`` is ``1577``, ``long-term`` is findable as one word and as two,
+``FY2018`` and ``FY18`` also as ``2018``. Chinese, Japanese and Korean, which set no spaces,
+are cut into pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+from zlib import crc32
+
+from Stemmer import Stemmer
+
+COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
+PART = re.compile(r"[^\W_]+")
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+JOINING_MARKS = re.compile(r"[-‐‑–.,'’/:]")
+POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=[^\w])")
+FISCAL_YEAR = re.compile(r"(?:fy|cy|[qh][1-4]fy|[qh][1-4])(\d{4}|\d{2})")
+RELATION = re.compile(r"[<>=≤≥]")
+SPACED_RELATION = re.compile(r"(?<=\w)\s*([<>=≤≥])\s*(?=[\d.])")
+IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+
+FUNCTION_WORDS = frozenset(
+    """a about above after all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each few for from further had has have having he her here
+    hers him his how i if in into is it its itself just me more most my myself no nor not of off on once only
+    or other our ours out over own same she should so some such than that the their theirs them then there
+    these they this those through to too under until up upon us very was we were what when where whether which
+    while who whom whose why will with would you your yours""".split()
+)
+
+_stem = Stemmer("english", 100_000).stemWord
+
+
+class Token(NamedTuple):
+    """A compound as it stands in the text, and the terms it is found by."""
+
+    start: int
+    end: int
+    terms: tuple[str, ...]
+
+
+def terms_of(text: str) -> list[str]:
+    """All terms of the text, in order; function words are left out."""
+    found: list[str] = []
+    known = _cache.get
+    for compound in COMPOUND.findall(_folded(text)):
+        terms = known(compound)
+        found += _terms(compound) if terms is None else terms
+    return found
+
+
+def tokens_of(text: str) -> Iterator[Token]:
+    """Tokens with their place in ``text``; for marking words and measuring nearness."""
+    for match in COMPOUND.finditer(text):
+        yield Token(match.start(), match.end(), _terms(_folded(match.group())))
+
+
+def term_number(term: str) -> int:
+    """The term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
+    number = crc32(term.encode())
+    return number - (1 << 32) if number >= 1 << 31 else number
+
+
+def _folded(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = text.lower()
+    return SPACED_RELATION.sub(r"\1", text) if RELATION.search(text) else text
+
+
+_cache: dict[str, tuple[str, ...]] = {}
+CACHE_SIZE = 200_000
+
+
+def _terms(compound: str) -> tuple[str, ...]:
+    terms = _cache.get(compound)
+    if terms is None:
+        if len(_cache) >= CACHE_SIZE:
+            _cache.clear()
+        terms = _cache[compound] = tuple(dict.fromkeys(_analyse(compound)))
+    return terms
+
+
+def _analyse(compound: str) -> Iterator[str]:
+    if compound in FUNCTION_WORDS:
+        return
+    if NUMBER.fullmatch(compound):
+        yield _number(compound)
+    elif IDEOGRAPHS.search(compound):
+        yield from _pairs(compound)
+    elif compound.isalpha():
+        yield _stem(compound)
+    else:
+        yield from _analyse_mixed(compound)
+
+
+def _analyse_mixed(compound: str) -> Iterator[str]:
+    """Words with a mark or digit inside: the whole, and each part that says something by itself."""
+    compound = POSSESSIVE.sub("", compound)
+    whole = JOINING_MARKS.sub("", compound)
+    yield _stem(whole) if whole.isalpha() else whole
+    parts = PART.findall(compound)
+    for part in parts:
+        if len(parts) > 1 and len(part) > 1 and part not in FUNCTION_WORDS and not part.isdigit():
+            yield _stem(part)
+        if year := FISCAL_YEAR.fullmatch(part):
+            yield year[1] if len(year[1]) == 4 else f"20{year[1]}"
+    for number in NUMBER.findall(compound):
+        if len(number) > 2:
+            yield _number(number)
+
+
+def _number(text: str) -> str:
+    text = text.replace(",", "")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _pairs(text: str) -> Iterator[str]:
+    for run in IDEOGRAPHS.findall(text):
+        yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+    for rest in PART.findall(IDEOGRAPHS.sub(" ", text)):
+        yield _stem(rest)
