@@ -250,8 +250,15 @@ CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000)
 CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2)
 CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8)
 
+# --- Search -------------------------------------------------------------------
+SEARCH_FTS_LEVEL = environment.text("PINCITE_FTS_LEVEL", "chunk")  # document, chunk or unit
+SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # per strategy
+
 # --- Models: none is needed; each makes answers or search better ----------------
-EMBEDDING_SPACE = environment.text("PINCITE_EMBEDDING", "wordllama")
+EMBEDDING_SPACE = environment.text("PINCITE_EMBEDDING", "wordllama")  # provider or provider:model
+EMBEDDING_BASE_URL = environment.text("PINCITE_EMBEDDING_URL")  # of the provider "compatible"
+EMBEDDING_API_KEY = environment.text("PINCITE_EMBEDDING_KEY")
+PROVIDER_SECONDS = environment.number("PINCITE_PROVIDER_SECONDS", 30)
 CHAT_PROVIDER = environment.text("PINCITE_CHAT", "")  # '' picks the first that has a key, else extractive
 OPENAI_API_KEY = environment.text("OPENAI_API_KEY")
 OPENAI_BASE_URL = environment.text("OPENAI_BASE_URL")

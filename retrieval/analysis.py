@@ -17,6 +17,8 @@ from zlib import crc32
 
 from Stemmer import Stemmer
 
+from retrieval.words import word_list
+
 COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
 PART = re.compile(r"[^\W_]+")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
@@ -27,14 +29,7 @@ RELATION = re.compile(r"[<>=≤≥]")
 SPACED_RELATION = re.compile(r"(?<=\w)\s*([<>=≤≥])\s*(?=[\d.])")
 IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
-FUNCTION_WORDS = frozenset(
-    """a about above after all also am an and any are as at be because been before being below between both
-    but by can could did do does doing down during each few for from further had has have having he her here
-    hers him his how i if in into is it its itself just me more most my myself no nor not of off on once only
-    or other our ours out over own same she should so some such than that the their theirs them then there
-    these they this those through to too under until up upon us very was we were what when where whether which
-    while who whom whose why will with would you your yours""".split()
-)
+FUNCTION_WORDS = frozenset(word_list("function"))
 
 _stem = Stemmer("english", 100_000).stemWord
 

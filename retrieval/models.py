@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from pgvector.django import VectorField
+from pgvector.django import HalfVectorField
 
-from documents.models import RetrievalChunk
+from documents.models import Document, RetrievalChunk
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -35,15 +35,69 @@ class EmbeddingSpace(models.Model):
         return self.name
 
 
-class ChunkVector(models.Model):
-    """The vector of one chunk in one space."""
+class IndexedDocument(models.Model):
+    """A document that can be searched by words; it and its postings come and go together."""
 
-    chunk = models.ForeignKey(RetrievalChunk, on_delete=models.CASCADE, related_name="vectors")
-    space = models.ForeignKey(EmbeddingSpace, on_delete=models.CASCADE, related_name="vectors")
-    embedding = VectorField()
+    id = models.AutoField(primary_key=True)  # four bytes, because every posting list carries it
+    document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="keyword_index")
+    passage_count = models.IntegerField()
+    analysis_version = models.SmallIntegerField()
+    names = models.TextField(blank=True, help_text="what people may call the document and its makers")
+    indexed_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.document_id}: {self.passage_count} passages"
+
+
+class Passage(models.Model):
+    """A stretch of one page, about 2,000 characters: what keyword search ranks.
+
+    Chunks of a few table rows are too short to be ranked by words alone; the
+    passage is what stands around them. Positions are those of its units, both
+    ends included.
+    """
+
+    pk = models.CompositePrimaryKey("entry_id", "ordinal")
+    entry = models.ForeignKey(IndexedDocument, on_delete=models.CASCADE, related_name="passages")
+    ordinal = models.IntegerField(help_text="position in the document, from 0")
+    page_number = models.IntegerField()
+    first_position = models.IntegerField()
+    last_position = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"p. {self.page_number}, units {self.first_position}–{self.last_position}"
+
+
+class Posting(models.Model):
+    """The passages of one document that hold one term, and how much each speaks of it.
+
+    ``packed`` is what ``retrieval.postings`` packs; ``term`` is ``analysis.term_number``.
+    """
+
+    pk = models.CompositePrimaryKey("term", "entry_id")
+    term = models.IntegerField()
+    entry = models.ForeignKey(IndexedDocument, on_delete=models.CASCADE, related_name="postings")
+    packed = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.term} in {self.entry_id}"
+
+
+class ChunkVector(models.Model):
+    """The vector of one chunk in one space. ``document`` is the chunk's, so that filters meet the index."""
+
+    chunk = models.ForeignKey(
+        RetrievalChunk, on_delete=models.CASCADE, related_name="vectors", db_index=False
+    )
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="vectors", db_index=False)
+    space = models.ForeignKey(
+        EmbeddingSpace, on_delete=models.CASCADE, related_name="vectors", db_index=False
+    )
+    embedding = HalfVectorField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["chunk", "space"], name="one_vector_per_space")]
+        indexes = [models.Index(fields=["document", "space"])]
 
     def __str__(self) -> str:
         return f"{self.chunk_id} in {self.space_id}"

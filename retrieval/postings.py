@@ -1,11 +1,11 @@
-"""An inverted index of one document, packed; and BM25F over many of them.
+"""An inverted index of one document, packed; the arithmetic of BM25F.
 
-A posting says how much a chunk speaks of a term: the saturated, length-
+A posting says how much a passage speaks of a term: the saturated, length-
 normalised term frequency of BM25F (Robertson, Zaragoza, Taylor 2004), computed
 once at indexing and kept in one byte. What is left for the query is
 Σ idf(term) · impact, over three bytes a posting. ``AVERAGE_LENGTH`` is a
 constant instead of the library's average, so that adding a document changes no
-other document's postings; chunks have a target size, so it hardly moves.
+other document's postings; passages have a target size, so it hardly moves.
 """
 
 from __future__ import annotations
@@ -21,51 +21,54 @@ from retrieval.analysis import term_number, terms_of
 
 K1 = 1.2
 B = 0.5
-AVERAGE_LENGTH = 250.0
+AVERAGE_LENGTH = 250.0  # terms
+MAX_IMPACT = K1 + 1
 IMPACT_STEPS = 255
-POSTING = np.dtype([("chunk", "<u2"), ("impact", "u1")])
-MAX_CHUNKS = 65_535
+POSTING = np.dtype([("passage", "<u2"), ("impact", "u1")])
+MAX_PASSAGES = 65_535
 
 
 class Field(NamedTuple):
-    """A text of a chunk, and how many times its words count."""
+    """A text that stands for a passage, and how many times its words count.
+
+    ``measured``: whether its words make the passage longer; a heading or title
+    that every passage of a section shares does not.
+    """
 
     text: str
-    weight: float
+    weight: float = 1.0
+    measured: bool = True
 
 
-def term_weights(fields: Iterable[Field]) -> Counter[str]:
-    """Weighted term frequencies over all fields."""
+def impacts(fields: Iterable[Field]) -> dict[str, float]:
+    """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) of each term; below k1 + 1."""
     weights: Counter[str] = Counter()
-    for text, weight in fields:
-        for term, count in Counter(terms_of(text)).items():
-            weights[term] += count * weight
-    return weights
-
-
-def impacts(weights: Counter[str], length: float) -> dict[str, float]:
-    """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) of each term; at most k1 + 1."""
+    length = 0
+    for text, weight, measured in fields:
+        terms = terms_of(text)
+        length += len(terms) if measured else 0
+        for term, count in Counter(terms).items():
+            weights[term] += weight * count
     norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
-    return {term: weight * (K1 + 1) / (weight + norm) for term, weight in weights.items()}
+    return {term: weight * MAX_IMPACT / (weight + norm) for term, weight in weights.items()}
 
 
-def postings_of(chunks: Sequence[Sequence[Field]]) -> dict[int, bytes]:
-    """Packed postings of each term number over a document's chunks, in chunk order."""
+def pack_postings(passages: Sequence[Sequence[Field]]) -> dict[int, bytes]:
+    """Packed postings of each term number over a document's passages, in their order."""
     lists: dict[int, list[tuple[int, int]]] = {}
-    for ordinal, fields in enumerate(chunks[:MAX_CHUNKS]):
-        weights = term_weights(fields)
-        for term, impact in impacts(weights, weights.total()).items():
-            step = max(1, round(impact / (K1 + 1) * IMPACT_STEPS))
+    for ordinal, fields in enumerate(passages[:MAX_PASSAGES]):
+        for term, impact in impacts(fields).items():
+            step = max(1, round(impact / MAX_IMPACT * IMPACT_STEPS))
             lists.setdefault(term_number(term), []).append((ordinal, step))
     return {term: np.array(entries, POSTING).tobytes() for term, entries in lists.items()}
 
 
-def idf(chunk_frequency: int, chunk_count: int) -> float:
-    """Inverse document frequency as BM25 has it, never negative."""
-    return float(np.log1p((chunk_count - chunk_frequency + 0.5) / (chunk_frequency + 0.5)))
-
-
-def unpacked(packed: bytes) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
-    """Chunk ordinals, and impacts as BM25 has them (0..k1 + 1)."""
+def unpack_postings(packed: bytes) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
+    """Passage ordinals, and impacts in 0..k1 + 1."""
     entries = np.frombuffer(packed, POSTING)
-    return entries["chunk"], entries["impact"].astype(np.float32) * np.float32((K1 + 1) / IMPACT_STEPS)
+    return entries["passage"], entries["impact"] * np.float32(MAX_IMPACT / IMPACT_STEPS)
+
+
+def idf(frequency: int, count: int) -> float:
+    """Inverse document frequency of a term in ``frequency`` of ``count`` passages; never negative."""
+    return float(np.log1p((count - frequency + 0.5) / (frequency + 0.5)))

@@ -1,0 +1,139 @@
+"""Makes a document findable: by words first, then by meaning.
+
+Providers are called outside transactions. Rows are written under a lock on the
+document's row, and only while it is still the document that was read: a worker
+that lost its lease, or that embeds what was replaced meanwhile, writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import transaction
+from pgvector import HalfVector
+
+from documents.models import CitationUnit, Document, RetrievalChunk
+from retrieval.copying import copy_rows
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
+from retrieval.passages import cut_passages, names_of
+from retrieval.postings import MAX_PASSAGES, pack_postings
+from retrieval.providers.embeddings import Vectors
+from retrieval.providers.retrying import with_retries
+from retrieval.spaces import active_space, build_vector_index, embedder_of
+
+logger = logging.getLogger(__name__)
+
+ANALYSIS_VERSION = 1
+"""Of the terms and their weights; ``manage.py backfill`` indexes documents of older versions again."""
+
+UNIT_FIELDS = ("id", "position", "page_number", "content", "section_path", "cells", "document_id")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """``stale``: the document was changed or taken over meanwhile, and nothing more was written."""
+
+    passages: int
+    postings: int
+    vectors: int
+    stale: bool = False
+
+
+class Stale(Exception):
+    """The document is no longer the one that was read."""
+
+
+def index_document(document: Document) -> IndexReport:
+    """Indexes a parsed document's words, then embeds its chunks in the active space.
+
+    ``document`` is the row as its worker holds it (with its lease, or None).
+    Raises ProviderError when embedding fails; keyword search works by then.
+    """
+    try:
+        passages, postings = index_words(document)
+        vectors = embed_document(document, active_space())
+    except Stale:
+        logger.info("document %s: changed while it was indexed, nothing was written", document.pk)
+        return IndexReport(0, 0, 0, stale=True)
+    return IndexReport(passages, postings, vectors)
+
+
+def index_words(document: Document) -> tuple[int, int]:
+    """Replaces the document's passages and postings; how many of each. Raises Stale."""
+    units = list(CitationUnit.objects.filter(document=document).order_by("position").only(*UNIT_FIELDS))
+    passages = cut_passages(units)[:MAX_PASSAGES]
+    names = names_of(document)
+    postings = pack_postings([passage.fields(names) for passage in passages])
+    with held(document):
+        IndexedDocument.objects.filter(document=document).delete()
+        entry = IndexedDocument.objects.create(
+            document=document,
+            passage_count=len(passages),
+            analysis_version=ANALYSIS_VERSION,
+            names=names,
+        )
+        copy_rows(
+            Passage,
+            ["entry_id", "ordinal", "page_number", "first_position", "last_position"],
+            (
+                (entry.pk, ordinal, draft.page_number, draft.units[0].position, draft.units[-1].position)
+                for ordinal, draft in enumerate(passages)
+            ),
+        )
+        copy_rows(
+            Posting,
+            ["term", "entry_id", "packed"],
+            ((term, entry.pk, packed) for term, packed in sorted(postings.items())),
+        )
+    return len(passages), len(postings)
+
+
+def embed_document(document: Document, space: EmbeddingSpace) -> int:
+    """Embeds the chunks that have no vector in ``space`` yet; how many. Raises ProviderError, Stale."""
+    missing = RetrievalChunk.objects.filter(document=document).exclude(vectors__space=space)
+    chunks = list(missing.order_by("index").only("id", "content", "context_header", "summary"))
+    engine = embedder_of(space)
+    for at in range(0, len(chunks), engine.batch_size):
+        batch = chunks[at : at + engine.batch_size]
+        texts = [embedded_text(chunk) for chunk in batch]
+        vectors = with_retries(partial(engine.embed, texts))
+        write_vectors(document, space, batch, vectors)
+    build_vector_index(space)
+    return len(chunks)
+
+
+def embedded_text(chunk: RetrievalChunk) -> str:
+    """Contextual chunks: where it stands, what it is about, what it says."""
+    return "\n".join(part for part in (chunk.context_header, chunk.summary, chunk.content) if part)
+
+
+def write_vectors(
+    document: Document, space: EmbeddingSpace, chunks: list[RetrievalChunk], vectors: Vectors
+) -> None:
+    with held(document):
+        ids = [chunk.pk for chunk in chunks]
+        present = set(RetrievalChunk.objects.filter(pk__in=ids).values_list("pk", flat=True))
+        done = set(ChunkVector.objects.filter(space=space, chunk__in=ids).values_list("chunk_id", flat=True))
+        copy_rows(
+            ChunkVector,
+            ["chunk_id", "document_id", "space_id", "embedding"],
+            (
+                (chunk.pk, document.pk, space.pk, HalfVector(vector).to_text())
+                for chunk, vector in zip(chunks, vectors, strict=True)
+                if chunk.pk in present and chunk.pk not in done
+            ),
+        )
+
+
+@contextmanager
+def held(document: Document) -> Iterator[None]:
+    """A transaction in which the document's row is locked and as it was read. Raises Stale."""
+    with transaction.atomic():
+        same = Document.objects.filter(pk=document.pk, lease=document.lease, deleted_at=None)
+        if not same.select_for_update(of=("self",)).exists():
+            raise Stale(document.pk)
+        yield
