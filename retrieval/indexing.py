@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.db import transaction
-from pgvector import HalfVector
 
+from documents.copying import copy_rows
 from documents.models import CitationUnit, Document, RetrievalChunk
-from retrieval.copying import copy_rows
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
-from retrieval.passages import cut_passages, names_of
+from retrieval.passages import PassageDraft, cut_passages, names_of
 from retrieval.postings import MAX_PASSAGES, pack_postings
 from retrieval.providers.embeddings import Vectors
 from retrieval.providers.retrying import with_retries
@@ -76,20 +75,21 @@ def index_words(document: Document) -> tuple[int, int]:
             analysis_version=ANALYSIS_VERSION,
             names=names,
         )
+        copy_rows(Passage, [passage_row(entry, at, draft) for at, draft in enumerate(passages)])
         copy_rows(
-            Passage,
-            ["entry_id", "ordinal", "page_number", "first_position", "last_position"],
-            (
-                (entry.pk, ordinal, draft.page_number, draft.units[0].position, draft.units[-1].position)
-                for ordinal, draft in enumerate(passages)
-            ),
-        )
-        copy_rows(
-            Posting,
-            ["term", "entry_id", "packed"],
-            ((term, entry.pk, packed) for term, packed in sorted(postings.items())),
+            Posting, [Posting(term=term, entry=entry, packed=postings[term]) for term in sorted(postings)]
         )
     return len(passages), len(postings)
+
+
+def passage_row(entry: IndexedDocument, ordinal: int, draft: PassageDraft) -> Passage:
+    return Passage(
+        entry=entry,
+        ordinal=ordinal,
+        page_number=draft.page_number,
+        first_position=draft.units[0].position,
+        last_position=draft.units[-1].position,
+    )
 
 
 def embed_document(document: Document, space: EmbeddingSpace) -> int:
@@ -118,15 +118,12 @@ def write_vectors(
         ids = [chunk.pk for chunk in chunks]
         present = set(RetrievalChunk.objects.filter(pk__in=ids).values_list("pk", flat=True))
         done = set(ChunkVector.objects.filter(space=space, chunk__in=ids).values_list("chunk_id", flat=True))
-        copy_rows(
-            ChunkVector,
-            ["chunk_id", "document_id", "space_id", "embedding"],
-            (
-                (chunk.pk, document.pk, space.pk, HalfVector(vector).to_text())
-                for chunk, vector in zip(chunks, vectors, strict=True)
-                if chunk.pk in present and chunk.pk not in done
-            ),
-        )
+        rows = [
+            ChunkVector(chunk_id=chunk.pk, document_id=document.pk, space=space, embedding=vector)
+            for chunk, vector in zip(chunks, vectors, strict=True)
+            if chunk.pk in present and chunk.pk not in done
+        ]
+        copy_rows(ChunkVector, rows)
 
 
 @contextmanager
