@@ -24,7 +24,9 @@ PART = re.compile(r"[^\W_]+")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 JOINING_MARKS = re.compile(r"[-‐‑–.,'’/:]")
 POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=[^\w])")
-FISCAL_YEAR = re.compile(r"(?:fy|cy|[qh][1-4]fy|[qh][1-4])(\d{4}|\d{2})")
+SHORT_FISCAL_YEAR = re.compile(r"(?:[qh][1-4])?[fc]y(\d\d)")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+QUARTER = re.compile(r"[qh][1-4](?!\d)")
 RELATION = re.compile(r"[<>=≤≥]")
 SPACED_RELATION = re.compile(r"(?<=\w)\s*([<>=≤≥])\s*(?=[\d.])")
 IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
@@ -56,6 +58,16 @@ def tokens_of(text: str) -> Iterator[Token]:
     """Tokens with their place in ``text``; for marking words and measuring nearness."""
     for match in COMPOUND.finditer(text):
         yield Token(match.start(), match.end(), _terms(_folded(match.group())))
+
+
+def run_together(text: str, longest: int = 3) -> list[str]:
+    """Neighbouring words written as one, as in file names and handles: 'Best Buy' → 'bestbuy'."""
+    words = PART.findall(text.lower())
+    return [
+        "".join(words[at : at + size])
+        for size in range(2, longest + 1)
+        for at in range(len(words) - size + 1)
+    ]
 
 
 def term_number(term: str) -> int:
@@ -106,11 +118,20 @@ def _analyse_mixed(compound: str) -> Iterator[str]:
     for part in parts:
         if len(parts) > 1 and len(part) > 1 and part not in FUNCTION_WORDS and not part.isdigit():
             yield _stem(part)
-        if year := FISCAL_YEAR.fullmatch(part):
-            yield year[1] if len(year[1]) == 4 else f"20{year[1]}"
+        yield from _periods(part)
     for number in NUMBER.findall(compound):
         if len(number) > 2:
             yield _number(number)
+
+
+def _periods(part: str) -> Iterator[str]:
+    """``fy18`` is also ``2018``; ``fy2023q1`` also ``2023`` and ``q1``."""
+    if short := SHORT_FISCAL_YEAR.fullmatch(part):
+        yield f"20{short[1]}"
+    elif year := YEAR.search(part):
+        yield year[0]
+        if quarter := QUARTER.search(part):
+            yield quarter[0]
 
 
 def _number(text: str) -> str:

@@ -18,8 +18,8 @@ from django.db import transaction
 from documents.copying import copy_rows
 from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
-from retrieval.passages import PassageDraft, cut_passages, names_of
-from retrieval.postings import MAX_PASSAGES, pack_postings
+from retrieval.passages import PassageDraft, cut_passages, document_fields, names_of
+from retrieval.postings import WHOLE_DOCUMENT, pack_postings
 from retrieval.providers.embeddings import Vectors
 from retrieval.providers.retrying import with_retries
 from retrieval.spaces import active_space, build_vector_index, embedder_of
@@ -64,14 +64,17 @@ def index_document(document: Document) -> IndexReport:
 def index_words(document: Document) -> tuple[int, int]:
     """Replaces the document's passages and postings; how many of each. Raises Stale."""
     units = list(CitationUnit.objects.filter(document=document).order_by("position").only(*UNIT_FIELDS))
-    passages = cut_passages(units)[:MAX_PASSAGES]
+    passages = cut_passages(units)[:WHOLE_DOCUMENT]
     names = names_of(document)
-    postings = pack_postings([passage.fields(names) for passage in passages])
+    postings = pack_postings(
+        [passage.fields(names) for passage in passages], document_fields(document, passages)
+    )
     with held(document):
         IndexedDocument.objects.filter(document=document).delete()
         entry = IndexedDocument.objects.create(
             document=document,
             passage_count=len(passages),
+            chunk_count=RetrievalChunk.objects.filter(document=document).count(),
             analysis_version=ANALYSIS_VERSION,
             names=names,
         )

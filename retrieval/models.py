@@ -41,6 +41,7 @@ class IndexedDocument(models.Model):
     id = models.AutoField(primary_key=True)  # four bytes, because every posting list carries it
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="keyword_index")
     passage_count = models.IntegerField()
+    chunk_count = models.IntegerField()
     analysis_version = models.SmallIntegerField()
     names = models.TextField(blank=True, help_text="what people may call the document and its makers")
     indexed_at = models.DateTimeField(auto_now=True)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from documents.models import CitationUnit, Document
+from retrieval.analysis import run_together
 from retrieval.postings import Field
 
-TARGET_CHARACTERS = 2000  # measured: 1,000 and whole pages both find fewer right pages
+TARGET_CHARACTERS = 2000  # measured: chunks of eight rows and whole pages both find fewer right pages
+COVER_CHARACTERS = 1500
 
-TITLE_WEIGHT = 1.0
-SECTION_WEIGHT = 1.0
+NAME_WEIGHT = 3.0
+COVER_WEIGHT = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +28,18 @@ class PassageDraft:
     def page_number(self) -> int:
         return self.units[0].page_number
 
+    @property
+    def text(self) -> str:
+        return "\n".join(unit.content for unit in self.units)
+
     def fields(self, names: str) -> list[Field]:
         """What the passage is found by: its words, the headings above it, the document's names."""
-        body = "\n".join(unit.content for unit in self.units)
         headings = {title for unit in self.units for title in unit.section_path}
         captions = {caption for unit in self.units if (caption := caption_of(unit))}
         return [
-            Field(body),
-            Field("\n".join(headings | captions), SECTION_WEIGHT, measured=False),
-            Field(names, TITLE_WEIGHT, measured=False),
+            Field(self.text),
+            Field("\n".join(headings | captions), measured=False),
+            Field(names, measured=False),
         ]
 
 
@@ -62,7 +67,19 @@ def caption_of(unit: CitationUnit) -> str:
 
 
 def names_of(document: Document) -> str:
-    """What people may call the document: title, file name, authors, year, identifiers."""
-    file_name = re.sub(r"[_\W]+", " ", re.sub(r"\.pdf$", "", document.original_name, flags=re.IGNORECASE))
+    """What people may call the document: title, file name, authors, year, DOI."""
+    file_name = re.sub(r"\.pdf$", "", document.original_name, flags=re.IGNORECASE)
     words = [document.title, file_name, *document.authors, str(document.year or ""), document.doi]
     return "\n".join(dict.fromkeys(word for word in words if word))
+
+
+def document_fields(document: Document, passages: Sequence[PassageDraft]) -> list[Field]:
+    """What tells this document from others: its names, and faintly its abstract and first page."""
+    names = names_of(document)
+    cover = "\n".join(draft.text for draft in passages if draft.page_number == 1)[:COVER_CHARACTERS]
+    together = "\n".join(word for line in names.splitlines() for word in run_together(line))
+    return [
+        Field(names, NAME_WEIGHT, measured=False),
+        Field(together, NAME_WEIGHT, measured=False),
+        Field(f"{document.abstract}\n{cover}", COVER_WEIGHT, measured=False),
+    ]

@@ -25,7 +25,8 @@ AVERAGE_LENGTH = 250.0  # terms
 MAX_IMPACT = K1 + 1
 IMPACT_STEPS = 255
 POSTING = np.dtype([("passage", "<u2"), ("impact", "u1")])
-MAX_PASSAGES = 65_535
+WHOLE_DOCUMENT = 65_535
+"""The ordinal of the posting that speaks of the document itself: its names, its first page."""
 
 
 class Field(NamedTuple):
@@ -53,10 +54,10 @@ def impacts(fields: Iterable[Field]) -> dict[str, float]:
     return {term: weight * MAX_IMPACT / (weight + norm) for term, weight in weights.items()}
 
 
-def pack_postings(passages: Sequence[Sequence[Field]]) -> dict[int, bytes]:
-    """Packed postings of each term number over a document's passages, in their order."""
+def pack_postings(passages: Sequence[Sequence[Field]], document: Sequence[Field]) -> dict[int, bytes]:
+    """Packed postings of each term number: the document's passages in order, then the document itself."""
     lists: dict[int, list[tuple[int, int]]] = {}
-    for ordinal, fields in enumerate(passages[:MAX_PASSAGES]):
+    for ordinal, fields in [*enumerate(passages[:WHOLE_DOCUMENT]), (WHOLE_DOCUMENT, document)]:
         for term, impact in impacts(fields).items():
             step = max(1, round(impact / MAX_IMPACT * IMPACT_STEPS))
             lists.setdefault(term_number(term), []).append((ordinal, step))

@@ -80,12 +80,14 @@ class Hit:
     """One chunk that speaks of the query.
 
     Attributes:
-        unit_ids: all units of the chunk, in reading order.
-        best_unit_ids: those that speak of the query, best first; never empty when ``unit_ids`` is not.
+        unit_ids: units of the chunk that stand on ``page``, in reading order.
+        best_unit_ids: units of the passage that speak of the query, best first; never empty.
+        passage_unit_ids: all units of the stretch of the page the chunk stands in (about 2,000
+            characters), in reading order: what to show a model, so that rows keep their table.
         page: page of the best unit, from 1.
         score: comparable within one result only; higher is better.
         why: the chunk's rank in each list it stood in.
-        passage: the sentences that matter, when compression ran; else the chunk's text.
+        passage: the sentences of that stretch that matter, when compression ran; else all of it.
     """
 
     chunk_id: UUID
@@ -97,6 +99,7 @@ class Hit:
     page_end: int
     unit_ids: tuple[UUID, ...]
     best_unit_ids: tuple[UUID, ...]
+    passage_unit_ids: tuple[UUID, ...]
     score: float
     why: tuple[ListRank, ...]
     snippet: Snippet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
@@ -50,6 +50,15 @@ class Scope:
     def narrows_chunks(self) -> bool:
         """Whether a filter tells chunks of one document apart."""
         return bool(self.chunk_types or self.section_types or self.sections or self.page_from or self.page_to)
+
+    def describe(self) -> dict[str, str]:
+        """The filters that are set, for people and for the history."""
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "user"}
+        return {
+            name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            for name, value in values.items()
+            if value is not None and value != ()
+        }
 
     def documents(self) -> QuerySet[Document]:
         """Documents in scope; the visibility predicate is always in it."""

@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.AutoField(primary_key=True, serialize=False)),
                 ('passage_count', models.IntegerField()),
+                ('chunk_count', models.IntegerField()),
                 ('analysis_version', models.SmallIntegerField()),
                 ('names', models.TextField(blank=True, help_text='what people may call the document and its makers')),
                 ('indexed_at', models.DateTimeField(auto_now=True)),

@@ -22,11 +22,15 @@ class Embedder(Protocol):
         model: its name, as its provider calls it.
         dimensions: length of its vectors; 0 while that is unknown.
         batch_size: texts it takes in one call.
+        local: it runs in this process and cannot hang.
+        trust: what its list weighs in fusion beside keyword search, whose list weighs 1.
     """
 
     model: str
     dimensions: int
     batch_size: int
+    local: bool
+    trust: float
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Unit vectors, (len(texts), dimensions). Raises ProviderError.
@@ -66,6 +70,8 @@ class HashingEmbedder:
     model: str = "hashing"
     dimensions: int = 64
     batch_size: int = 64
+    local: bool = False
+    trust: float = 0.5
     failures: list[ProviderError] = field(default_factory=list)
     calls: int = 0
 

@@ -12,6 +12,8 @@ from retrieval.providers.errors import ProviderError
 
 class FastEmbedEmbedder:
     batch_size = 64
+    local = True
+    trust = 1.0
 
     def __init__(self, model: str = "BAAI/bge-small-en-v1.5", dimensions: int = 0) -> None:
         self.model = model

@@ -20,6 +20,8 @@ class OpenAIEmbedder:
     """``dimensions`` 0: whatever length the first answer has."""
 
     batch_size = 64
+    local = False
+    trust = 1.0
 
     def __init__(
         self, model: str, *, api_key: str, base_url: str = "", dimensions: int = 0, seconds: float = 30

@@ -23,6 +23,8 @@ class WordLlamaEmbedder:
     model = "l2_supercat_256"
     dimensions = 256
     batch_size = 256
+    local = True
+    trust = 0.3  # averaged token vectors: measured, more of it costs right pages
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         tokenizer, token_vectors = _weights()

@@ -1,0 +1,162 @@
+"""Reads the inverted index in scope: which passages hold which terms, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+import numpy as np
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from numpy.typing import NDArray
+
+from retrieval.analysis import term_number
+from retrieval.postings import POSTING, WHOLE_DOCUMENT, idf, unpack_postings
+from retrieval.scope import Scope
+
+ENTRIES = """
+SELECT id, document_id, passage_count, chunk_count
+FROM retrieval_indexeddocument WHERE document_id IN ({documents}) ORDER BY id
+"""
+
+# Both aggregates of a term run over the same rows in the same order, so the
+# entries' sizes cut the joined postings. Bytes travel faster than arrays.
+POSTINGS = """
+SELECT term,
+       string_agg(int4send(entry_id) || int4send(length(packed) / {posting_size}), ''),
+       string_agg(packed, '')
+FROM retrieval_posting
+WHERE term = ANY(%s) AND entry_id IN (
+    SELECT id FROM retrieval_indexeddocument WHERE document_id IN ({documents})
+)
+GROUP BY term
+"""
+
+# A chunk's filters hold for the pages it is on.
+ALLOWED = """
+SELECT passage.entry_id, string_agg(int4send(passage.ordinal), '')
+FROM retrieval_passage passage
+JOIN retrieval_indexeddocument entry ON entry.id = passage.entry_id
+JOIN (
+    SELECT DISTINCT document_id, generate_series(page_start, page_end) AS page_number
+    FROM documents_retrievalchunk WHERE id IN ({chunks})
+) chunk ON chunk.document_id = entry.document_id AND chunk.page_number = passage.page_number
+GROUP BY passage.entry_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TermPostings:
+    """One term in scope: ``passages`` numbers of passages in the scope, ``impacts`` how much each says.
+
+    ``entries`` and ``entry_impacts``: the same of whole documents, by their names and first page.
+    """
+
+    passages: NDArray[np.int64]
+    impacts: NDArray[np.float32]
+    entries: NDArray[np.int64]
+    entry_impacts: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ScopeIndex:
+    """The indexed documents in scope, in the order of their entries.
+
+    Their passages are numbered through: those of entry ``e`` start at ``starts[e]``.
+    """
+
+    entry_ids: NDArray[np.int64]
+    document_ids: tuple[UUID, ...]
+    starts: NDArray[np.int64]
+    chunk_count: int
+
+    @property
+    def passage_count(self) -> int:
+        return int(self.starts[-1])
+
+    @cached_property
+    def document_count(self) -> int:
+        return len(self.entry_ids)
+
+    def place(self, passage: int) -> tuple[int, int]:
+        """Entry id and ordinal of a passage number."""
+        entry = int(np.searchsorted(self.starts, passage, side="right")) - 1
+        return int(self.entry_ids[entry]), passage - int(self.starts[entry])
+
+    def idf(self, term: TermPostings) -> float:
+        return idf(len(term.passages), self.passage_count)
+
+    def entry_idf(self, term: TermPostings) -> float:
+        return idf(len(term.entries), self.document_count)
+
+
+def open_index(scope: Scope) -> ScopeIndex:
+    """The indexed documents in scope; one statement."""
+    rows = _run(ENTRIES, scope, [])
+    sizes = [row[2] for row in rows]
+    return ScopeIndex(
+        entry_ids=np.array([row[0] for row in rows], np.int64),
+        document_ids=tuple(row[1] for row in rows),
+        starts=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+        chunk_count=sum(row[3] for row in rows),
+    )
+
+
+def read_postings(scope: Scope, index: ScopeIndex, terms: Collection[str]) -> Mapping[str, TermPostings]:
+    """Postings of the terms in scope; terms that stand nowhere are left out; one statement."""
+    numbers = {term_number(term): term for term in terms}
+    rows = _run(POSTINGS, scope, [list(numbers)], posting_size=POSTING.itemsize) if numbers else []
+    return {
+        numbers[number]: _term_postings(index, bytes(places), bytes(packed))
+        for number, places, packed in rows
+    }
+
+
+def allowed_passages(scope: Scope, index: ScopeIndex) -> NDArray[np.bool_] | None:
+    """Which passages the scope's chunk filters let through; None where it has none."""
+    if not scope.narrows_chunks:
+        return None
+    allowed = np.zeros(index.passage_count, np.bool_)
+    try:
+        chunks, params = scope.chunks().values("pk").query.sql_with_params()
+    except EmptyResultSet:
+        return allowed
+    with connection.cursor() as cursor:
+        cursor.execute(ALLOWED.format(chunks=chunks), params)
+        for entry_id, ordinals in cursor.fetchall():
+            at = np.searchsorted(index.entry_ids, entry_id)
+            if at < len(index.entry_ids) and index.entry_ids[at] == entry_id:
+                allowed[index.starts[at] + np.frombuffer(bytes(ordinals), ">i4")] = True
+    return allowed
+
+
+def _term_postings(index: ScopeIndex, places: bytes, packed: bytes) -> TermPostings:
+    place = np.frombuffer(places, ">i4").reshape(-1, 2)
+    entry = np.searchsorted(index.entry_ids, place[:, 0])
+    known = entry < len(index.entry_ids)  # a document indexed between two statements is not
+    known[known] = index.entry_ids[entry[known]] == place[known, 0]
+    ordinals, impacts = unpack_postings(packed)
+    entries = np.repeat(np.where(known, entry, -1), place[:, 1])
+    whole = ordinals == WHOLE_DOCUMENT
+    parts = ~whole & (entries >= 0)
+    whole &= entries >= 0
+    passages = index.starts[entries[parts]] + ordinals[parts]
+    in_range = passages < index.starts[entries[parts] + 1]  # a document indexed anew meanwhile
+    return TermPostings(
+        passages=passages[in_range],
+        impacts=impacts[parts][in_range],
+        entries=entries[whole],
+        entry_impacts=impacts[whole],
+    )
+
+
+def _run(statement: str, scope: Scope, before: list[object], **names: object) -> list[tuple]:
+    try:
+        documents, params = scope.documents().values("pk").query.sql_with_params()
+    except EmptyResultSet:  # a scope of no documents
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(documents=documents, **names), [*before, *params])
+        return cursor.fetchall()

@@ -1,0 +1,98 @@
+"""The ranked lists of one search: one by words and one by meaning for each query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+
+from retrieval.candidates import PassageKey
+from retrieval.deadlines import ask
+from retrieval.keyword_index import ScopeIndex, TermPostings, allowed_passages, read_postings
+from retrieval.models import EmbeddingSpace
+from retrieval.providers.embeddings import Embedder, Vectors
+from retrieval.questions import Question
+from retrieval.results import FullTextLevel
+from retrieval.scope import Scope
+from retrieval.strategies.fusion import RankedList
+from retrieval.strategies.keyword import best_of_each_document, best_passages, passage_scores
+from retrieval.strategies.vector import nearest_chunks
+
+KEYWORD_DEPTH = 60
+VECTOR_DEPTH = 60
+DERIVED_WEIGHT = 0.5
+"""How far a list is trusted whose query the person did not write."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuestion:
+    """A question and the list it makes; ``weight`` 1 is the person's own."""
+
+    name: str
+    question: Question
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordLists:
+    """Ranked passages for each query, and the rarity of their terms in scope."""
+
+    lists: list[RankedList[PassageKey]]
+    rarity: Mapping[str, float]
+
+
+def keyword_lists(
+    queries: Sequence[NamedQuestion],
+    scope: Scope,
+    index: ScopeIndex,
+    *,
+    level: FullTextLevel,
+    names: bool,
+) -> KeywordLists:
+    """``names``: whether the documents' names count. Two statements at most, however many queries."""
+    wanted = {term for query in queries for term in query.question.weights}
+    wanted |= {name for query in queries for name in query.question.names} if names else set()
+    postings = read_postings(scope, index, wanted)
+    allowed = allowed_passages(scope, index)
+    lists = []
+    for query in queries:
+        scores = passage_scores(query.question, index, postings, names=names)
+        if allowed is not None:
+            scores[~allowed] = 0
+        best = (best_of_each_document if level == "document" else best_passages)(index, scores, KEYWORD_DEPTH)
+        items = [(PassageKey(*index.place(at)), float(scores[at])) for at in best]
+        lists.append(RankedList(query.name, items, query.weight))
+    return KeywordLists(lists, rarity_of(index, postings))
+
+
+def rarity_of(index: ScopeIndex, postings: Mapping[str, TermPostings]) -> dict[str, float]:
+    return {term: index.idf(found) for term, found in postings.items() if len(found.passages)}
+
+
+def vector_lists(
+    queries: Sequence[tuple[str, str, float]],
+    space: EmbeddingSpace,
+    engine: Embedder,
+    scope: Scope,
+    chunks: int,
+) -> list[RankedList[UUID]]:
+    """Chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
+
+    Raises ProviderError when the queries cannot be embedded in time.
+    """
+    texts = [text for _, text, _ in queries]
+    vectors = embedded(engine, texts)
+    lists = []
+    for (name, _, weight), vector in zip(queries, vectors, strict=True):
+        nearest = nearest_chunks(vector, space, scope, chunks, VECTOR_DEPTH)
+        items = [(chunk_id, 1 - distance) for chunk_id, distance in nearest]
+        lists.append(RankedList(name, items, weight * engine.trust))
+    return lists
+
+
+def embedded(engine: Embedder, texts: list[str]) -> Vectors:
+    if engine.local:
+        return engine.embed(texts, query=True)
+    return ask(lambda: engine.embed(texts, query=True)).answer(settings.SEARCH_PROVIDER_SECONDS)

@@ -1,0 +1,70 @@
+"""Reranks the candidates by what stands in them: cheap features always, a model where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from retrieval.candidates import Candidate, PassageKey
+from retrieval.deadlines import ask
+from retrieval.evidence import Evidence
+from retrieval.providers.rerankers import Reranker
+
+# What a feature adds, in shares of the best fused score.
+COVERAGE = 0.4
+PHRASES = 0.4
+QUOTED = 1.0
+BEST_UNIT = 0.3
+
+MODEL_DEPTH = 20
+PASSAGE_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A candidate with its fused score and its evidence."""
+
+    key: PassageKey
+    fused: float
+    evidence: Evidence
+
+
+def by_features(weighed: Sequence[Weighed]) -> list[tuple[PassageKey, float]]:
+    """Candidates by fused score and evidence together, best first; scores are about 0..3."""
+    most_fused = max((item.fused for item in weighed), default=0.0) or 1.0
+    most_unit = max((item.evidence.best_unit for item in weighed), default=0.0) or 1.0
+    scored = [
+        (
+            item.key,
+            item.fused / most_fused
+            + COVERAGE * item.evidence.coverage
+            + PHRASES * item.evidence.phrases
+            + QUOTED * item.evidence.quoted
+            + BEST_UNIT * item.evidence.best_unit / most_unit,
+        )
+        for item in weighed
+    ]
+    return sorted(scored, key=lambda entry: -entry[1])
+
+
+def by_model(
+    query: str,
+    ranked: Sequence[tuple[PassageKey, float]],
+    candidates: Mapping[PassageKey, Candidate],
+    reranker: Reranker,
+) -> list[tuple[PassageKey, float]]:
+    """The head again by the model's relevance, which counts as much as all before. Raises ProviderError."""
+    head, tail = list(ranked[:MODEL_DEPTH]), list(ranked[MODEL_DEPTH:])
+    texts = [candidates[key].text[:PASSAGE_CHARACTERS] for key, _ in head]
+    relevance = _asked(reranker, query, texts)
+    most = max((score for _, score in head), default=0.0) or 1.0
+    scored = [(key, score / most + value) for (key, score), value in zip(head, relevance, strict=True)]
+    return [*sorted(scored, key=lambda entry: -entry[1]), *tail]
+
+
+def _asked(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    if reranker.local:
+        return reranker.relevance(query, texts)
+    return ask(lambda: reranker.relevance(query, texts)).answer(settings.SEARCH_PROVIDER_SECONDS)
