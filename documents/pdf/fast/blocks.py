@@ -72,3 +72,8 @@ class Block:
     @property
     def text(self) -> str:
         return " ".join(line.text for line in self.lines)
+
+    @property
+    def rtl(self) -> bool:
+        """Whether most of its text runs leftwards."""
+        return sum(line.chars if line.rtl else -line.chars for line in self.lines) > 0

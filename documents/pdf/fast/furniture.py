@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nlargest, nsmallest
+from operator import attrgetter
+from typing import NamedTuple
 
 from documents.pdf.fast.lines import Line, rows_of
 from documents.pdf.fast.sheets import Sheet
@@ -23,8 +26,10 @@ SAME_PLACE = 4.0
 # Repeated words are furniture from so many pages on, or on this share of them.
 PAGES = 3
 SHARE = 0.5
-# Body text keeps this distance (line heights) from a page number that nothing else tells apart.
-CLEARANCE = 0.8
+# Body text keeps this distance (ems) from furniture.
+CLEARANCE = 0.6
+# So many lines of an edge are looked at.
+NEAR = 16
 # At most so many characters stand in a row with a page number.
 BESIDE_NUMBER = 100
 
@@ -35,30 +40,46 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 
+_TOP, _BOTTOM = attrgetter("y0"), attrgetter("y1")
+
 Place = tuple[str, int]
 
 
 def set_furniture_aside(sheets: Sequence[Sheet]) -> None:
     """Moves the lines that are furniture from each sheet's lines to its head and foot."""
-    edges = [(_edge_rows(sheet, top=True), _edge_rows(sheet, top=False)) for sheet in sheets]
     for top in (True, False):
-        rows_by_sheet = [pair[0] if top else pair[1] for pair in edges]
-        repeated = _repeated(rows_by_sheet)
-        numbered = _numbered(rows_by_sheet)
-        for sheet, rows in zip(sheets, rows_by_sheet, strict=True):
-            _peel(sheet, rows, repeated, numbered, top)
+        edges = [_edge_rows(sheet, top) for sheet in sheets]
+        marginal = [
+            [row for row in rows if _in_margin(row, sheet, top)]
+            for sheet, rows in zip(sheets, edges, strict=True)
+        ]
+        signs = _Signs(_repeated(marginal), _numbered(marginal), _offsets(sheets, edges))
+        for sheet, rows in zip(sheets, edges, strict=True):
+            _peel(sheet, rows, signs, top)
+
+
+class _Signs(NamedTuple):
+    """What tells furniture in one document, at one edge of its pages.
+
+    ``offsets`` are what page numbers differ by from the numbers of their pages.
+    """
+
+    repeated: set[Place]
+    numbered: set[int]
+    offsets: set[int]
 
 
 def _edge_rows(sheet: Sheet, top: bool) -> list[list[Line]]:
-    """The outermost rows of one edge, the outermost first."""
-    limit = MARGIN * sheet.height
-    near = [
-        line
-        for line in sheet.lines
-        if not line.sideways and (line.y1 < limit if top else line.y0 > sheet.height - limit)
-    ]
+    """The outermost rows of one edge and the one behind them, the outermost first."""
+    upright = [line for line in sheet.lines if not line.sideways]
+    near = nsmallest(NEAR, upright, key=_TOP) if top else nlargest(NEAR, upright, key=_BOTTOM)
     rows = rows_of(near)
-    return (rows if top else rows[::-1])[:ROWS]
+    return (rows if top else rows[::-1])[: ROWS + 1]
+
+
+def _in_margin(row: list[Line], sheet: Sheet, top: bool) -> bool:
+    limit = MARGIN * sheet.height
+    return row[0].y1 < limit if top else row[0].y0 > sheet.height - limit
 
 
 def _places(row: list[Line]) -> list[Place]:
@@ -99,17 +120,41 @@ def is_page_number(text: str) -> bool:
     return len(text) <= 24 and bool(_PAGE_NUMBER.match(text))
 
 
-def _peel(sheet: Sheet, rows: list[list[Line]], repeated: set[Place], numbered: set[int], top: bool) -> None:
-    taken: list[Line] = []
-    for i, row in enumerate(rows):
-        if not (_is_repeated(row, repeated) or _is_numbered(row, numbered, rows[i + 1 : i + 2], sheet, top)):
-            break
-        taken += row
+def _offsets(sheets: Sequence[Sheet], edges: Sequence[Sequence[list[Line]]]) -> set[int]:
+    """What outermost rows that hold a number only differ by from their pages' numbers, on several pages."""
+    counts = Counter(
+        offset
+        for sheet, rows in zip(sheets, edges, strict=True)
+        if rows and (offset := _offset(rows[0], sheet)) is not None
+    )
+    return {offset for offset, count in counts.items() if count >= PAGES}
+
+
+def _offset(row: list[Line], sheet: Sheet) -> int | None:
+    if len(row) > 1 or not is_page_number(row[0].text):
+        return None
+    digits = _DIGITS.search(row[0].text)
+    return int(digits.group()) - sheet.raw.number if digits else None
+
+
+def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> None:
+    count = 0
+    while count < min(ROWS, len(rows)) and _is_furniture(rows[count], count, sheet, signs, top):
+        count += 1
+    while count and not _stands_clear(rows[count - 1], rows[count : count + 1], top):
+        count -= 1
+    taken = [line for row in rows[:count] for line in row]
     if taken and len(taken) < len(sheet.lines):
         gone = set(map(id, taken))
         sheet.lines = [line for line in sheet.lines if id(line) not in gone]
         edge = sheet.head if top else sheet.foot
         edge += [line for row in rows_of(taken) for line in row]
+
+
+def _is_furniture(row: list[Line], rank: int, sheet: Sheet, signs: _Signs, top: bool) -> bool:
+    if _in_margin(row, sheet, top):
+        return _is_repeated(row, signs.repeated) or not signs.numbered.isdisjoint(_number_heights(row))
+    return rank == 0 and _offset(row, sheet) in signs.offsets
 
 
 def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:
@@ -118,24 +163,12 @@ def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:
     return 2 * same >= sum(line.chars for line in row)
 
 
-def _is_numbered(
-    row: list[Line], numbered: set[int], inner: list[list[Line]], sheet: Sheet, top: bool
-) -> bool:
-    """Whether a page number stands in the row, alone or with a short running title, clear of the text."""
-    if not any(height in numbered for height in _number_heights(row)):
-        return False
-    edge = row[0]
-    rest = inner[0] if inner else _nearest(sheet, edge, top)
-    if not rest:
+def _stands_clear(row: list[Line], inner: list[list[Line]], top: bool) -> bool:
+    """Whether the page's text keeps its distance: the title of a table, printed on each page, does not."""
+    if not inner:
         return True
-    gap = min(line.y0 for line in rest) - edge.y1 if top else edge.y0 - max(line.y1 for line in rest)
-    return gap > CLEARANCE * edge.size
-
-
-def _nearest(sheet: Sheet, edge: Line, top: bool) -> list[Line]:
-    """The line of the page that is next to the edge's."""
     if top:
-        inner = [line for line in sheet.lines if line.y0 > edge.y1 - 1]
-        return [min(inner, key=lambda line: line.y0)] if inner else []
-    inner = [line for line in sheet.lines if line.y1 < edge.y0 + 1]
-    return [max(inner, key=lambda line: line.y1)] if inner else []
+        gap = min(line.y0 for line in inner[0]) - max(line.y1 for line in row)
+    else:
+        gap = min(line.y0 for line in row) - max(line.y1 for line in inner[0])
+    return gap > CLEARANCE * row[0].size

@@ -183,9 +183,7 @@ def _parted(grid: Grid, line: Line) -> list[tuple[tuple[int, int, int, int], Lin
 
 
 def _is_table(cells: dict[tuple[int, int, int, int], list[Line]]) -> bool:
-    if len({key[0] for key in cells}) < 2 and len(cells) < 3:
-        return False
-    if len({key[1] for key in cells}) < 2:
+    if len({key[0] for key in cells}) < 2 or len({key[1] for key in cells}) < 2:
         return False
     counts = [sum(len(line.words) for line in lines) for lines in cells.values()]
     largest = max(cells.values(), key=len)

@@ -26,6 +26,12 @@ EVEN_EDGE = 2.0
 # A space, with some slack (ems); the leading of a size that is set but once.
 SPACE = 0.5
 USUAL_LEADING = 1.25
+# Lines of one title are at most this far apart (ems).
+TITLE_LEADING = 1.45
+# A line that ends within a sentence before a small letter was broken on purpose only if it leaves this
+# share of the column empty.
+UNFINISHED_ROOM = 0.3
+SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
 # Chinese and Japanese lines break between any two characters but for a few (ems).
 UNBREAKABLE = 2.2
 
@@ -35,16 +41,23 @@ class Column:
     """What is common to the lines of a column.
 
     Edges are measured along the way the text runs: ``start`` is the left edge, in
-    right-to-left columns the right one, mirrored, so that text always runs towards greater numbers.
+    right-to-left columns the right one, mirrored, so that text always runs towards
+    greater numbers. ``body`` and ``bold`` are the type most of it is set in.
     """
 
     start: float
     end: float
     rtl: bool
     leading: dict[int, float]
+    body: float
+    bold: bool
 
     def leading_of(self, line: Line) -> float:
         return self.leading.get(_size_class(line), USUAL_LEADING * line.size)
+
+    def is_title_type(self, line: Line) -> bool:
+        """Whether the line is set larger than the column's body, or bold where the body is not."""
+        return line.size > SIZE_SLACK * self.body or (line.style.bold and not self.bold)
 
     def starts(self, line: Line) -> float:
         return -line.x1 if self.rtl else line.x0
@@ -63,7 +76,11 @@ def column_of(lines: Sequence[Line]) -> Column:
     leading = {size: _tightest_common(counts) / 4 for size, counts in pitches.items()}
     rtl = sum(line.chars if line.rtl else -line.chars for line in lines) > 0
     x0, x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading)
+    weight: Counter[tuple[float, bool]] = Counter()
+    for line in lines:
+        weight[line.size, line.style.bold] += line.chars
+    body, bold = weight.most_common(1)[0][0]
+    return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading, body, bold)
 
 
 def _size_class(line: Line) -> int:
@@ -133,6 +150,8 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
     if _opens_item(line, last, column):
         return True
     if _centered(last, line, column):
+        return pitch > TITLE_LEADING * line.size
+    if _goes_on_as_title(block, line, following, pitch, column):
         return False
     if _indented(line, block, following, column):
         return True
@@ -166,6 +185,20 @@ def _centered(a: Line, b: Line, column: Column) -> bool:
     return min(column.starts(a), column.starts(b)) > column.start + em or abs(a.x0 - b.x0) > em
 
 
+def _goes_on_as_title(
+    block: list[Line], line: Line, following: Line | None, pitch: float, column: Column
+) -> bool:
+    """Whether a title in larger or bold type runs over two or three lines: titles are not broken greedily."""
+    last = block[-1]
+    if len(block) > 2 or pitch > TITLE_LEADING * line.size or last.text.endswith((".", ":", ";", "?", "!")):
+        return False
+    if not (column.is_title_type(last) and column.is_title_type(line)):
+        return False
+    if abs(column.starts(line) - column.starts(last)) > line.size or marker_of(line.words[0][4]):
+        return False
+    return following is None or not column.is_title_type(following)
+
+
 def _indented(line: Line, block: list[Line], following: Line | None, column: Column) -> bool:
     last = block[-1]
     em = line.size
@@ -183,8 +216,11 @@ def _indented(line: Line, block: list[Line], following: Line | None, column: Col
 
 def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float) -> bool:
     """Whether the first word of ``line`` would have fitted behind ``last``."""
+    room = margin - column.ends(last)
     first = line.words[0]
     needed = first[2] - first[0] + SPACE * line.size
     if breaks_anywhere(first[4]):
         needed = min(needed, UNBREAKABLE * line.size)
-    return margin - column.ends(last) > needed
+    if first[4][0].islower() and not last.text.endswith(SENTENCE_ENDS):
+        return room > max(needed, UNFINISHED_ROOM * (column.end - column.start))
+    return room > needed

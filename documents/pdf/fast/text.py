@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell, around
 from documents.pdf.fast.captions import figures
+from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.lines import Line, rows_of
@@ -121,16 +123,18 @@ class PageWriter:
         )
 
     def _add_cells(self, block: Block) -> tuple[Cell, ...]:
+        """The cells' text in the order they are read, tabs between them; the cells from left to right."""
         cells = []
-        for n, cell in enumerate(block.cells):
+        in_order = block.cells[::-1] if block.rtl else block.cells
+        for n, cell in enumerate(in_order):
             if n:
                 self._add("\t")
             first_part = len(self.parts)
             start, end = self._add_lines(cell.lines)
             text = "".join(self.parts[first_part:])
-            header = block.header or (cell.column == 0 and n == 0 and len(block.cells) > 1)
+            header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
             cells.append(Cell(cell.column, text, self.sheet.rect_to_page(cell.rect), header, start, end))
-        return tuple(cells)
+        return tuple(sorted(cells, key=attrgetter("column")))
 
 
 def _table_row(block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
