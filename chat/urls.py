@@ -3,12 +3,13 @@
 ==========================================  ======  =====================================================
 path                                        method  does
 ==========================================  ======  =====================================================
-chat/ask/                                   POST    starts a conversation with its first question
-chat/<conversation>/ask/                    POST    asks a question in a conversation
-chat/messages/<message>/stream/             GET     the answer as server-sent events (``chat.events``)
-chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
-chat/messages/<message>/retry/              POST    writes the answer anew
-chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
+/chat/ask/                                   POST    starts a conversation with its first question
+/chat/<conversation>/ask/                    POST    asks a question in a conversation
+/chat/messages/<message>/stream/             GET     the answer as server-sent events (``chat.events``)
+/chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
+/chat/messages/<message>/retry/              POST    writes the answer anew
+/chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
+/chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
 ==========================================  ======  =====================================================
 
 ``ask`` takes form fields: ``question``; for a new conversation also ``document``
@@ -22,6 +23,16 @@ continued, retried or cancelled as it stands.
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from chat.views import questions, stream
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("ask/", questions.ask_first, name="ask-first"),
+    path("<uuid:conversation_id>/ask/", questions.ask, name="ask"),
+    path("messages/<uuid:message_id>/stream/", stream.stream, name="answer-stream"),
+    path("messages/<uuid:message_id>/cancel/", questions.cancel, name="answer-cancel"),
+    path("messages/<uuid:message_id>/retry/", questions.retry, name="answer-retry"),
+    path("messages/<uuid:message_id>/continue/", questions.continue_, name="answer-continue"),
+    path("citations/<uuid:citation_id>/feedback/", questions.feedback, name="citation-feedback"),
+]

@@ -269,4 +269,19 @@ ANTHROPIC_BASE_URL = environment.text("ANTHROPIC_BASE_URL")
 ANTHROPIC_MODEL = environment.text("ANTHROPIC_MODEL", "claude-sonnet-4-5")
 GEMINI_API_KEY = environment.text("GEMINI_API_KEY")
 GEMINI_MODEL = environment.text("GEMINI_MODEL", "gemini-2.5-flash")
+GEMINI_BASE_URL = environment.text(
+    "GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta/openai/"
+)
+COMPATIBLE_BASE_URL = environment.text("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM, llama.cpp, …: ends in /v1
+COMPATIBLE_API_KEY = environment.text("PINCITE_COMPATIBLE_KEY", "none")
+COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
+CHAT_TEMPERATURE = environment.text("PINCITE_TEMPERATURE")  # '' leaves it to the model
+CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000)
+CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000)
+CHAT_HISTORY_TOKENS = environment.integer("PINCITE_HISTORY_TOKENS", 2000)
+CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3)
+CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
+CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
+CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
+CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 32)
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

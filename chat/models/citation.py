@@ -46,6 +46,7 @@ class Citation(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="citations")
+    position = models.IntegerField(default=0, help_text="of its marker among the markers of the message")
     number = models.IntegerField(help_text="the superscript, by first use through the conversation")
     document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="citations")
     unit = models.ForeignKey(CitationUnit, null=True, on_delete=models.SET_NULL, related_name="citations")
@@ -82,7 +83,7 @@ class Citation(models.Model):
     objects = CitationQuerySet.as_manager()
 
     class Meta:
-        ordering = ["message", "number"]
+        ordering = ["message", "position"]
         indexes = [models.Index(fields=["document", "page_number"]), models.Index(fields=["verdict"])]
 
     def __str__(self) -> str:

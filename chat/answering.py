@@ -1,0 +1,223 @@
+"""From a question to an answer whose every claim was checked."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import connection
+
+from chat.asking import cited_numbers, question_of
+from chat.drafting import Draft
+from chat.events import Event, Failed, Source, Sources, Status
+from chat.followups import standalone_question
+from chat.keeping import fail, finish, seconds_since
+from chat.markers import CitationMark, MarkerDecoder, without_markers
+from chat.markers import Text as TextMark
+from chat.models import Message
+from chat.passages import Found, find_passages, has_documents, recalled_passages, scope_of
+from chat.prompting import Prompt, Turn, prompt_for, within_budget
+from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.language import language_model
+from chat.providers.patience import Cancelled, read
+from chat.providers.registry import limits, provider_named
+from chat.reading import done_event, shown_messages
+from chat.runaway import Runaway
+from chat.starting import started_text
+from retrieval.providers.errors import ProviderError
+
+logger = logging.getLogger(__name__)
+Emit = Callable[[Event], None]
+NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until it is indexed."
+
+
+@dataclass(slots=True)
+class Writing:
+    """One answer being written: whom it tells, and whether it must stop.
+
+    Attributes:
+        emit: takes each event as it happens.
+        cancelled: set by anybody, at any time.
+        on_draft: learns of the draft before its first word, to save it while it grows.
+        provider: writes the answer; None is the conversation's own.
+    """
+
+    emit: Emit
+    cancelled: threading.Event
+    on_draft: Callable[[Draft], None] = lambda draft: None
+    provider: Provider | None = None
+
+
+def write_answer(answer: Message, writing: Writing) -> None:
+    """Writes the pending answer and stores it, whatever happens; ``done`` is always the last event.
+
+    Called without an open transaction: the database connection is given back
+    while the model writes.
+    """
+    start = time.monotonic()
+    try:
+        _write(answer, writing, start)
+    except Cancelled:
+        fail(answer, "Stopped.")
+    except ProviderError as error:
+        writing.emit(Failed(error.message, error.permanent))
+        fail(answer, error.message)
+    except Exception:
+        logger.exception("answer %s failed", answer.pk)
+        message = "Something went wrong on our side. Try again."
+        writing.emit(Failed(message, permanent=False))
+        fail(answer, message)
+    answer.refresh_from_db()
+    writing.emit(done_event(answer))
+
+
+def _write(answer: Message, writing: Writing, start: float) -> None:
+    provider = writing.provider or provider_named(answer.conversation.provider, answer.conversation.model)
+    history = history_of(answer)
+    question = understood_question(answer, provider, history, writing)
+    found = found_passages(answer, question, provider, writing)
+    if not found.passages and not has_documents(scope_of(answer.conversation, answer.conversation.owner)):
+        raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
+    draft = draft_of(answer, found)
+    writing.on_draft(draft)
+    prompt = prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
+    compose(draft, provider, prompt, writing, start)
+
+
+def history_of(answer: Message) -> tuple[Turn, ...]:
+    """Earlier questions (as they were understood) and answers, within the token budget."""
+    earlier = answer.conversation.messages.filter(position__lt=answer.position - 1).order_by("position")
+    turns = [
+        Turn(message.role, message.standalone_question or without_markers(message.content))  # type: ignore[arg-type]
+        for message in earlier
+        if message.content
+    ]
+    return within_budget(turns, settings.CHAT_HISTORY_TOKENS)
+
+
+def understood_question(
+    answer: Message, provider: Provider, history: tuple[Turn, ...], writing: Writing
+) -> str:
+    """The question as it stands alone; kept on the question's row."""
+    asked = question_of(answer)
+    question = asked.standalone_question or standalone_question(
+        asked.content, history, provider, limits(), writing.cancelled
+    )
+    if question != asked.standalone_question:
+        Message.objects.filter(pk=asked.pk).update(standalone_question=question)
+    told = question if question != asked.content else ""
+    writing.emit(Status("searching", "Searching…", question=told))
+    return question
+
+
+def found_passages(answer: Message, question: str, provider: Provider, writing: Writing) -> Found:
+    """The passages, told to the reader; a continued answer keeps the ones it began with."""
+    if answer.content and answer.sources:
+        found = recalled_passages(answer.sources)
+    else:
+        found = find_passages(
+            question,
+            scope_of(answer.conversation, answer.conversation.owner),
+            provider.passages,
+            settings.CHAT_PROMPT_TOKENS if provider.rewrites else 10**6,
+            language_model(provider, writing.cancelled),
+        )
+    sources = [passage.unit.id for passage in found.passages]
+    Message.objects.filter(pk=answer.pk).update(sources=sources, provider=provider.name, model=provider.model)
+    count = len(found.passages)
+    writing.emit(Status("reading", f"Reading {count} passage{'s' * (count != 1)}…", passages=count))
+    writing.emit(Sources(tuple(told_sources(found))))
+    return found
+
+
+MOST_TOLD = 60  # the extractive answerer looks through more than anybody wants listed
+
+
+def told_sources(found: Found) -> Iterator[Source]:
+    for passage in found.passages[:MOST_TOLD]:
+        unit = passage.unit
+        yield Source(
+            unit.id, unit.document, unit.title, unit.page, passage.section, unit.type, unit.text[:300]
+        )
+
+
+def draft_of(answer: Message, found: Found) -> Draft:
+    """An empty draft, or the one an incomplete answer goes on from."""
+    numbers = cited_numbers(answer.conversation_id, answer)
+    draft = Draft(answer.pk, found.sources, numbers)
+    if answer.content:
+        seen = shown_messages([answer])[0]
+        rows = list(answer.citations.order_by("position"))
+        draft.begin_with(answer.content, rows, list(seen.citations))
+    return draft
+
+
+def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, start: float) -> None:
+    """Streams, decodes, checks, and stores; what was written before a failure is kept."""
+    writing.emit(Status("writing", "Writing…"))
+    give_back_connection()
+    usage: dict[str, float] = {}
+    status, error = Message.Status.COMPLETE, ""
+    try:
+        for event in drafted(draft, provider, prompt, writing.cancelled, usage):
+            writing.emit(event)
+    except Cancelled:
+        status, error = Message.Status.INCOMPLETE, "Stopped."
+    except ProviderError as failure:
+        written = bool(without_markers(draft.content).strip())
+        status = Message.Status.INCOMPLETE if written else Message.Status.FAILED
+        error = failure.message
+        writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
+    finish(draft, status, error, usage | {"seconds": seconds_since(start)})
+
+
+def drafted(
+    draft: Draft, provider: Provider, prompt: Prompt, cancelled: threading.Event, usage: dict[str, float]
+) -> Iterator[Event]:
+    """The model's stream as events. Raises Cancelled and ProviderError, with all that came before drafted."""
+    passages = prompt.aliases
+    decoder = MarkerDecoder(passages)
+    runaway = Runaway()
+    try:
+        for delta in read(provider, prompt, limits(), cancelled):
+            yield from _drafted_delta(draft, delta, decoder, prompt, usage)
+            runaway.watch(delta)
+    finally:
+        remaining = [event for mark in decoder.flush() for event in _drafted_mark(draft, mark, prompt)]
+    yield from remaining
+
+
+def _drafted_delta(
+    draft: Draft, delta: Delta, decoder: MarkerDecoder, prompt: Prompt, usage: dict[str, float]
+) -> Iterator[Event]:
+    match delta:
+        case TextDelta(text):
+            for mark in decoder.decode(text.replace("\x00", "")):
+                yield from _drafted_mark(draft, mark, prompt)
+        case NativeCitation(alias, quote):
+            for mark in decoder.flush():
+                yield from _drafted_mark(draft, mark, prompt)
+            yield from _drafted_mark(draft, CitationMark(alias, None, quote), prompt)
+        case Usage(input_tokens, output_tokens):
+            usage.update(input_tokens=input_tokens, output_tokens=output_tokens)
+        case Finished("length"):
+            raise ProviderError("The answer reached its longest length.", permanent=False)
+        case Finished("refused"):
+            raise ProviderError("The model declined to go on.", permanent=True)
+
+
+def _drafted_mark(draft: Draft, mark: TextMark | CitationMark, prompt: Prompt) -> Iterator[Event]:
+    if isinstance(mark, TextMark):
+        yield from draft.write(mark.text)
+    elif passage := prompt.aliases.get(mark.alias):
+        yield from draft.cite(passage.unit, mark.quote)
+
+
+def give_back_connection() -> None:
+    """Closes this thread's database connection; the next query opens another."""
+    if not connection.in_atomic_block:
+        connection.close()

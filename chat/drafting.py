@@ -1,0 +1,180 @@
+"""An answer while it grows: its words, its citations, and what verification says of them.
+
+A Draft is pure: it reads no database and sends nothing. ``write`` and ``cite``
+give the events that tell a reader what changed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from chat.claim_spans import Span, claim_before, plain, uncited_claims
+from chat.claims import Claim, SourceUnit, Verification
+from chat.events import CitationShown, Cited, Event, Text, Verified
+from chat.markers import format_marker, stored_marks
+from chat.models import Citation
+from chat.rendering import StreamRenderer
+from chat.showing import shown
+from chat.sources import Sources
+
+CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding it again
+MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database
+
+
+@dataclass(slots=True)
+class Draft:
+    """The answer to one question.
+
+    Attributes:
+        numbers: the superscript of each unit (by id) that the conversation has cited so far.
+        content: what is stored: Markdown with ``[[cite:<unit>:<page>]]`` markers.
+        citations: in the order of the markers in ``content``.
+        dropped: citations left out because the answer has too many.
+        saved: how many citations are rows already.
+        changed: ids of citations whose verdict changed after they were told.
+        lock: held while content and citations change, so that another thread can save both in step.
+    """
+
+    message_id: UUID
+    sources: Sources
+    numbers: dict[str, int] = field(default_factory=dict)
+    content: str = ""
+    citations: list[Citation] = field(default_factory=list)
+    dropped: int = 0
+    saved: int = 0
+    changed: set[UUID] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    renderer: StreamRenderer = field(default_factory=StreamRenderer)
+
+    def write(self, text: str) -> Iterator[Event]:
+        """Adds words."""
+        with self.lock:
+            self.content += text
+        yield from text_events(text, self.renderer.write(text))
+
+    def cite(self, unit: SourceUnit, quote: str = "") -> Iterator[Event]:
+        """Adds a citation of ``unit`` for what was just said, checked."""
+        if len(self.citations) >= MOST_CITATIONS:
+            self.dropped += 1
+            return
+        span = claim_before(self.content)
+        found = self._verified(plain(self.content[span.start : span.end]), unit, quote)
+        citation = self._snapshot(found, plain(self.content[span.start : span.end]))
+        with self.lock:
+            self.content += format_marker(found.unit.id, found.unit.page)
+            citation.claim_start, citation.claim_end = span.start, len(self.content)
+            self.citations.append(citation)
+        seen = self.shown(citation)
+        yield Cited(unchecked(seen))
+        yield from text_events("", self.renderer.cite(seen))
+        yield Verified(seen)
+        yield from self._joint_support(citation)
+
+    def begin_with(self, content: str, citations: list[Citation], shown_before: list[CitationShown]) -> None:
+        """Takes up an answer that was begun before; ``citations`` are its rows, by position."""
+        self.content, self.citations, self.saved = content, citations, len(citations)
+        at = 0
+        for mark, citation in zip(stored_marks(content), shown_before, strict=False):
+            self.renderer.write(content[at : mark.start])
+            self.renderer.cite(citation)
+            at = mark.end
+        self.renderer.write(content[at:])
+
+    def shown(self, citation: Citation) -> CitationShown:
+        return shown(citation, self.sources.places[str(citation.unit_id)].frame)
+
+    def uncited(self) -> list[Span]:
+        """Claims that cite nothing."""
+        return uncited_claims(
+            self.content, [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
+        )
+
+    def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
+        from chat.verification import verify  # lands next
+
+        return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)
+
+    def _snapshot(self, found: Verification, claim: str) -> Citation:
+        """The citation as a row that is not yet saved."""
+        unit, place = found.unit, self.sources.places[found.unit.id]
+        quote = found.quote or unit.text
+        start, end = (
+            (found.char_start, found.char_end)
+            if found.quote
+            else (unit.char_start, unit.char_start + len(unit.text))
+        )
+        return Citation(
+            id=uuid4(),
+            message_id=self.message_id,
+            position=len(self.citations),
+            number=self.numbers.setdefault(unit.id, max(self.numbers.values(), default=0) + 1),
+            document_id=UUID(unit.document),
+            unit_id=UUID(unit.id),
+            claim=claim,
+            quote=quote,
+            prefix=place.page_text[max(0, start - CONTEXT_CHARACTERS) : start],
+            suffix=place.page_text[end : end + CONTEXT_CHARACTERS],
+            char_start=start,
+            char_end=end,
+            unit_text=unit.text,
+            section_path=list(unit.section_path),
+            page_number=found.page,
+            line_start=place.lines[0],
+            line_end=place.lines[1],
+            rects=[list(rect) for rect in found.rects],
+            unit_rects=[list(rect) for rect in place.rects],
+            head_rects=[list(rect) for rect in found.head_rects],
+            document_title=place.title,
+            document_sha256=place.sha256,
+            verdict=found.verdict,
+            reason=found.reason[:300],
+            missing=list(found.missing),
+        )
+
+    def _joint_support(self, last: Citation) -> Iterator[Event]:
+        """Citations side by side support one claim together when each lacks only what another has."""
+        group = [
+            citation
+            for citation in self.citations
+            if citation.claim_start == last.claim_start and str(citation.unit_id) in self.sources.places
+        ]
+        weak = [citation for citation in group if citation.verdict == Citation.Verdict.UNSUPPORTED]
+        if len(group) < 2 or not weak or not all(citation.missing for citation in weak):
+            return
+        lacking = set.intersection(*(set(citation.missing) for citation in group))
+        if lacking:
+            return
+        for citation in weak:
+            citation.verdict = Citation.Verdict.PARTIAL
+            citation.reason = "The citations beside this one have the rest of the claim."
+            self.changed.add(citation.pk)
+            self.renderer.replace(self.shown(citation))
+            yield Verified(self.shown(citation))
+
+
+def unchecked(citation: CitationShown) -> CitationShown:
+    """The citation as it is told before its verdict."""
+    return CitationShown(
+        id=citation.id,
+        number=citation.number,
+        document=citation.document,
+        title=citation.title,
+        page=citation.page,
+        unit=citation.unit,
+        section=citation.section,
+        lines=citation.lines,
+        claim=citation.claim,
+        quote="",
+        href=citation.href,
+    )
+
+
+def text_events(text: str, changed: list[tuple[int, str]]) -> Iterator[Text]:
+    """One event for each changed block; the new words come with the last one."""
+    for place, (number, html) in enumerate(changed, start=1):
+        yield Text(text if place == len(changed) else "", number, html)
+    if text and not changed:
+        yield Text(text, 0, "")

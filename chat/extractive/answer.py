@@ -1,0 +1,96 @@
+"""The extractive answer: which lines are said, in which order, and how they are written down."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rapidfuzz import fuzz
+
+from chat.extractive.asked import Asked, read_question
+from chat.extractive.candidates import Candidate, candidates
+from chat.prompting import Passage
+from chat.providers.base import Delta, NativeCitation, TextDelta
+
+MOST_LINES = 6
+FEWEST_LINES = 3
+CLOSE_ENOUGH = 0.34  # of the question's weight must be spoken of, or the documents do not say
+WORTH_SAYING = 0.5  # of the best line's score
+NEAREST_LINES = 2
+LINES_A_UNIT = 2
+SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>~|&])")
+_LINE_HEAD = re.compile(r"^(\s*)([#+>-]|\d{1,9}(?=[.)]))")
+
+
+def extractive_answer(question: str, passages: Sequence[Passage]) -> Iterator[Delta]:
+    """The answer in Markdown with its citations; all but its headings stands in a passage word for word."""
+    asked = read_question(question, {passage.unit.title for passage in passages})
+    ranked = candidates(asked, passages)
+    if not ranked:
+        yield TextDelta("The documents do not say.")
+        return
+    if max(candidate.coverage for candidate in ranked[:10]) < CLOSE_ENOUGH:
+        yield TextDelta("The documents do not say. Nearest:\n\n")
+        yield from written(selected(asked, ranked)[:NEAREST_LINES])
+        return
+    yield from written(selected(asked, ranked))
+
+
+def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Three to six lines: first one for each line item, then the best others that add something."""
+    chosen: list[Candidate] = []
+    for item in asked.items:
+        best = next((candidate for candidate in ranked if candidate.item is item), None)
+        if best and not asked.wants_prose and best not in chosen:
+            chosen.append(best)
+    best_score = ranked[0].score
+    for candidate in ranked:
+        if len(chosen) >= MOST_LINES:
+            break
+        enough = len(chosen) >= FEWEST_LINES and candidate.score < WORTH_SAYING * best_score
+        if not enough and adds_something(candidate, chosen):
+            chosen.append(candidate)
+    return chosen
+
+
+def adds_something(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
+    """Not a line that was said already, nor a third one of the same unit or a third row of one item."""
+    if candidate in chosen:
+        return False
+    units = Counter(other.passage.unit.id for other in chosen)
+    items = Counter(other.item.name for other in chosen if other.item)
+    if units[candidate.passage.unit.id] >= LINES_A_UNIT:
+        return False
+    if candidate.item and items[candidate.item.name] >= 2:
+        return False
+    return all(fuzz.ratio(candidate.text, other.text) < SAME_WORDS for other in chosen)
+
+
+def written(chosen: Sequence[Candidate]) -> Iterator[Delta]:
+    """Lines under a heading for each document and section, the groups in the order of their best line."""
+    for (title, section), group in groupby(grouped(chosen), key=heading_of):
+        heading = f"#### {escaped(title)}" + (f" · {escaped(section)}" if section else "")
+        yield TextDelta(f"{heading}\n\n")
+        for candidate in group:
+            yield TextDelta(f"- {escaped(candidate.text)}")
+            yield NativeCitation(candidate.passage.alias, candidate.quote)
+            yield TextDelta("\n")
+        yield TextDelta("\n")
+
+
+def grouped(chosen: Sequence[Candidate]) -> list[Candidate]:
+    order = {heading_of(candidate): index for index, candidate in reversed(list(enumerate(chosen)))}
+    return sorted(chosen, key=lambda candidate: order[heading_of(candidate)])
+
+
+def heading_of(candidate: Candidate) -> tuple[str, str]:
+    unit = candidate.passage.unit
+    return unit.title, " › ".join(unit.section_path[-2:]) or f"page {unit.page}"
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return _LINE_HEAD.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", " ".join(text.split())))

@@ -1,0 +1,102 @@
+"""What a question asks for, as far as words tell."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from chat.extractive.lineitems import LineItem, Statement, items_asked, statements_asked
+from retrieval.analysis import terms_of
+
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+SHORT_YEAR = re.compile(r"\b(?:FY|CY)\s?'?(\d{2})\b", re.I)
+YEAR_SPAN = re.compile(r"((?:19|20)\d{2})\s*(?:-|–|to|through)\s*(?:FY\s*)?((?:19|20)\d{2})", re.I)
+VALUE = re.compile(
+    r"\bhow (much|many|large|big|high|long|old|far)\b|\b(amount|total|number|percent(age)?|ratio|margin|rate|"
+    r"growth|average|value|sum|price|cost|increase|decrease|change|dollars?|usd|eur|millions?|billions?|%)\b|[$€£]",
+    re.I,
+)
+PROSE = re.compile(
+    r"^\W*(why|who|whom|whose|where|how (do|does|did|is|are|was|were|can|should)|explain|describe|list|name|"
+    r"what (drove|caused|led|are|were|kind|type|industry|does|did|do|would|should|happens?|reasons?))\b"
+    r"|\b(main|major|key) (agenda|acquisitions?|companies|reasons?|drivers?|products?|risks?|factors?)\b",
+    re.I,
+)
+_GENERIC_WORDS = """
+    question answer response following information detail details outlined outline shown show
+    give given provide provided using use used primarily primary only rely relying base based basis judgment
+    company companies fiscal year years end ended quarter period fy please calculate extract compute determine
+    metric metrics assume perspective analyst investor financial statement statements reasonable plainly
+    clearly unit units round place places decimal mention mentioned report document paper section page
+    tell explain state say said much many usd million millions billion billions thousand
+"""
+GENERIC = frozenset(terms_of(_GENERIC_WORDS))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, read.
+
+    Attributes:
+        terms: its telling terms (stems), the words of the documents' own titles left out.
+        years: the years it speaks of; the years between two joined by a dash, too.
+        items: lines of the accounts it needs.
+        statements: statements it names.
+        wants_value: a number would answer it.
+        wants_prose: words would answer it.
+    """
+
+    text: str
+    terms: frozenset[str]
+    years: frozenset[str]
+    items: tuple[LineItem, ...]
+    statements: frozenset[Statement]
+    wants_value: bool
+    wants_prose: bool
+
+
+def read_question(text: str, titles: Iterable[str] = ()) -> Asked:
+    years = years_of(text)
+    titled = {term for title in titles for term in terms_of(title)}
+    named = {term for term in terms_of(text) if term not in GENERIC and not YEAR.search(term)}
+    telling = {term for term in named if term not in titled}
+    wants_prose = bool(PROSE.search(text))
+    return Asked(
+        text=text,
+        terms=frozenset(telling or named),
+        years=years,
+        items=items_asked(text),
+        statements=statements_asked(text),
+        wants_value=bool(VALUE.search(text)) and not wants_prose,
+        wants_prose=wants_prose,
+    )
+
+
+def years_of(text: str) -> frozenset[str]:
+    years = set(YEAR.findall(text)) | {f"20{year}" for year in SHORT_YEAR.findall(text)}
+    for first, last in YEAR_SPAN.findall(text):
+        years |= {str(year) for year in range(int(first), min(int(last), int(first) + 15) + 1)}
+    return frozenset(years)
+
+
+class TermWeights:
+    """How telling each term is among the passages at hand: inverse document frequency (Robertson 2004)."""
+
+    def __init__(self, texts: Sequence[Iterable[str]]) -> None:
+        self._frequency = Counter(term for terms in texts for term in set(terms))
+        self._count = len(texts)
+
+    def __getitem__(self, term: str) -> float:
+        frequency = self._frequency[term]
+        return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
+
+    def coverage(self, wanted: Iterable[str], *found: tuple[frozenset[str] | set[str], float]) -> float:
+        """0..1: the weight of ``wanted`` terms that are found, each counted by the best list it stands in."""
+        total = covered = 0.0
+        for term in wanted:
+            total += self[term]
+            covered += self[term] * max((share for terms, share in found if term in terms), default=0.0)
+        return covered / total if total else 0.0

@@ -1,0 +1,169 @@
+"""What the passages offer as an answer: sentences and table rows, each weighed against the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from chat.claim_spans import sentences
+from chat.extractive.asked import YEAR, Asked, TermWeights
+from chat.extractive.lineitems import LineItem, statement_of
+from chat.extractive.rows_by_label import label_excess
+from chat.prompting import Passage
+from documents.pdf.structure import Cell, TableRow
+from retrieval.analysis import terms_of
+
+HAS_DIGIT = re.compile(r"\d")
+LONGEST_SENTENCE = 700  # characters; what is longer is a list that lost its line ends
+FEWEST_WORDS = 5
+MOST_COLUMNS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One line of an extractive answer.
+
+    Attributes:
+        text: what is shown: a sentence word for word, or a row with its heads.
+        quote: the words to light; '' lets the verifier find the values of ``text``.
+        score: higher is better; comparable within one question.
+        coverage: 0..1, the share of the question it speaks of.
+        item: the line of the accounts it stands for.
+    """
+
+    passage: Passage
+    text: str
+    quote: str
+    score: float
+    coverage: float
+    item: LineItem | None = None
+
+
+def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+    """All sentences and rows, best first."""
+    own = {passage.alias: frozenset(terms_of(passage.unit.text)) for passage in passages}
+    weights = TermWeights(list(own.values()))
+    found: list[Candidate] = []
+    for passage in passages:
+        if passage.unit.table is not None:
+            found += row_candidates(asked, passage, passage.unit.table, weights)
+        elif passage.unit.type not in ("heading",):
+            found += sentence_candidates(asked, passage, own[passage.alias], weights)
+    return sorted(found, key=lambda candidate: -candidate.score)
+
+
+def sentence_candidates(
+    asked: Asked, passage: Passage, own: frozenset[str], weights: TermWeights
+) -> Iterator[Candidate]:
+    """The sentences of a paragraph, list item, caption or footnote."""
+    context = frozenset(terms_of(" ".join([*passage.unit.section_path[-2:], passage.heading[:120]])))
+    for span in sentences(passage.unit.text):
+        text = " ".join(passage.unit.text[span.start : span.end].split())
+        if len(text.split()) < FEWEST_WORDS or len(text) > LONGEST_SENTENCE:
+            continue
+        said = frozenset(terms_of(text))
+        covered = weights.coverage(asked.terms, (said, 1.0), (own, 0.5), (context, 0.3))
+        score = covered * nearness(passage) * fits(asked, text)
+        yield Candidate(
+            passage, text, text, score, weights.coverage(asked.terms, (said, 1.0), (context, 0.4))
+        )
+
+
+def nearness(passage: Passage) -> float:
+    """What search thought of the passage, 0.6..1."""
+    return 0.6 + 0.4 / (1 + passage.rank / 5) if passage.rank else 0.65
+
+
+def fits(asked: Asked, text: str) -> float:
+    """Whether the text is of the kind that is asked for."""
+    factor = 1.0
+    if asked.wants_value and not HAS_DIGIT.search(text):
+        factor *= 0.75
+    if asked.years and asked.years & set(YEAR.findall(text)):
+        factor *= 1.15
+    if text.endswith(("?", ":")):
+        factor *= 0.7
+    return factor
+
+
+def row_candidates(
+    asked: Asked, passage: Passage, row: TableRow, weights: TermWeights
+) -> Iterator[Candidate]:
+    """A table row, once for the best line item it is, else as it stands."""
+    label, values = label_of(row), values_of(row, asked.years)
+    if row.header or not label or not values:
+        return
+    text = row_text(label, values)
+    quote = values[0].cell.text if len(values) == 1 else ""
+    said = frozenset(terms_of(label))
+    around = frozenset(terms_of(" ".join([row.caption, *passage.unit.section_path[-2:], passage.heading])))
+    covered = weights.coverage(asked.terms, (said, 1.0), (around, 0.5))
+    plain = covered * nearness(passage) * (0.85 if asked.wants_prose else 1.0)
+    plain *= 1.1 if asked.years and all(value.year in asked.years for value in values) else 1.0
+    best = max(
+        ((item_score(asked, item, passage, row, values), item) for item in asked.items if names(item, label)),
+        key=lambda scored: scored[0],
+        default=(0.0, None),
+    )
+    if best[1] is not None and not asked.wants_prose:
+        yield Candidate(passage, text, quote, 1.0 + best[0] + 0.3 * covered, 1.0, best[1])
+    else:
+        yield Candidate(passage, text, quote, plain, covered)
+
+
+def names(item: LineItem, label: str) -> bool:
+    return bool(item.label.search(label))
+
+
+def item_score(
+    asked: Asked, item: LineItem, passage: Passage, row: TableRow, values: Sequence[Value]
+) -> float:
+    """How surely this row is the line item asked for: right statement, plain label, years asked for."""
+    heading = "\n".join([row.caption, *passage.unit.section_path[-1:], passage.heading])
+    statement = statement_of(heading)
+    score = 0.5 if statement == item.statement else 0.0
+    score += 0.3 if statement in asked.statements else 0.0
+    score += 0.3 / (1 + label_excess(item, label_of(row)) / 12)
+    if asked.years:
+        score += 0.3 * len(asked.years & {value.year for value in values}) / len(asked.years)
+    return score + 0.15 * nearness(passage)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A cell that holds a value, its column head, and the year in the head ('' when none)."""
+
+    cell: Cell
+    head: str
+    year: str
+
+
+def label_of(row: TableRow) -> str:
+    """The row's own words: its first cell, when that is no value."""
+    first = next((cell for cell in row.cells if cell.text.strip()), None)
+    return "" if first is None or is_value(first.text) else " ".join(first.text.split())
+
+
+def values_of(row: TableRow, years: frozenset[str]) -> list[Value]:
+    """The row's values; only the columns of the years asked for, when there are any."""
+    found = []
+    for cell in row.cells[1:]:
+        if cell.text.strip() and HAS_DIGIT.search(cell.text):
+            head = " ".join(row.head_rows[cell.column].split()) if cell.column < len(row.head_rows) else ""
+            year = YEAR.search(head)
+            found.append(Value(cell, head, year[0] if year else ""))
+    wanted = [value for value in found if value.year in years]
+    return (wanted or found)[:MOST_COLUMNS]
+
+
+def is_value(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return letters < 3 and bool(HAS_DIGIT.search(text))
+
+
+def row_text(label: str, values: Sequence[Value]) -> str:
+    """``Purchases of property, plant and equipment, 2018: (1,577)``; several columns joined by semicolons."""
+    cells = [f"{value.head}: {value.cell.text}" if value.head else value.cell.text for value in values]
+    label = label.rstrip(" :.…")
+    return f"{label}, {'; '.join(cells)}" if values[0].head else f"{label}: {'; '.join(cells)}"

@@ -1,0 +1,230 @@
+"""What people ask of accounts, and what statements call it.
+
+A question speaks of "capex"; the statement prints "Purchases of property, plant
+and equipment". A ratio is in no statement at all: its parts are. This glossary
+names the line items of financial statements (US GAAP and IFRS wording), where
+each stands, and which of them a question needs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+Statement = Literal["income", "balance", "cash"]
+
+STATEMENT_NAMES: dict[Statement, re.Pattern[str]] = {
+    "income": re.compile(
+        r"(statements?|summary) of (consolidated )?(net )?(income|earnings|operations|profit|loss)"
+        r"|income statements?|profit (and|&) loss|\bp\s?&\s?l\b|earnings statements?",
+        re.I,
+    ),
+    "balance": re.compile(
+        r"balance sheets?|statements? of (consolidated )?financial (position|condition)", re.I
+    ),
+    "cash": re.compile(r"statements? of (consolidated )?cash flows?|cash flows? statements?", re.I),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LineItem:
+    """One line of a statement.
+
+    Attributes:
+        label: matches the row's label as statements print it.
+        sql: a wider pattern for PostgreSQL (``~*``) that finds candidate rows.
+        statement: where the line stands first of all.
+    """
+
+    name: str
+    label: re.Pattern[str]
+    sql: str
+    statement: Statement
+
+
+def _item(name: str, statement: Statement, label: str, sql: str = "") -> LineItem:
+    return LineItem(name, re.compile(label, re.I), sql or label, statement)
+
+
+REVENUE = _item(
+    "revenue",
+    "income",
+    r"^(total )?(consolidated )?(net )?(operating )?(revenues?|sales)(,? net)?( and other income)?\b"
+    r"(?! (growth|change|per|return|allowance))",
+    r"^(total )?(consolidated )?(net )?(operating )?(revenues?|sales)",
+)
+COST_OF_SALES = _item(
+    "cost of sales", "income", r"^(total )?costs? of (goods |products? )?(sales|sold|revenues?|services)"
+)
+GROSS_PROFIT = _item("gross profit", "income", r"^(adjusted )?gross (profit|margin)")
+OPERATING_INCOME = _item(
+    "operating income",
+    "income",
+    r"^(total |consolidated |adjusted )?(operating (income|profit|earnings|\(?loss)|(income|profit|earnings"
+    r"|\(?loss\)?)[^|]{0,12} from operations)",
+)
+NET_INCOME = _item(
+    "net income",
+    "income",
+    r"^(consolidated )?(net (income|earnings|profit|\(?loss)|profit (for|attributable))",
+)
+EPS = _item(
+    "earnings per share",
+    "income",
+    r"(earnings|income|eps|loss).{0,40}per.{0,20}share|\beps\b|^(basic|diluted)",
+)
+SGA = _item(
+    "SG&A", "income", r"^selling|^general and administrative|\bsg&a\b|selling, (general|informational)"
+)
+RESEARCH = _item("research and development", "income", r"^(total )?research|\br&d\b")
+INTEREST = _item("interest expense", "income", r"^interest (expense|cost)|interest expense")
+TAX = _item(
+    "income tax", "income", r"^(provision|\(?benefit).{0,40}tax|^income tax(es)?\b|^effective.{0,20}tax"
+)
+PRETAX = _item("income before taxes", "income", r"(income|earnings|profit).{0,40}before.{0,40}tax")
+EBITDA = _item("EBITDA", "income", r"\bebitda\b")
+DEPRECIATION = _item("depreciation and amortization", "cash", r"^(total )?depreciation|^amortization")
+CAPEX = _item(
+    "capital expenditures",
+    "cash",
+    r"^(cash (paid|used) for )?(purchases?|acquisitions?|additions?|payments?|expenditures?|investments?|"
+    r"capital)\b.{0,40}(property|plant|equipment|fixed assets|expenditures?)|^capital spending",
+    r"(property|plant|equipment|capital expenditure|capital spending)",
+)
+OPERATING_CASH = _item(
+    "operating cash flow",
+    "cash",
+    r"(net )?cash (flows? )?.{0,30}operat(ing|ions)( activities)?|^operating cash flow",
+)
+INVESTING_CASH = _item("investing cash flow", "cash", r"(net )?cash (flows? )?.{0,30}investing")
+FINANCING_CASH = _item("financing cash flow", "cash", r"(net )?cash (flows? )?.{0,30}financing")
+FREE_CASH = _item("free cash flow", "cash", r"free cash flow")
+DIVIDENDS = _item("dividends paid", "cash", r"dividends?.{0,40}(paid|stockholders|shareholders|shareowners)?")
+BUYBACKS = _item(
+    "share repurchases",
+    "cash",
+    r"(repurchases?|purchases?|acquisitions?) of.{0,30}(stock|shares)|share repurchases?|treasury stock",
+)
+PPE = _item(
+    "property, plant and equipment",
+    "balance",
+    r"^(total )?(net )?(property|plant)\b.{0,60}(equipment|net|plant)|^property\b|^fixed assets",
+    r"^(total )?(net )?(property|plant|fixed assets)",
+)
+TOTAL_ASSETS = _item("total assets", "balance", r"^total assets")
+CURRENT_ASSETS = _item("current assets", "balance", r"^total current assets")
+CURRENT_LIABILITIES = _item("current liabilities", "balance", r"^total current liabilities")
+LIABILITIES = _item("total liabilities", "balance", r"^total liabilities(?! and)")
+INVENTORY = _item("inventory", "balance", r"^(total |merchandise )?(net )?inventor(y|ies)")
+RECEIVABLES = _item("receivables", "balance", r"^(accounts?|trade|net|total)?.{0,24}receivables?")
+PAYABLES = _item("payables", "balance", r"^(accounts?|trade)\b.{0,16}payables?")
+CASH = _item(
+    "cash", "balance", r"^(total )?cash( and cash equivalents|,|$| and)|^cash\b(?! (flow|paid|used))"
+)
+SECURITIES = _item(
+    "marketable securities", "balance", r"^(total )?(marketable securities|short-term investments)"
+)
+DEBT = _item(
+    "debt",
+    "balance",
+    r"^(total )?(long-term|short-term|current portion|current maturities|notes|loans|commercial paper)"
+    r".{0,40}(debt|borrowings|payable|paper|maturities|portion)|^(total )?(debt|borrowings)",
+    r"(debt|borrowings|notes payable|commercial paper)",
+)
+EQUITY = _item("equity", "balance", r"^total.{0,40}(equity|deficit)|^(share|stock)holders.{0,3} equity")
+GOODWILL = _item("goodwill", "balance", r"^goodwill")
+
+ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
+    (r"\bcap(ital)?[ -]?ex(penditures?)?\b|capital (expenditures?|spending|outlays?)", (CAPEX,)),
+    (r"\bppn?e\b|\bpp&e\b|property,? plant,? and equipment|property and equipment", (PPE,)),
+    (r"fixed assets? turnover", (REVENUE, PPE)),
+    (r"(total )?assets? turnover", (REVENUE, TOTAL_ASSETS)),
+    (r"inventory turnover|days inventory|\bdio\b", (COST_OF_SALES, INVENTORY)),
+    (r"days payables?|\bdpo\b|payables? turnover", (COST_OF_SALES, PAYABLES, INVENTORY)),
+    (r"days sales|\bdso\b|receivables? turnover", (REVENUE, RECEIVABLES)),
+    (r"cash conversion cycle|\bccc\b", (COST_OF_SALES, INVENTORY, RECEIVABLES, PAYABLES, REVENUE)),
+    (r"quick ratio|acid[- ]test", (CURRENT_ASSETS, INVENTORY, CURRENT_LIABILITIES, CASH, RECEIVABLES)),
+    (r"current ratio|working capital", (CURRENT_ASSETS, CURRENT_LIABILITIES)),
+    (r"gross margins?|gross profits?", (GROSS_PROFIT, REVENUE, COST_OF_SALES)),
+    (r"operating (income|profit|earnings)?\s*%?\s*margins?", (OPERATING_INCOME, REVENUE)),
+    (r"net (profit|income) margins?|profit margins?", (NET_INCOME, REVENUE)),
+    (r"ebitda", (EBITDA, OPERATING_INCOME, DEPRECIATION)),
+    (r"free ?cash ?flow|\bfcf\b", (FREE_CASH, OPERATING_CASH, CAPEX, NET_INCOME)),
+    (r"(cash )?flows? from operat|operating cash|cash from operations", (OPERATING_CASH,)),
+    (r"operations,? investing,? and financing|(operating|investing|financing) activities",
+     (OPERATING_CASH, INVESTING_CASH, FINANCING_CASH)),
+    (r"dividends?|pay-?out ratio", (DIVIDENDS,)),
+    (r"pay-?out ratio|retention ratio", (NET_INCOME,)),
+    (r"repurchase|buy-?back|treasury (stock|shares)", (BUYBACKS,)),
+    (r"return on assets|\broa\b", (NET_INCOME, TOTAL_ASSETS)),
+    (r"return on equity|\broe\b", (NET_INCOME, EQUITY)),
+    (r"interest coverage", (OPERATING_INCOME, INTEREST)),
+    (r"debt.{0,4}to.{0,4}equity", (DEBT, EQUITY)),
+    (r"effective tax|tax rate", (TAX, PRETAX)),
+    (r"\bcogs\b|cost of (goods|sales|revenues?)", (COST_OF_SALES,)),
+    (r"\bsg&a\b|selling,? general", (SGA,)),
+    (r"\br&d\b|research and development", (RESEARCH,)),
+    (r"\beps\b|earnings per share", (EPS,)),
+    (r"depreciation|amortization|\bd&a\b", (DEPRECIATION,)),
+    (r"operating (income|profit|earnings)(?!.{0,3}margin)", (OPERATING_INCOME,)),
+    (r"net (income|earnings|profit|loss)(?! margin)", (NET_INCOME,)),
+    (r"total assets", (TOTAL_ASSETS,)),
+    (r"current assets", (CURRENT_ASSETS,)),
+    (r"current liabilities", (CURRENT_LIABILITIES,)),
+    (r"total liabilities", (LIABILITIES,)),
+    (r"inventor(y|ies)(?! turnover)", (INVENTORY,)),
+    (r"receivables?(?! turnover)", (RECEIVABLES,)),
+    (r"accounts payable", (PAYABLES,)),
+    (r"\bdebt\b|borrowings", (DEBT,)),
+    (r"goodwill", (GOODWILL,)),
+    (r"(total|shareholders.?|stockholders.?) equity", (EQUITY,)),
+    (r"\brevenues?\b|net sales|total sales|\bturnover\b(?! ratio)|sales growth", (REVENUE,)),
+    (r"cash and cash equivalents|cash balance|cash position", (CASH,)),
+    (r"marketable securities|short-term investments", (SECURITIES,)),
+    (r"interest expense", (INTEREST,)),
+)  # fmt: skip
+_ASKED = tuple((re.compile(pattern, re.I), items) for pattern, items in ASKED)
+MOST_ITEMS = 5
+LONGEST_STATEMENT_NAME = 110  # characters of a line that is a title and no sentence
+_NO_STATEMENT = re.compile(r"comprehensive|\bnotes?\b|\bindex\b|supplement", re.I)
+
+
+@cache
+def items_asked(question: str) -> tuple[LineItem, ...]:
+    """The line items a question needs, the ones it names first; at most five.
+
+    A definition in the question ("defined as: revenue / average PP&E") names its
+    own parts and so they are found like any other.
+    """
+    found: dict[str, LineItem] = {}
+    places = sorted(
+        (match.start(), index, items)
+        for index, (pattern, items) in enumerate(_ASKED)
+        if (match := pattern.search(question))
+    )
+    for _, _, items in places:
+        for item in items:
+            found.setdefault(item.name, item)
+    return tuple(found.values())[:MOST_ITEMS]
+
+
+def statements_asked(question: str) -> frozenset[Statement]:
+    """The statements a question points at by name."""
+    return frozenset(name for name, pattern in STATEMENT_NAMES.items() if pattern.search(question))
+
+
+def statement_of(heading: str) -> Statement | None:
+    """The statement named by a line of its own in the words above a table; None when none is.
+
+    A statement of comprehensive income is none of the three, and neither are
+    the notes to them.
+    """
+    for line in heading.splitlines():
+        if len(line) > LONGEST_STATEMENT_NAME or _NO_STATEMENT.search(line):
+            continue
+        for name, pattern in STATEMENT_NAMES.items():
+            if pattern.search(line):
+                return name
+    return None

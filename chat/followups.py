@@ -1,0 +1,163 @@
+"""A question as it stands alone: follow-ups carry over what the conversation is about."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+
+from chat.prompting import Prompt, Turn
+from chat.providers.base import Provider, TextDelta
+from chat.providers.patience import Limits, read
+from retrieval.providers.errors import ProviderError
+
+REWRITE = """\
+Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
+put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
+LONGEST_REWRITE = 600
+FEW_WORDS = 6  # a question this short leans on what was said before
+
+_REFERS = re.compile(
+    r"\b(it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|there|then|same|former|latter|"
+    r"previous|above|also|instead|again|more|another|others?)\b|"
+    r"^\s*(and|or|but|so|why|how come|what about|how about|what else|compared)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?:FY|CY|Q[1-4]\s*)?(?:19|20)\d{2}\b|\bFY\d{2}\b|\bQ[1-4]\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z0-9][\w&.'’-]*[A-Za-z][\w&.'’-]*)(?:\s+(?:[A-Z][\w&.'’-]*))*")
+_WORD = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*")
+_COMMON = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "from",
+        "by",
+        "with",
+        "and",
+        "or",
+        "but",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "would",
+        "should",
+        "will",
+        "what",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "when",
+        "where",
+        "why",
+        "how",
+        "much",
+        "many",
+        "give",
+        "tell",
+        "show",
+        "me",
+        "please",
+        "about",
+        "it",
+        "its",
+        "they",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "then",
+        "same",
+        "also",
+        "again",
+        "more",
+        "else",
+        "year",
+        "years",
+    ]
+)
+
+
+def standalone_question(
+    question: str, history: Sequence[Turn], provider: Provider, limits: Limits, cancelled: threading.Event
+) -> str:
+    """The question with what it refers to. A failing model only costs its rewriting."""
+    if not history:
+        return question
+    if provider.rewrites:
+        try:
+            return rewritten(question, history, provider, limits, cancelled) or carried_over(
+                question, history
+            )
+        except ProviderError:
+            pass
+    return carried_over(question, history)
+
+
+def rewritten(
+    question: str, history: Sequence[Turn], provider: Provider, limits: Limits, cancelled: threading.Event
+) -> str:
+    """The model's rewriting; '' when it is no single short line. Raises ProviderError."""
+    prompt = Prompt(question, history=tuple(history), system=REWRITE)
+    quick = Limits(min(limits.silence, 20), 30, 1, 0)
+    pieces = [
+        delta.text for delta in read(provider, prompt, quick, cancelled) if isinstance(delta, TextDelta)
+    ]
+    line = "".join(pieces).strip().strip('"“”')
+    return "" if "\n" in line or len(line) > LONGEST_REWRITE else line
+
+
+def carried_over(question: str, history: Sequence[Turn]) -> str:
+    """Without a model: a question that leans on the last one gets the names, years and terms it lacks."""
+    asked = [turn.text for turn in history if turn.role == "user"]
+    if not asked or not leans(question):
+        return question
+    before = asked[-1]
+    carried = [name for name in names(before) if name.lower() not in question.lower()]
+    if not _YEAR.search(question):
+        carried += [year for year in _YEAR.findall(before) if year not in carried]
+    if len(content_words(question)) < FEW_WORDS - 2 or _REFERS.search(question):
+        known = {word.lower() for word in content_words(question)} | {
+            word.lower() for name in carried for word in _WORD.findall(name)
+        }
+        carried += [
+            word for word in content_words(before) if word.lower() not in known and not _YEAR.fullmatch(word)
+        ]
+    return f"{question.rstrip()} ({' '.join(dict.fromkeys(carried))})" if carried else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question cannot stand alone: it refers back, or says too little."""
+    return bool(_REFERS.search(question)) or len(_WORD.findall(question)) <= FEW_WORDS
+
+
+def names(text: str) -> list[str]:
+    """Capitalised runs inside sentences, possessives cut: companies, people, places."""
+    found = [re.sub(r"['’]s$", "", match[0]) for match in _NAME.finditer(text)]
+    return [
+        name for name in dict.fromkeys(found) if name.lower() not in _COMMON and not _YEAR.fullmatch(name)
+    ]
+
+
+def content_words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text) if word.lower() not in _COMMON]

@@ -1,0 +1,136 @@
+"""`manage.py ask`: an answer with citations, streamed to the terminal or as one JSON object."""
+
+from __future__ import annotations
+
+import threading
+from argparse import ArgumentParser
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+
+from chat import asking
+from chat.answering import Writing, write_answer
+from chat.asking import CannotBeDone
+from chat.events import CitationShown, Done, Event, Failed, Status, Summary
+from chat.events import Text as TextEvent
+from chat.models import Conversation, Message
+from chat.printing import numbered, source_lines
+from chat.providers.registry import provider_names
+from chat.reading import shown_message
+from chat.streaming import claim_next
+from documents.models import Document
+from documents.owners import owner_named
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What ``--json`` prints.
+
+    ``answer`` is Markdown with ``[1]`` for each citation; ``citations`` are in
+    the order of these (``chat.events.CitationShown``: page from 1; rects,
+    unit_rects, head_rects in display fractions, one rectangle per line);
+    ``uncited`` are claims of the answer that cite nothing.
+    """
+
+    question: str
+    answer: str
+    citations: tuple[CitationShown, ...]
+    summary: Summary
+    uncited: tuple[str, ...]
+    status: str
+    provider: str
+    model: str
+    conversation: str
+    message: str
+    usage: dict[str, float]
+    error: str = ""
+
+
+class Command(BaseCommand):
+    help = "Answers a question over the library, or over chosen documents."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("question")
+        parser.add_argument(
+            "--document", action="append", default=[], help="id of a document; may be repeated"
+        )
+        parser.add_argument("--user", default="", help="who asks (default: the first superuser)")
+        parser.add_argument("--provider", default="", choices=["", *provider_names()])
+        parser.add_argument("--model", default="")
+        parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+
+    def handle(
+        self,
+        question: str,
+        document: list[str],
+        user: str,
+        provider: str,
+        model: str,
+        json: bool,
+        **options: object,
+    ) -> None:
+        asker = owner_named(user)
+        conversation = asking.start_conversation(asker, chosen(asker, document), None, provider, model)
+        answer = pending_answer(conversation, question)
+        write_answer(answer, Writing((lambda event: None) if json else self.told, threading.Event()))
+        answer.refresh_from_db()
+        if json:
+            self.stdout.write(msgspec.json.encode(answer_of(answer, question)).decode())
+        if answer.status == Message.Status.FAILED:
+            raise CommandError(answer.error) if not json else SystemExit(1)
+
+    def told(self, event: Event) -> None:
+        """Prints an event as it happens."""
+        match event:
+            case Status(text=text):
+                self.stderr.write(self.style.NOTICE(text))
+            case TextEvent(text=text):
+                self.stdout.write(text, ending="")
+                self.stdout.flush()
+            case Failed(message=message):
+                self.stderr.write(self.style.ERROR(f"\n{message}"))
+            case Done():
+                self.stdout.write("\n".join(["", *source_lines(event.citations), "", event.summary.text]))
+            case _ if event.kind == "citation":
+                self.stdout.write(f" [{event.citation.number}]", ending="")  # type: ignore[union-attr]
+
+
+def chosen(user: User, ids: list[str]) -> list[Document]:
+    """The documents of these ids. Raises CommandError for one that is not there."""
+    try:
+        wanted = {UUID(text) for text in ids}
+    except ValueError as error:
+        raise CommandError(f"{error}: a document's id is meant.") from None
+    documents = list(Document.objects.visible_to(user).filter(pk__in=wanted))
+    if len(documents) < len(wanted):
+        raise CommandError("One of these documents is not there.")
+    return documents
+
+
+def pending_answer(conversation: Conversation, question: str) -> Message:
+    try:
+        asking.ask(conversation, question)
+    except CannotBeDone as reason:
+        raise CommandError(str(reason)) from None
+    claimed = claim_next(conversation.pk)
+    assert claimed is not None, "a new conversation has nothing to wait for"
+    return claimed
+
+
+def answer_of(answer: Message, question: str) -> Answer:
+    seen = shown_message(answer)
+    return Answer(
+        question=question,
+        answer=numbered(answer.content, seen.citations),
+        citations=seen.citations,
+        summary=seen.summary,
+        uncited=tuple(answer.content[start:end] for start, end in answer.uncited),
+        status=answer.status,
+        provider=answer.provider,
+        model=answer.model,
+        conversation=str(answer.conversation_id),
+        message=str(answer.pk),
+        usage=answer.usage,
+        error=answer.error,
+    )

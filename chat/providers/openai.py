@@ -1,0 +1,77 @@
+"""OpenAI, and every server that speaks its chat completions: Gemini, Ollama, vLLM, llama.cpp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx2  # the HTTP client of both SDKs: its errors come through while a stream is read
+import openai
+from openai.types.chat import ChatCompletionChunk
+
+from chat.prompting import Prompt, turns
+from chat.providers.base import Delta, Finished, TextDelta, Usage
+from chat.providers.failures import at_the_border
+
+REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCompletions:
+    """Any server with ``/chat/completions``.
+
+    Attributes:
+        base_url: '' is OpenAI's own.
+        limit_name: what the server calls the limit on the answer's tokens.
+        timeout: seconds of silence.
+    """
+
+    name: str
+    model: str
+    api_key: str
+    base_url: str = ""
+    temperature: float | None = None
+    max_tokens: int = 2000
+    limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    timeout: float = 60
+    passages: int = 60
+    rewrites: bool = True
+
+    def stream(self, prompt: Prompt) -> Iterator[Delta]:
+        with (
+            at_the_border(self.name, openai, httpx2),
+            self._client() as client,
+            client.chat.completions.create(**self._request(prompt)) as chunks,
+        ):
+            for chunk in chunks:
+                yield from deltas(chunk)
+
+    def _client(self) -> openai.OpenAI:
+        # Retries are ours: they must know what was already streamed.
+        return openai.OpenAI(
+            api_key=self.api_key, base_url=self.base_url or None, timeout=self.timeout, max_retries=0
+        )
+
+    def _request(self, prompt: Prompt) -> dict[str, Any]:
+        messages = [{"role": "system", "content": prompt.system}]
+        messages += [{"role": turn.role, "content": turn.text} for turn in turns(prompt)]
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": messages,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            self.limit_name: self.max_tokens,
+        }
+        return request if self.temperature is None else request | {"temperature": self.temperature}
+
+
+def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:
+    """What one chunk says. Usage comes in a last chunk without choices."""
+    for choice in chunk.choices[:1]:
+        if choice.delta and choice.delta.content:
+            yield TextDelta(choice.delta.content)
+        if choice.finish_reason:
+            yield Finished(REASONS.get(choice.finish_reason, "stop"))
+    if chunk.usage:
+        yield Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)

@@ -1,0 +1,229 @@
+"""Which providers there are, which are set up, and whether they answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from chat.prompting import Prompt
+from chat.providers.base import Provider, TextDelta
+from chat.providers.extractive import Extractive
+from chat.providers.patience import Cancelled, Limits, read
+from retrieval.providers.errors import ProviderError
+
+HEALTH_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderCard:
+    """One provider as the settings page shows it.
+
+    Attributes:
+        setting: the environment variable that switches it on.
+        configured: that setting has a value.
+        default: conversations use it unless they choose another.
+    """
+
+    name: str
+    label: str
+    model: str
+    setting: str
+    configured: bool
+    default: bool
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a provider said when it was asked for one word."""
+
+    working: bool
+    message: str
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    label: str
+    setting: str
+    model_setting: str
+    explanation: str
+    is_configured: Callable[[], bool]
+    build: Callable[[str], Provider]
+
+
+def temperature() -> float | None:
+    return float(settings.CHAT_TEMPERATURE) if settings.CHAT_TEMPERATURE else None
+
+
+# The SDKs are imported where they are needed: each takes about a second.
+
+
+def _openai(model: str) -> Provider:
+    from chat.providers.openai import ChatCompletions
+
+    return ChatCompletions(
+        "openai",
+        model or settings.OPENAI_MODEL,
+        settings.OPENAI_API_KEY,
+        settings.OPENAI_BASE_URL,
+        temperature(),
+        settings.CHAT_MAX_TOKENS,
+        "max_completion_tokens",
+        settings.CHAT_SILENCE_SECONDS,
+    )
+
+
+def _anthropic(model: str) -> Provider:
+    from chat.providers.anthropic import Anthropic
+
+    return Anthropic(
+        model or settings.ANTHROPIC_MODEL,
+        settings.ANTHROPIC_API_KEY,
+        settings.ANTHROPIC_BASE_URL,
+        temperature(),
+        settings.CHAT_MAX_TOKENS,
+        settings.CHAT_SILENCE_SECONDS,
+    )
+
+
+def _gemini(model: str) -> Provider:
+    from chat.providers.openai import ChatCompletions
+
+    return ChatCompletions(
+        "gemini",
+        model or settings.GEMINI_MODEL,
+        settings.GEMINI_API_KEY,
+        settings.GEMINI_BASE_URL,
+        temperature(),
+        settings.CHAT_MAX_TOKENS,
+        timeout=settings.CHAT_SILENCE_SECONDS,
+    )
+
+
+def _compatible(model: str) -> Provider:
+    from chat.providers.openai import ChatCompletions
+
+    return ChatCompletions(
+        "compatible",
+        model or settings.COMPATIBLE_MODEL,
+        settings.COMPATIBLE_API_KEY,
+        settings.COMPATIBLE_BASE_URL,
+        temperature(),
+        settings.CHAT_MAX_TOKENS,
+        timeout=settings.CHAT_SILENCE_SECONDS,
+    )
+
+
+_ENTRIES: dict[str, _Entry] = {
+    "anthropic": _Entry(
+        "Anthropic",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_MODEL",
+        "Writes answers, and cites natively.",
+        lambda: bool(settings.ANTHROPIC_API_KEY),
+        _anthropic,
+    ),
+    "openai": _Entry(
+        "OpenAI",
+        "OPENAI_API_KEY",
+        "OPENAI_MODEL",
+        "Writes answers.",
+        lambda: bool(settings.OPENAI_API_KEY),
+        _openai,
+    ),
+    "gemini": _Entry(
+        "Gemini",
+        "GEMINI_API_KEY",
+        "GEMINI_MODEL",
+        "Writes answers.",
+        lambda: bool(settings.GEMINI_API_KEY),
+        _gemini,
+    ),
+    "compatible": _Entry(
+        "Own server",
+        "PINCITE_COMPATIBLE_URL",
+        "COMPATIBLE_MODEL",
+        "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, anything that speaks "
+        "OpenAI's chat completions.",
+        lambda: bool(settings.COMPATIBLE_BASE_URL),
+        _compatible,
+    ),
+    "extractive": _Entry(
+        "Extractive",
+        "",
+        "",
+        "Needs no key: answers with the best sentences and table rows, word for word.",
+        lambda: True,
+        lambda model: Extractive(),
+    ),
+}
+
+
+def provider_names() -> list[str]:
+    return list(_ENTRIES)
+
+
+def default_name() -> str:
+    """The provider of the setting; without one the first that is set up, which at last is ``extractive``."""
+    if settings.CHAT_PROVIDER:
+        return str(settings.CHAT_PROVIDER)
+    return next(name for name, entry in _ENTRIES.items() if entry.is_configured())
+
+
+def provider_named(name: str = "", model: str = "") -> Provider:
+    """The provider; '' is the default. Raises ProviderError when it is unknown or not set up."""
+    name = name or default_name()
+    entry = _ENTRIES.get(name)
+    if entry is None:
+        raise ProviderError(f"There is no provider “{name}”.", permanent=True)
+    if not entry.is_configured():
+        raise ProviderError(f"{entry.label} is not set up: set {entry.setting}.", permanent=True)
+    return entry.build(model)
+
+
+def cards() -> list[ProviderCard]:
+    """All providers, for the settings page."""
+    chosen = default_name()
+    return [
+        ProviderCard(
+            name,
+            entry.label,
+            str(getattr(settings, entry.model_setting)) if entry.model_setting else "",
+            entry.setting,
+            entry.is_configured(),
+            name == chosen,
+            entry.explanation,
+        )
+        for name, entry in _ENTRIES.items()
+    ]
+
+
+def limits() -> Limits:
+    return Limits(
+        settings.CHAT_SILENCE_SECONDS,
+        settings.CHAT_TOTAL_SECONDS,
+        settings.CHAT_ATTEMPTS,
+        settings.CHAT_BACKOFF_SECONDS,
+    )
+
+
+def check_health(name: str, model: str = "") -> Health:
+    """Asks a provider for one word. Never raises."""
+    start = time.perf_counter()
+    patience = Limits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0)
+    prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
+    try:
+        deltas = list(read(provider_named(name, model), prompt, patience, threading.Event()))
+    except (ProviderError, Cancelled) as error:
+        return Health(False, str(error), _since(start))
+    said = any(isinstance(delta, TextDelta) for delta in deltas)
+    return Health(said, "It answers." if said else "It answered nothing.", _since(start))
+
+
+def _since(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 1)

@@ -1,0 +1,39 @@
+"""A provider that says what it was told to say: for tests, demonstrations, and load."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from chat.prompting import Prompt
+from chat.providers.base import Delta, Finished, TextDelta
+from retrieval.providers.errors import ProviderError
+
+
+@dataclass(slots=True)
+class Scripted:
+    """Streams its pieces; a ProviderError among them is raised where it stands.
+
+    Attributes:
+        pieces: text, deltas, or errors; a trailing Finished is added when no error ends the script.
+        pause: seconds before each piece.
+        prompts: what it was asked, for tests to look at.
+    """
+
+    pieces: Sequence[str | Delta | ProviderError]
+    pause: float = 0
+    name: str = "scripted"
+    model: str = ""
+    passages: int = 60
+    rewrites: bool = False
+    prompts: list[Prompt] = field(default_factory=list)
+
+    def stream(self, prompt: Prompt) -> Iterator[Delta]:
+        self.prompts.append(prompt)
+        for piece in self.pieces:
+            time.sleep(self.pause)
+            if isinstance(piece, ProviderError):
+                raise piece
+            yield TextDelta(piece) if isinstance(piece, str) else piece
+        yield Finished()

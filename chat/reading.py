@@ -1,0 +1,68 @@
+"""Stored messages as they are shown: safe HTML, citations, and how the claims fared."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from chat.claim_spans import Span
+from chat.events import CitationShown, Done, Summary
+from chat.models import Citation, Message
+from chat.rendering import render_message
+from chat.showing import shown_citations, summary_of
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message for a page: ``citations`` in the order of their markers."""
+
+    message: Message
+    html: SafeString
+    citations: tuple[CitationShown, ...]
+    summary: Summary
+
+
+def shown_messages(messages: Iterable[Message]) -> list[ShownMessage]:
+    """Messages in the given order. Two queries, however many they are."""
+    listed = list(messages)
+    rows = Citation.objects.filter(message__in=[message.pk for message in listed]).order_by(
+        "message", "position"
+    )
+    by_message: dict[UUID, list[tuple[Citation, CitationShown]]] = defaultdict(list)
+    found = list(rows)
+    for row, citation in zip(found, shown_citations(found), strict=True):
+        by_message[row.message_id].append((row, citation))
+    return [_shown(message, by_message[message.pk]) for message in listed]
+
+
+def shown_message(message: Message) -> ShownMessage:
+    return shown_messages([message])[0]
+
+
+def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> ShownMessage:
+    citations = tuple(citation for _, citation in pairs)
+    if message.role == Message.Role.USER:
+        return ShownMessage(message, format_html("<p>{}</p>", message.content), (), Summary(0, 0, ""))
+    uncited = [Span(start, end) for start, end in message.uncited]
+    summary = summary_of(citations, [str(row.claim_start) for row, _ in pairs], len(uncited))
+    return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
+
+
+def done_event(message: Message) -> Done:
+    """The end of an answer's stream, from what is stored."""
+    seen = shown_message(message)
+    return Done(
+        message=str(message.pk),
+        status=message.status,  # type: ignore[arg-type]
+        html=seen.html[:],  # a plain str, as JSON needs it
+        citations=seen.citations,
+        summary=seen.summary,
+        uncited=tuple((start, end) for start, end in message.uncited),
+        usage=message.usage,
+        error=message.error,
+    )

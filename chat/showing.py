@@ -1,0 +1,84 @@
+"""A stored Citation as browsers and API clients see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlencode
+
+from chat.events import Box, CitationShown, Summary
+from chat.models import Citation
+from documents.models import Page
+from documents.pdf.geometry import PageFrame, Rect
+
+VERIFIED = {Citation.Verdict.EXACT, Citation.Verdict.NORMALIZED, Citation.Verdict.MOVED}
+Spans = Sequence[tuple[int, int]]
+
+
+def shown(citation: Citation, frame: PageFrame) -> CitationShown:
+    """The citation with its rectangles in display fractions of its page."""
+    verdict = citation.verdict
+    return CitationShown(
+        id=str(citation.pk),
+        number=citation.number,
+        document=str(citation.document_id or ""),
+        title=citation.document_title,
+        page=citation.page_number,
+        unit=str(citation.unit_id or ""),
+        section=" › ".join(citation.section_path),
+        lines=(citation.line_start, citation.line_end),
+        claim=citation.claim,
+        quote=citation.quote,
+        verdict=verdict,
+        verdict_text=str(Citation.Verdict(verdict).label) if verdict else "",
+        missing=tuple(citation.missing),
+        reason=citation.reason,
+        rects=boxes(citation.rects, frame),
+        unit_rects=boxes(citation.unit_rects, frame),
+        head_rects=boxes(citation.head_rects, frame),
+        durability=citation.durability,
+        feedback=citation.feedback,
+        href=reader_link(citation),
+    )
+
+
+def shown_citations(citations: Iterable[Citation]) -> list[CitationShown]:
+    """Citations in the given order. One query for the pages' sizes."""
+    listed = list(citations)
+    frames = page_frames(listed)
+    return [
+        shown(citation, frames.get((citation.document_id, citation.page_number), PageFrame(612, 792)))
+        for citation in listed
+    ]
+
+
+def page_frames(citations: Iterable[Citation]) -> dict[tuple[object, int], PageFrame]:
+    wanted = {(citation.document_id, citation.page_number) for citation in citations}
+    pages = Page.objects.filter(
+        document__in={document for document, _ in wanted if document},
+        number__in={number for _, number in wanted},
+    ).only("document_id", "number", "width", "height", "rotation", "crop_x", "crop_y", "user_unit")
+    return {(page.document_id, page.number): page.frame for page in pages}
+
+
+def boxes(rects: Iterable[Sequence[float]], frame: PageFrame) -> tuple[Box, ...]:
+    found = (frame.to_display(Rect(*rect)) for rect in rects)
+    return tuple((round(r.x0, 5), round(r.y0, 5), round(r.x1, 5), round(r.y1, 5)) for r in found)
+
+
+def reader_link(citation: Citation) -> str:
+    """The reader, open at the words: ``/documents/<id>/?page=5&unit=…&citation=…``."""
+    if not citation.document_id:
+        return ""
+    place = {"page": citation.page_number, "unit": citation.unit_id or "", "citation": citation.pk}
+    return f"/documents/{citation.document_id}/?{urlencode(place)}"
+
+
+def summary_of(citations: Iterable[CitationShown], claims: Iterable[str], uncited: int) -> Summary:
+    """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim."""
+    verified: dict[str, bool] = {}
+    for citation, claim in zip(citations, claims, strict=True):
+        verified[claim] = verified.get(claim, False) or citation.verdict in VERIFIED
+    total = len(verified) + uncited
+    count = sum(verified.values())
+    noun = "claim" if total == 1 else "claims"
+    return Summary(total, count, f"{count} of {total} {noun} verified" if total else "")

@@ -1,0 +1,239 @@
+"""Answers are written in threads of their own, whoever listens.
+
+``start_next`` claims the first waiting answer of a conversation and writes it
+in a thread; when it ends, the next one's turn comes. What happens is kept in
+memory for readers in this process (``LiveAnswer``), and twice a second written
+to the database by one thread for all answers, for readers in other processes
+and for after a crash. No connection is held while a model writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from chat.answering import Writing, write_answer
+from chat.drafting import Draft
+from chat.events import Event, encode
+from chat.keeping import save_progress
+from chat.models import Conversation, Message, StreamEvent
+from chat.providers.base import Provider
+
+logger = logging.getLogger(__name__)
+SAVE_SECONDS = 0.5
+DEAD_AFTER = timedelta(seconds=20)  # without a sign of life the writing process is gone
+EVENTS_KEPT = timedelta(days=1)
+
+
+class Numbered(NamedTuple):
+    """One event of a stream: its sequence number from 1, its kind, its JSON."""
+
+    sequence: int
+    kind: str
+    data: str
+
+
+class LiveAnswer:
+    """The events of an answer that is being written in this process, for any number of readers."""
+
+    def __init__(self, message_id: UUID) -> None:
+        self.message_id = message_id
+        self.cancelled = threading.Event()
+        self.draft: Draft | None = None
+        self._events: list[Numbered] = []
+        self._saved = 0
+        self._ended = False
+        self._lock = threading.Lock()
+        self._saving = threading.Lock()
+        self._wakers: set[Callable[[], None]] = set()
+
+    def emit(self, event: Event) -> None:
+        with self._lock:
+            self._events.append(Numbered(len(self._events) + 1, event.kind, encode(event)))
+            wakers = list(self._wakers)
+        for wake in wakers:
+            wake()
+
+    def end(self) -> None:
+        with self._lock:
+            self._ended = True
+            wakers = list(self._wakers)
+        for wake in wakers:
+            wake()
+
+    def after(self, sequence: int) -> tuple[list[Numbered], bool]:
+        """The events after ``sequence``, and whether there will be no more."""
+        with self._lock:
+            return self._events[sequence:], self._ended
+
+    def listen(self) -> tuple[asyncio.Event, Callable[[], None]]:
+        """An event of the running loop that is set whenever something happens, and how to stop listening."""
+        loop, happened = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            try:
+                loop.call_soon_threadsafe(happened.set)
+            except RuntimeError:  # the loop has ended; nobody listens there any more
+                self._wakers.discard(wake)
+
+        with self._lock:
+            self._wakers.add(wake)
+        return happened, lambda: self._wakers.discard(wake)
+
+    def save(self) -> None:
+        """Writes what is new to the database; one caller at a time."""
+        with self._saving:
+            with self._lock:
+                new = self._events[self._saved :]
+            if self.draft is not None and new:
+                save_progress(self.draft)
+            StreamEvent.objects.bulk_create(
+                StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=data)
+                for n, kind, data in new
+            )
+            self._saved += len(new)
+
+
+_live: dict[UUID, LiveAnswer] = {}
+_live_lock = threading.Lock()
+_slots = threading.BoundedSemaphore(settings.CHAT_ANSWERS_AT_ONCE)
+_recorder: threading.Thread | None = None
+
+
+def live_answer(message_id: UUID) -> LiveAnswer | None:
+    """The answer's events when this process writes it."""
+    with _live_lock:
+        return _live.get(message_id)
+
+
+def cancel_live(message_id: UUID) -> None:
+    """Stops an answer at once when this process writes it; others see the flag on its row."""
+    if live := live_answer(message_id):
+        live.cancelled.set()
+
+
+def start_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
+    """Begins to write the conversation's first unfinished answer, unless one is being written already.
+
+    Safe to call at any time from any process: the conversation's row is locked
+    while the answer is claimed.
+    """
+    answer = claim_next(conversation_id)
+    if answer is None:
+        return None
+    live = LiveAnswer(answer.pk)
+    with _live_lock:
+        _live[answer.pk] = live
+    threading.Thread(
+        target=_write, args=(answer, live, provider), name=f"answer-{answer.pk}", daemon=True
+    ).start()
+    _record()
+    return answer
+
+
+def claim_next(conversation_id: UUID) -> Message | None:
+    """Takes the first pending answer; None while another is being written, or when none waits."""
+    with transaction.atomic():
+        Conversation.objects.select_for_update().get(pk=conversation_id)
+        for answer in Message.objects.filter(conversation=conversation_id).unfinished().order_by("position"):
+            if answer.status == Message.Status.PENDING:
+                return _claimed(answer)
+            if not give_up_if_dead(answer):
+                return None
+    return None
+
+
+def _claimed(answer: Message) -> Message:
+    StreamEvent.objects.filter(message=answer).delete()
+    StreamEvent.objects.filter(created_at__lt=timezone.now() - EVENTS_KEPT).delete()
+    answer.status, answer.alive_at = Message.Status.STREAMING, timezone.now()
+    answer.save(update_fields=["status", "alive_at"])
+    return Message.objects.select_related("conversation__owner").get(pk=answer.pk)
+
+
+def give_up_if_dead(answer: Message) -> bool:
+    """Ends an answer whose writer has vanished (the process was stopped); what it wrote is kept."""
+    alive_at = answer.alive_at or answer.created_at
+    if timezone.now() - alive_at < DEAD_AFTER:
+        return False
+    status = Message.Status.INCOMPLETE if answer.content else Message.Status.FAILED
+    error = "The server was stopped while it wrote this answer."
+    return bool(
+        Message.objects.filter(
+            pk=answer.pk, status=Message.Status.STREAMING, alive_at=answer.alive_at
+        ).update(status=status, error=error, alive_at=None)
+    )
+
+
+def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None:
+    def follow(draft: Draft) -> None:
+        live.draft = draft
+
+    try:
+        with _slots:
+            write_answer(answer, Writing(live.emit, live.cancelled, follow, provider))
+            live.draft = None  # it is stored
+        live.save()
+    except Exception:
+        logger.exception("answer %s could not be stored", answer.pk)
+    finally:
+        with _live_lock:
+            _live.pop(answer.pk, None)
+        live.end()
+        _go_on(answer.conversation_id)
+
+
+def _go_on(conversation_id: UUID) -> None:
+    try:
+        start_next(conversation_id)
+    except DatabaseError:
+        logger.exception("the next answer of %s could not be begun", conversation_id)
+    finally:
+        connection.close()
+
+
+def _record() -> None:
+    """Makes sure that the recorder runs."""
+    global _recorder
+    with _live_lock:
+        if _recorder is None or not _recorder.is_alive():
+            _recorder = threading.Thread(target=_record_all, name="answers-recorder", daemon=True)
+            _recorder.start()
+
+
+def _record_all() -> None:
+    """Saves all live answers twice a second, until there is none."""
+    global _recorder
+    pause = threading.Event()
+    while True:
+        pause.wait(SAVE_SECONDS)
+        with _live_lock:
+            answers = list(_live.values())
+            if not answers:
+                _recorder = None
+                break
+        try:
+            _save_all(answers)
+        except DatabaseError:
+            logger.warning("answers could not be saved yet", exc_info=True)
+            connection.close()
+    connection.close()
+
+
+def _save_all(answers: Iterable[LiveAnswer]) -> None:
+    by_id = {answer.message_id: answer for answer in answers}
+    for answer in by_id.values():
+        answer.save()
+    writing = Message.objects.filter(pk__in=by_id, status=Message.Status.STREAMING)
+    writing.update(alive_at=timezone.now())
+    for message_id in writing.filter(cancel_requested=True).values_list("pk", flat=True):
+        by_id[message_id].cancelled.set()

@@ -1,0 +1,1 @@
+"""What browsers ask of chat. Each view authorises, parses, calls once, answers."""

@@ -1,0 +1,261 @@
+"""The providers, through their real SDKs, against a real HTTP server that follows a script."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from chat.claims import SourceUnit
+from chat.prompting import Passage, Prompt, prompt_for
+from chat.providers.anthropic import Anthropic
+from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.openai import ChatCompletions
+from chat.providers.patience import Cancelled, Limits, read
+from chat.providers.registry import check_health
+from chat.providers.scripted import Scripted
+from retrieval.providers.errors import ProviderError
+from tests.chat.scripted_server import (
+    Reply,
+    anthropic_block,
+    anthropic_end,
+    anthropic_event,
+    anthropic_start,
+    openai_answer,
+    openai_chunk,
+    serving,
+)
+
+QUICK = Limits(silence=1, total=5, attempts=3, backoff=0.01)
+
+
+def unit(unit_id: str, text: str, document: str = "d1", page: int = 5) -> SourceUnit:
+    return SourceUnit(unit_id, document, page, text, 0, (), title="Report")
+
+
+PASSAGES = (
+    Passage("u1", unit("a", "Sales were 12 million.")),
+    Passage("u2", unit("b", "Costs were 3 million.", "d2")),
+    Passage("u3", unit("c", "Profit was 9 million. It grew.")),
+)
+PROMPT = prompt_for("What were sales?", PASSAGES)
+
+
+def openai_at(url: str, timeout: float = 5) -> ChatCompletions:
+    return ChatCompletions("openai", "scripted", "key", f"{url}/v1", timeout=timeout)
+
+
+def anthropic_at(url: str, timeout: float = 5) -> Anthropic:
+    return Anthropic("scripted", "key", url, timeout=timeout)
+
+
+PROVIDERS: dict[str, Callable[..., Provider]] = {"openai": openai_at, "anthropic": anthropic_at}
+BEGINNINGS = {
+    "openai": [openai_chunk("Sales "), openai_chunk("were ")],
+    "anthropic": [anthropic_start(), *anthropic_block(0, "Sales were ")],
+}
+ANSWERS = {
+    "openai": openai_answer("Sales ", "were 12."),
+    "anthropic": [anthropic_start(), *anthropic_block(0, "Sales were 12."), *anthropic_end()],
+}
+
+
+def said(deltas: list[Delta]) -> str:
+    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
+def collected(provider: Provider, limits: Limits = QUICK, prompt: Prompt = PROMPT) -> list[Delta]:
+    return list(read(provider, prompt, limits, threading.Event()))
+
+
+def collected_until_failure(provider: Provider, limits: Limits = QUICK) -> tuple[str, ProviderError]:
+    deltas: list[Delta] = []
+    with pytest.raises(ProviderError) as failure:
+        deltas.extend(read(provider, PROMPT, limits, threading.Event()))
+    return said(deltas), failure.value
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_an_answer_arrives_with_its_usage_and_its_end(name: str) -> None:
+    with serving(Reply(ANSWERS[name])) as server:
+        deltas = collected(PROVIDERS[name](server.url))
+    assert said(deltas) == "Sales were 12."
+    assert Finished("stop") in deltas
+    usage = [delta for delta in deltas if isinstance(delta, Usage)][-1]
+    assert usage.input_tokens > 10 and usage.output_tokens >= 7
+
+
+def test_openai_is_sent_rules_fenced_passages_and_question() -> None:
+    with serving(Reply(ANSWERS["openai"])) as server:
+        collected(openai_at(server.url))
+    request = server.requests[0]
+    assert server.paths == ["/v1/chat/completions"]
+    assert request["stream"] is True and request["stream_options"] == {"include_usage": True}
+    system, user = request["messages"]
+    assert system["role"] == "system" and "[[cite:" in system["content"]
+    assert "[u1 · p. 5, lines 0–0 · Report] Sales were 12 million." in user["content"]
+    assert user["content"].rstrip().endswith("Question: What were sales?")
+
+
+def test_anthropic_is_sent_units_as_content_blocks_grouped_by_document() -> None:
+    with serving(Reply(ANSWERS["anthropic"])) as server:
+        collected(anthropic_at(server.url))
+    *documents, question = server.requests[0]["messages"][0]["content"]
+    texts = [[block["text"] for block in document["source"]["content"]] for document in documents]
+    assert texts == [
+        ["Sales were 12 million.", "Profit was 9 million. It grew."],
+        ["Costs were 3 million."],
+    ]
+    assert all(document["citations"] == {"enabled": True} for document in documents)
+    assert question == {"type": "text", "text": "What were sales?"}
+
+
+def test_native_citations_of_anthropic_become_citations_of_units_after_their_text() -> None:
+    pieces = [
+        anthropic_start(),
+        *anthropic_block(0, "Profit grew.", (0, 1, 2, "Profit was 9 million. It grew.")),
+        *anthropic_block(1, " Costs too.", (1, 0, 1, "Costs were 3")),
+        *anthropic_block(2, " All.", (0, 0, 2, "Sales were 12 million.Profit was 9 million. It grew.")),
+        *anthropic_block(3, " Nowhere.", (7, 0, 1, "x")),
+        *anthropic_end(),
+    ]
+    with serving(Reply(pieces)) as server:
+        deltas = collected(anthropic_at(server.url))
+    telling = [delta for delta in deltas if isinstance(delta, NativeCitation)]
+    assert telling == [
+        NativeCitation("u3"),
+        NativeCitation("u2", "Costs were 3"),
+        NativeCitation("u1"),
+        NativeCitation("u3"),
+    ]
+    assert deltas.index(NativeCitation("u3")) > deltas.index(TextDelta(" grew."))
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize(
+    ("status", "permanent", "word"),
+    [
+        (400, True, "refused"),
+        (401, True, "key"),
+        (403, True, "allow"),
+        (404, True, "model"),
+        (429, False, "many requests"),
+        (500, False, "problem"),
+        (529, False, "overloaded"),
+    ],
+)
+def test_an_http_error_becomes_one_sentence_that_says_whether_to_try_again(
+    name: str, status: int, permanent: bool, word: str
+) -> None:
+    with serving(Reply(['{"error": {"message": "secret-key-1234"}}'], status)) as server:
+        _, failure = collected_until_failure(PROVIDERS[name](server.url))
+    assert failure.permanent is permanent
+    assert word in failure.message and "secret" not in failure.message
+    assert len(server.requests) == (1 if permanent else 3)
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_failure_before_the_first_word_is_tried_again(name: str) -> None:
+    busy = Reply(["{}"], 503)
+    with serving(busy, busy, Reply(ANSWERS[name])) as server:
+        assert said(collected(PROVIDERS[name](server.url))) == "Sales were 12."
+    assert len(server.requests) == 3
+
+
+def test_retry_after_is_waited_for_when_it_is_short_and_not_when_it_is_long() -> None:
+    short, long = {"retry-after": "0.4"}, {"retry-after": "3600"}
+    with serving(Reply(["{}"], 429, short), Reply(ANSWERS["openai"])) as server:
+        start = time.monotonic()
+        collected(openai_at(server.url))
+        assert time.monotonic() - start >= 0.4
+    with serving(Reply(["{}"], 429, long)) as server:
+        _, failure = collected_until_failure(openai_at(server.url))
+        assert not failure.permanent and len(server.requests) == 1
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("ending", ["close", "reset"])
+def test_what_came_before_the_connection_broke_is_kept_and_nothing_is_asked_twice(
+    name: str, ending: str
+) -> None:
+    with serving(Reply(BEGINNINGS[name], ending=ending)) as server:
+        text, failure = collected_until_failure(PROVIDERS[name](server.url))
+    assert text == "Sales were "
+    assert not failure.permanent
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_server_that_falls_silent_is_given_up_after_the_limit(name: str) -> None:
+    with serving(Reply(BEGINNINGS[name], ending="hang")) as server:
+        start = time.monotonic()
+        text, failure = collected_until_failure(PROVIDERS[name](server.url))
+    assert text == "Sales were " and "long" in failure.message
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_bytes_that_are_no_json_become_a_provider_error(name: str) -> None:
+    beginning = [*BEGINNINGS[name], "event: content_block_delta\ndata: {broken\n\n"]
+    with serving(Reply(beginning)) as server:
+        text, failure = collected_until_failure(PROVIDERS[name](server.url))
+    assert text == "Sales were " and "{broken" not in failure.message
+
+
+def test_an_error_event_in_the_middle_of_anthropics_stream_becomes_a_provider_error() -> None:
+    overloaded = anthropic_event("error", error={"type": "overloaded_error", "message": "Overloaded"})
+    with serving(Reply([*BEGINNINGS["anthropic"], overloaded])) as server:
+        text, failure = collected_until_failure(anthropic_at(server.url))
+    assert text == "Sales were " and not failure.permanent
+
+
+def test_a_server_that_is_not_there_cannot_be_reached() -> None:
+    _, failure = collected_until_failure(openai_at("http://127.0.0.1:9"))
+    assert "cannot be reached" in failure.message and not failure.permanent
+
+
+def test_an_answer_that_hits_its_length_limit_says_so() -> None:
+    with serving(Reply(openai_answer("Sales", finish="length"))) as server:
+        assert Finished("length") in collected(openai_at(server.url))
+
+
+def test_cancelling_is_noticed_at_once_while_the_server_is_silent() -> None:
+    cancelled = threading.Event()
+    with serving(Reply(BEGINNINGS["openai"], ending="hang")) as server:
+        stream = read(openai_at(server.url), PROMPT, Limits(30, 60, 1, 0), cancelled)
+        next(stream)
+        next(stream)
+        threading.Timer(0.2, cancelled.set).start()
+        start = time.monotonic()
+        with pytest.raises(Cancelled):
+            next(stream)
+        assert time.monotonic() - start < 1
+
+
+def test_the_total_time_limit_holds_for_a_model_that_never_stops() -> None:
+    endless = Scripted(["word "] * 1000, pause=0.02)
+    start = time.monotonic()
+    _, failure = collected_until_failure(endless, Limits(silence=5, total=0.5, attempts=1, backoff=0))
+    assert "long" in failure.message and time.monotonic() - start < 2
+
+
+def test_an_unfinished_answer_is_continued_with_what_it_said_so_far() -> None:
+    prompt = prompt_for("What were sales?", PASSAGES, started="Sales [[cite:u1:5]] were")
+    with serving(Reply(ANSWERS["openai"])) as server:
+        collected(openai_at(server.url), prompt=prompt)
+    *_, assistant, user = server.requests[0]["messages"]
+    assert assistant == {"role": "assistant", "content": "Sales [[cite:u1:5]] were"}
+    assert "Go on exactly where it stopped" in user["content"]
+
+
+def test_the_health_check_says_what_is_wrong(settings: pytest.FixtureRequest) -> None:
+    with serving(Reply(["{}"], 401)) as server:
+        settings.COMPATIBLE_BASE_URL = f"{server.url}/v1"
+        health = check_health("compatible")
+    assert not health.working and "key" in health.message
+    assert not check_health("openai").working
+    with serving(Reply(ANSWERS["openai"])) as server:
+        settings.COMPATIBLE_BASE_URL = f"{server.url}/v1"
+        assert check_health("compatible").working

@@ -1,0 +1,144 @@
+"""Markdown of models as HTML: safe whatever they write, and equal however it is streamed."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chat.claim_spans import Span
+from chat.events import CitationShown
+from chat.rendering import StreamRenderer, render_message, superscript
+
+UNIT = "0123456789abcdef0123456789abcdef"
+MARK = f"[[cite:{UNIT}:5]]"
+
+
+def citation(number: int = 1, **values: object) -> CitationShown:
+    defaults: dict[str, object] = {
+        "id": f"c{number}",
+        "number": number,
+        "document": "d",
+        "title": "T",
+        "page": 5,
+        "unit": UNIT,
+        "section": "",
+        "lines": (1, 1),
+        "claim": "",
+        "quote": "",
+        "href": "/documents/d/?page=5&unit=u",
+    }
+    return CitationShown(**{**defaults, **values})
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[a](javascript:alert(1))",
+        "[a](JaVaScRiPt&colon;alert(1))",
+        "[a](data:text/html,<script>alert(1)</script>)",
+        "![tracker](https://evil.example/p.png)",
+        "<svg/onload=alert(1)>",
+        "<iframe src=//evil.example></iframe>",
+        "```html\n<script>alert(1)</script>\n```",
+        '[a](https://x.example "onmouseover=alert(1)")',
+        "<a href='https://x.example' onclick='alert(1)'>x</a>",
+        "[x]: javascript:alert(1)\n\n[x]",
+        "<style>body{display:none}</style>",
+        '<sup><a data-citation="forged">9</a></sup>',
+    ],
+)
+def test_nothing_a_model_writes_runs_or_calls_home(hostile: str) -> None:
+    html = render_message(f"Before {hostile} after.", [])
+    assert not re.search(r"<(script|img|svg|iframe|style|sup|form|input)\b", html, re.I)
+    assert not re.search(r"<[^>]*\son\w+\s*=", html, re.I)
+    assert not re.search(r"href=\W*(javascript|data):", html, re.I)
+    assert "evil.example/p.png" not in re.sub(r"&lt;.*?&gt;|<[^>]*>", "", html) or "!" in html
+
+
+def test_a_citation_is_a_link_with_its_data_and_everything_in_it_escaped() -> None:
+    shown = citation(2, verdict="exact", title='"><script>', href='/x?"><script>')
+    html = render_message(f"Sales grew {MARK}.", [shown])
+    assert '<a class="citation" href="/x?&quot;&gt;&lt;script&gt;" data-citation="c2" data-number="2"' in html
+    assert 'data-verdict="exact"' in html and ">2</a></sup>." in html
+
+
+def test_a_marker_inside_a_link_target_cannot_break_out_of_the_attribute() -> None:
+    html = render_message(f'[a](https://x.example/{MARK} "{MARK}") [b]({MARK})', [citation()] * 3)
+    assert not re.search(r"<[^>]*<sup", html)
+
+
+def test_private_characters_of_a_model_forge_no_citation() -> None:
+    html = render_message("Grew \ue100\ue101\ue000 much.", [citation()])
+    assert "sup" not in html and "mark" not in html
+
+
+def test_a_marker_without_its_citation_vanishes() -> None:
+    assert render_message(f"Grew {MARK}.", []) == '<div data-block="0"><p>Grew .</p>\n</div>'
+
+
+def test_uncited_claims_are_marked_and_elements_stay_nested() -> None:
+    text = "Cited. Not **cited at all**.\n\nHalf *of it. Not* this."
+    spans = [Span(7, 28), Span(text.index("Half"), text.index(" Not*"))]
+    html = render_message(text, [], spans)
+    assert '<mark class="uncited">Not <strong>cited at all</strong>.</mark>' in html
+    assert html.count("<mark") == 1
+
+
+def test_blocks_are_numbered_in_the_page_as_in_the_stream() -> None:
+    html = render_message("# Head\n\nText\n\n- a\n- b\n\n```\ncode\n```\n", [])
+    assert re.findall(r'data-block="(\d)"', html) == ["0", "1", "2", "3"]
+
+
+PIECES = [
+    "# H\n",
+    "\n\n",
+    "Word ",
+    "**bold** ",
+    "- item\n",
+    "1. one\n",
+    "`code` ",
+    "```\n",
+    "¦ a ¦ b ¦\n",
+    "¦---¦---¦\n",
+    "> quote\n",
+    "    indented\n",
+    "---\n",
+    "===\n",
+    "[l](http://x.y) ",
+    "[r]: http://x.y\n",
+    "<b>",
+    "\\*",
+    "日本 ",
+]
+TEXTS = st.lists(st.sampled_from([piece.replace("¦", "|") for piece in PIECES]), max_size=14)
+
+
+@given(TEXTS, st.lists(st.integers(0, 200), max_size=12))
+def test_the_last_state_of_each_streamed_block_is_the_stored_rendering(
+    pieces: list[str], cuts: list[int]
+) -> None:
+    text = "".join(pieces)
+    places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
+    renderer, blocks = StreamRenderer(), {}
+    for start, end in pairwise(places):
+        blocks.update(renderer.write(text[start:end]))
+    whole = "".join(f'<div data-block="{number}">{html}</div>' for number, html in sorted(blocks.items()))
+    assert whole == render_message(text, [])
+
+
+def test_streamed_citations_come_out_as_stored_ones() -> None:
+    renderer, blocks, shown = StreamRenderer(), {}, [citation(1), citation(2)]
+    for text, cited in (("One", shown[0]), (" two.\n\nThree", shown[1])):
+        blocks.update(renderer.write(text))
+        blocks.update(renderer.cite(cited))
+    blocks.update(renderer.write("."))
+    assert blocks == {
+        0: f"<p>One{superscript(shown[0])} two.</p>\n",
+        1: f"<p>Three{superscript(shown[1])}.</p>\n",
+    }
