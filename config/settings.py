@@ -33,6 +33,9 @@ WHITENOISE_USE_FINDERS = True  # nothing to collect before the first run
 # --- Security ---------------------------------------------------------------
 DEBUG = environment.flag("PINCITE_DEBUG", False)
 SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
+FIRST_USER = environment.text("PINCITE_FIRST_USER", "admin")
+HOST = environment.text("PINCITE_HOST", "127.0.0.1")
+PORT = environment.integer("PINCITE_PORT", 8000)
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
 

@@ -56,9 +56,13 @@ class Lease:
         return document
 
 
+def host() -> str:
+    return socket.gethostname()
+
+
 def holder() -> str:
     """This process, as a lease names it."""
-    return f"{socket.gethostname()}:{os.getpid()}"
+    return f"{host()}:{os.getpid()}"
 
 
 def free() -> Q:

@@ -17,6 +17,7 @@ from documents.pdf.failures import FailureCode
 from documents.queue import issue_tickets, waiting
 
 logger = logging.getLogger(__name__)
+MOST_TICKETS = 200  # in one round; the next comes when they are fetched
 FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
 
@@ -58,8 +59,7 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
 
 def top_up() -> int:
     """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
-    enough = 2 * int(settings.Q_CLUSTER["workers"])
-    idle = len(waiting()[:enough])
+    idle = waiting()[:MOST_TICKETS].count()
     if not idle or get_broker().queue_size():
         return 0
     issue_tickets(idle)

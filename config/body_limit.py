@@ -1,0 +1,78 @@
+"""Refuses bodies that are too large while they arrive, before anything of them is parsed.
+
+Django's ASGI handler spools a request's whole body to disk before a view can
+look at it. Content-Length may be missing (chunked) or false, so bytes are counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+FORM_BYTES = 1024 * 1024  # what a form adds around the file
+
+
+class BodyTooLarge(Exception):
+    """More bytes came than are taken."""
+
+
+def body_limit(application: Application, max_bytes: int) -> Application:
+    """The application, with 413 for requests whose body passes ``max_bytes`` and a form's overhead."""
+    limit = max_bytes + FORM_BYTES
+
+    async def limited(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        if declared_length(scope) > limit:
+            await refuse(send, max_bytes)
+            return
+        received = 0
+        overrun = answered = False
+
+        async def count() -> Message:
+            nonlocal received, overrun
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > limit:
+                overrun = True
+                raise BodyTooLarge
+            return message
+
+        async def answer(message: Message) -> None:
+            nonlocal answered
+            if not overrun or answered:
+                answered = True
+                await send(message)
+
+        with suppress(BodyTooLarge):
+            await application(scope, count, answer)
+        if overrun and not answered:
+            await refuse(send, max_bytes)
+
+    return limited
+
+
+def declared_length(scope: MutableMapping[str, Any]) -> int:
+    """Content-Length, 0 when there is none that makes sense."""
+    value = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(value) if value.isdigit() else 0
+
+
+async def refuse(send: Send, max_bytes: int) -> None:
+    text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
+    body = json.dumps({"detail": text, "code": "too_large"}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # the rest of the body is not read
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,18 @@
+"""`manage.py cluster`: django-q2's cluster, whose processes end with the one that began them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from config.processes import bind_to_parent
+
+
+class Command(BaseCommand):
+    help = "The task queue's processes. Use `worker`, which watches over them."
+
+    def handle(self, **options: Any) -> None:
+        bind_to_parent()
+        call_command("qcluster")

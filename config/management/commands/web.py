@@ -1,0 +1,36 @@
+"""`manage.py web`: the web server (uvicorn)."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+import uvicorn
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from config.processes import bind_to_parent
+
+
+class Command(BaseCommand):
+    help = "Serves Pincite over HTTP."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=settings.HOST)
+        parser.add_argument("--port", type=int, default=settings.PORT)
+        parser.add_argument("--bound", action="store_true", help="end when the process that began this ends")
+
+    def handle(self, *, host: str, port: int, bound: bool, **options: Any) -> None:
+        if bound:
+            bind_to_parent()
+        uvicorn.run(
+            "config.asgi:application",
+            host=host,
+            port=port,
+            proxy_headers=bool(settings.TRUSTED_PROXIES),
+            forwarded_allow_ips=settings.TRUSTED_PROXIES,
+            timeout_graceful_shutdown=5,  # a stream that still runs is cut; its message says so
+            log_config=None,
+            access_log=False,
+            server_header=False,
+        )

@@ -1,0 +1,28 @@
+"""`manage.py worker`: takes documents in for as long as it runs; on any number of hosts."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from config.processes import bind_to_parent
+from config.watchdog import Watchdog
+
+
+class Command(BaseCommand):
+    help = "Runs the task queue, restarts it when it breaks, and looks after documents that were left behind."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--bound", action="store_true", help="end when the process that began this ends")
+
+    def handle(self, *, bound: bool, **options: Any) -> None:
+        if bound:
+            bind_to_parent()
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        Watchdog(stop).run()

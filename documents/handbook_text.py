@@ -1,0 +1,196 @@
+"""What the handbook says, page by page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TITLE = "The Pincite Handbook"
+SUGGESTED_QUESTION = "What do the five verdicts of a citation mean?"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    text: str
+    level: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    items: tuple[str, ...]
+    numbered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``rows[0]`` heads the columns; ``shares`` are the columns' parts of the width."""
+
+    caption: str
+    shares: tuple[float, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    left: list[Element]
+    right: list[Element]
+
+
+Element = Heading | Prose | Bullets | Table | Columns
+
+PAGES: list[list[Element]] = [
+    [
+        Heading("What Pincite is for"),
+        Prose(
+            "Pincite answers questions over your PDFs. Every claim of an answer carries a small number; a "
+            "click on it opens the page at the very words the claim rests on, lit up in place. Lawyers call "
+            "a citation that names the exact spot a pincite, and that is where the name comes from."
+        ),
+        Prose(
+            "An answer without its source asks you to believe. An answer with a link to a hundred-page "
+            "report asks you to search. Pincite asks for neither: it shows the sentence, the table cell or "
+            "the footnote, and you judge."
+        ),
+        Heading("Your first five minutes", 2),
+        Bullets(
+            (
+                "Drop a PDF on the library page. Reading takes about a second for a hundred pages.",
+                "Open the document and ask a question in the panel beside it.",
+                (
+                    "Click a number in the answer. The page scrolls, the passage turns pale, the words turn "
+                    "strong."
+                ),
+                "Press n for the next citation, p for the one before, and Escape to return to the question.",
+            ),
+            numbered=True,
+        ),
+        Heading("What it does not do", 2),
+        Prose(
+            "Pincite sends nothing to anybody by default. Without a key it answers with sentences taken "
+            "word for word from your documents. When you give it a key, or the address of a model of your "
+            "own, answers are written by that model and still checked against the page before you see them."
+        ),
+    ],
+    [
+        Heading("How a page is read"),
+        Prose(
+            "A PDF does not hold paragraphs. It holds characters at positions, and often nothing else. "
+            "Pincite rebuilds what a person sees, and keeps for each word the place where it stands."
+        ),
+        Columns(
+            left=[
+                Heading("Units", 2),
+                Prose(
+                    "The smallest thing that can be cited is a unit: a paragraph, a heading, a list item, a "
+                    "row of a table, a caption, a footnote or a block of code. A unit knows its page, its "
+                    "lines and its section."
+                ),
+                Prose(
+                    "Running heads, page numbers and footers are kept as furniture. They belong to the "
+                    "page, but they are never cited and never found by a search."
+                ),
+                Prose(
+                    "Text that nobody can see, such as white words on white paper, is counted and left out. "
+                    "A document cannot whisper to the model behind your back."
+                ),
+            ],
+            right=[
+                Heading("Chunks", 2),
+                Prose(
+                    "What is searched is a chunk: two to eight units of one section, about five hundred "
+                    "tokens long. Each chunk carries the title of the document and the headings above it."
+                ),
+                Prose(
+                    "A search compares words and meaning at once. The two lists are merged by reciprocal "
+                    "rank fusion, so that a passage which is good in both comes first."
+                ),
+                Prose(
+                    "Scanned pages have no text at all. They are recognised on your own machine, and the "
+                    "words are laid under the picture so that they can be selected."
+                ),
+            ],
+        ),
+        Heading("When a file cannot be read", 2),
+        Prose(
+            "A damaged page costs that page, not the document. A file that needs a password, has no pages, "
+            "or takes too long to read ends with a reason in plain words and a button to try again."
+        ),
+    ],
+    [
+        Heading("How a citation is checked"),
+        Prose(
+            "Before an answer is shown, each of its claims is compared with the passage it cites. The "
+            "numbers, names and rare words of the claim must stand there. What was found is said by one of "
+            "five verdicts."
+        ),
+        Table(
+            "Table 1. The five verdicts of a citation",
+            (0.2, 0.5, 0.3),
+            (
+                ("Verdict", "What it means", "What you see"),
+                ("exact", "The words stand on the page as they were quoted.", "a plain number"),
+                (
+                    "normalized",
+                    "The same words, but spaced, hyphenated or spelt a little differently.",
+                    "a plain number",
+                ),
+                ("partial", "Part of the claim stands in the passage.", "a dotted number"),
+                (
+                    "moved",
+                    "The words stand in another passage; the citation points there now.",
+                    "a number with an arrow",
+                ),
+                ("unsupported", "The passage does not have what the claim says.", "a struck number in red"),
+            ),
+        ),
+        Prose(
+            "Sentences that claim something and cite nothing are underlined, so that silence is visible "
+            "too. An unsupported claim is never hidden: you should know what the model made up."
+        ),
+        Heading("Keyboard", 2),
+        Table(
+            "Table 2. Keys in the reader",
+            (0.25, 0.75),
+            (
+                ("Key", "Action"),
+                ("n", "next citation"),
+                ("p", "previous citation"),
+                ("/", "put the cursor in the question field"),
+                ("Escape", "close the panel, or return to the question"),
+            ),
+        ),
+    ],
+    [
+        Heading("Your data"),
+        Prose(
+            "Documents belong to the person who uploaded them. Nobody else can open, search or cite them "
+            "unless the owner shares the document or a collection that holds it. Deleting a document "
+            "removes its file, its text and its vectors at once; citations in old answers keep the quoted "
+            "words."
+        ),
+        Heading("Backup and restore", 2),
+        Prose(
+            "One command writes the database and all files into a folder, with checksums: manage.py backup "
+            "DIR. Another one brings them back on any machine: manage.py restore DIR. Practise it before "
+            "you need it."
+        ),
+        Heading("Limits", 2),
+        Bullets(
+            (
+                "A file may have 200 megabytes and 5,000 pages unless your administrator says otherwise.",
+                "Reading a file may take 20 seconds, and a fifth of a second more for each page.",
+                "A document that brings its reader down is tried twice, and then marked as failed.",
+            )
+        ),
+        Heading("Where to go next", 2),
+        Prose(
+            "Try the question that stands in the panel. Then upload something you know well, and ask it "
+            "something you already know the answer to: that is the quickest way to learn how far you can "
+            "trust any tool, this one included."
+        ),
+    ],
+]

@@ -1,0 +1,89 @@
+"""Bodies that are too large, sent to a real server over a real socket."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+
+from config.body_limit import FORM_BYTES, Message, Receive, Send, body_limit
+
+LIMIT = 2 * 1024 * 1024
+PIECE = b"x" * 65536
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Serves an application that reads the whole body and says how long it was."""
+
+    async def application(scope: Message, receive: Receive, send: Send) -> None:
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length += len(message.get("body", b""))
+            more = message.get("more_body", False)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": str(length).encode()})
+
+    config = uvicorn.Config(body_limit(application, LIMIT), port=0, log_config=None, lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.01)
+    yield server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join()
+
+
+def send_body(port: int, header: str, frame: bytes, total: int) -> tuple[bytes, int]:
+    """Sends the frame again and again until ``total`` bytes went or an answer came: (answer, bytes sent)."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(f"POST / HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n".encode())
+        sent = 0
+        connection.setblocking(False)
+        answer = b""
+        while sent < total and not answer:
+            try:
+                sent += connection.send(frame)
+            except BlockingIOError:
+                pass
+            except OSError:
+                break
+            try:
+                answer = connection.recv(65536)
+            except BlockingIOError:
+                continue
+            except OSError:
+                break
+        return answer, sent
+
+
+def test_a_declared_length_over_the_limit_is_refused_before_any_byte(port: int) -> None:
+    answer, sent = send_body(port, "Content-Length: 1073741824", PIECE, 1 << 30)
+    assert b"413" in answer.split(b"\r\n")[0]
+    assert b"larger than the 2 MB" in answer
+    assert sent < LIMIT
+
+
+def test_a_chunked_body_is_refused_once_it_passes_the_limit(port: int) -> None:
+    frame = b"%x\r\n%s\r\n" % (len(PIECE), PIECE)
+    answer, sent = send_body(port, "Transfer-Encoding: chunked", frame, 1 << 30)
+    assert b"413" in answer.split(b"\r\n")[0]
+    assert sent < 1 << 24, "what the sockets buffer, not the gigabyte"
+
+
+def test_a_body_within_the_limit_arrives_whole(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        body = b"x" * (LIMIT + FORM_BYTES)
+        connection.sendall(
+            f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+        )
+        answer = b""
+        while not answer.endswith(str(len(body)).encode()):
+            piece = connection.recv(65536)
+            assert piece, answer
+            answer += piece

@@ -1,0 +1,150 @@
+"""`make run`, for real: a data folder of its own, the real server, the real worker, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from django.conf import settings
+
+pytestmark = pytest.mark.worker
+WITHIN = 60.0
+
+
+def wait_for(condition: Callable[[], object], what: str, seconds: float = WITHIN) -> None:
+    give_up_at = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < give_up_at, what
+        time.sleep(0.1)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class App:
+    """One `manage.py runapp`, and what it printed."""
+
+    def __init__(self, var: Path, port: int) -> None:
+        self.var, self.log = var, var.parent / f"{var.name}-{time.monotonic_ns()}.log"
+        environment = {**os.environ, "PINCITE_VAR": str(var), "PINCITE_PORT": str(port)}
+        environment.pop("DATABASE_URL", None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", str(settings.BASE_DIR / "manage.py"), "runapp"],
+            env=environment,
+            stdout=self.log.open("wb"),
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    @property
+    def printed(self) -> str:
+        return self.log.read_text()
+
+    def url(self) -> str:
+        wait_for(
+            lambda: "runs at" in self.printed or self.process.poll() is not None, "no address was printed"
+        )
+        found = re.search(r"runs at (\S+)", self.printed)
+        assert found, self.printed
+        return found[1]
+
+    def family(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def interrupt(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(WITHIN)
+
+
+@pytest.fixture
+def run_app(tmp_path: Path) -> Iterator[Callable[..., App]]:
+    apps: list[App] = []
+
+    def start(port: int | None = None) -> App:
+        apps.append(App(tmp_path / "var", port or free_port()))
+        return apps[-1]
+
+    yield start
+    for app in apps:
+        if app.process.poll() is None:
+            app.interrupt()
+
+
+def get(url: str) -> tuple[int, dict]:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+    except OSError:
+        return 0, {}
+
+
+def postgres_of(var: Path) -> list[int]:
+    """Process ids of servers on the data folder."""
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if str(var / "postgres") in (process.info["cmdline"] or [])
+    ]
+
+
+def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_path: Path) -> None:
+    first = run_app()
+    url = first.url()
+    assert re.search(r"/documents/[0-9a-f-]{36}/$", url), "the address is the sample document's"
+    assert re.search(r"password: \S+", first.printed)
+    root = url[: url.index("/documents")]
+    wait_for(lambda: get(f"{root}/readyz")[0] == 200, "never became ready")
+    family = first.family()
+    assert len(family) >= 6, "web, worker, cluster, sentinel, and the sentinel's own"
+    assert postgres_of(tmp_path / "var")
+    second = run_app()
+    assert second.process.wait(WITHIN) == 1
+    assert "already running" in second.printed
+    first.interrupt()
+    assert not [process for process in family if process.is_running()]
+    assert not postgres_of(tmp_path / "var")
+
+    begun = time.monotonic()
+    again = run_app()
+    assert again.url().endswith(url[url.index("/documents") :]), "the data was kept"
+    assert time.monotonic() - begun < 30
+    assert "password" not in again.printed
+
+
+def test_a_killed_run_and_a_port_in_use_are_healed(run_app, tmp_path: Path) -> None:
+    first = run_app()
+    first.url()
+    family = first.family()
+    first.process.kill()
+    wait_for(lambda: not any(process.is_running() for process in family), "a process outlived its parent")
+    (server,) = postgres_of(tmp_path / "var")
+    os.kill(server, signal.SIGKILL)
+    pid_file = tmp_path / "var/postgres/postmaster.pid"
+    pid_file.write_text(
+        pid_file.read_text().replace(str(server), str(os.getpid()))
+    )  # the id is another's now
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        second = run_app(port)
+        assert f":{port}/" not in second.url()
+        assert f"Port {port} is in use" in second.printed
