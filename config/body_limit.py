@@ -6,6 +6,7 @@ look at it. Content-Length may be missing (chunked) or false, so bytes are count
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
@@ -17,6 +18,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 FORM_BYTES = 1024 * 1024  # what a form adds around the file
+LINGER = 0.5  # seconds the answer has to arrive before the connection is closed on unread bytes
 
 
 class BodyTooLarge(Exception):
@@ -75,4 +77,6 @@ async def refuse(send: Send, max_bytes: int) -> None:
         (b"connection", b"close"),  # the rest of the body is not read
     ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    await asyncio.sleep(LINGER)
+    await send({"type": "http.response.body", "body": b""})

