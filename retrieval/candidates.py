@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,26 +14,20 @@ from django.db import connection
 from retrieval.scope import Scope
 
 UNITS = """
-WITH wanted AS (
-    SELECT * FROM unnest(%s::int[], %s::int[]) AS by_words(entry_id, ordinal)
-    UNION
-    SELECT passage.entry_id, passage.ordinal
-    FROM documents_citationunit unit
-    JOIN retrieval_indexeddocument entry ON entry.document_id = unit.document_id
-    JOIN retrieval_passage passage ON passage.entry_id = entry.id
-        AND unit.position BETWEEN passage.first_position AND passage.last_position
-    WHERE unit.chunk_id = ANY(%s::uuid[])
-)
-SELECT wanted.entry_id, wanted.ordinal, unit.document_id,
+SELECT wanted.entry_id, wanted.ordinal, entry.document_id,
        unit.id, unit.chunk_id, unit.page_number, unit.unit_type, unit.content
-FROM wanted
+FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
 JOIN retrieval_indexeddocument entry ON entry.id = wanted.entry_id
 JOIN retrieval_passage passage
     ON passage.entry_id = wanted.entry_id AND passage.ordinal = wanted.ordinal
-JOIN documents_citationunit unit ON unit.document_id = entry.document_id
-    AND unit.position BETWEEN passage.first_position AND passage.last_position
-WHERE entry.document_id IN ({documents}) AND unit.chunk_id IS NOT NULL {chunk_filter}
-ORDER BY wanted.entry_id, wanted.ordinal, unit.position
+CROSS JOIN LATERAL (
+    SELECT * FROM documents_citationunit
+    WHERE document_id = entry.document_id
+        AND position BETWEEN passage.first_position AND passage.last_position
+        AND chunk_id IS NOT NULL {chunk_filter}
+    ORDER BY position
+) unit
+WHERE entry.document_id IN ({documents})
 """
 
 
@@ -69,10 +61,8 @@ class Candidate:
         return "\n".join(unit.content for unit in self.units)
 
 
-def read_candidates(
-    scope: Scope, passages: Sequence[PassageKey], chunk_ids: Sequence[UUID]
-) -> dict[PassageKey, Candidate]:
-    """The passages named, and those that the chunks are in; what is out of scope is left out."""
+def read_candidates(scope: Scope, passages: Sequence[PassageKey]) -> dict[PassageKey, Candidate]:
+    """The passages with their units, in one statement; what is out of scope is left out."""
     try:
         documents, params = scope.documents().values("pk").query.sql_with_params()
         chunks, chunk_params = (
@@ -81,23 +71,12 @@ def read_candidates(
     except EmptyResultSet:
         return {}
     statement = UNITS.format(
-        documents=documents, chunk_filter=f"AND unit.chunk_id IN ({chunks})" if chunks else ""
+        documents=documents, chunk_filter=f"AND chunk_id IN ({chunks})" if chunks else ""
     )
-    wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages], list(chunk_ids)]
+    wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
+    units: dict[tuple[PassageKey, UUID], list[CandidateUnit]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*wanted, *params, *chunk_params])
-        rows = cursor.fetchall()
-    found = {}
-    for (entry_id, ordinal, document_id), group in groupby(rows, lambda row: row[:3]):
-        key = PassageKey(entry_id, ordinal)
-        found[key] = Candidate(key, document_id, tuple(CandidateUnit(*row[3:]) for row in group))
-    return found
-
-
-def passages_of_chunks(candidates: Sequence[Candidate]) -> dict[UUID, PassageKey]:
-    """The passage that holds most of each chunk's units."""
-    shares: dict[UUID, Counter[PassageKey]] = {}
-    for candidate in candidates:
-        for unit in candidate.units:
-            shares.setdefault(unit.chunk_id, Counter())[candidate.key] += 1
-    return {chunk: share.most_common(1)[0][0] for chunk, share in shares.items()}
+        cursor.execute(statement, [*wanted, *chunk_params, *params])
+        for entry_id, ordinal, document_id, *unit in cursor.fetchall():
+            units.setdefault((PassageKey(entry_id, ordinal), document_id), []).append(CandidateUnit(*unit))
+    return {key: Candidate(key, document, tuple(found)) for (key, document), found in units.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from django.conf import settings
 
@@ -77,8 +76,8 @@ def vector_lists(
     engine: Embedder,
     scope: Scope,
     chunks: int,
-) -> list[RankedList[UUID]]:
-    """Chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
+) -> list[RankedList[PassageKey]]:
+    """Passages of the chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
 
     Raises ProviderError when the queries cannot be embedded in time.
     """
@@ -86,9 +85,10 @@ def vector_lists(
     vectors = embedded(engine, texts)
     lists = []
     for (name, _, weight), vector in zip(queries, vectors, strict=True):
-        nearest = nearest_chunks(vector, space, scope, chunks, VECTOR_DEPTH)
-        items = [(chunk_id, 1 - distance) for chunk_id, distance in nearest]
-        lists.append(RankedList(name, items, weight * engine.trust))
+        best: dict[PassageKey, float] = {}
+        for near in nearest_chunks(vector, space, scope, chunks, VECTOR_DEPTH):
+            best.setdefault(PassageKey(near.entry_id, near.ordinal), 1 - near.distance)
+        lists.append(RankedList(name, list(best.items()), weight * engine.trust))
     return lists
 
 

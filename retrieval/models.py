@@ -65,6 +65,9 @@ class Passage(models.Model):
     first_position = models.IntegerField()
     last_position = models.IntegerField()
 
+    class Meta:
+        indexes = [models.Index(fields=["entry", "first_position"])]
+
     def __str__(self) -> str:
         return f"p. {self.page_number}, units {self.first_position}–{self.last_position}"
 

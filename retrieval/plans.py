@@ -38,6 +38,22 @@ class Plan:
     derived: tuple[DerivedQuery, ...]
 
     @property
+    def own(self) -> Question:
+        """What the person typed."""
+        return self.questions[0].question
+
+    @property
+    def text(self) -> str:
+        return self.own.text
+
+    @property
+    def meanings(self) -> list[tuple[str, str, float]]:
+        """What to embed: list name, text, weight."""
+        asked = [(f"meaning of {named.name}", named.question.text, named.weight) for named in self.questions]
+        invented = [("meaning of an invented answer", self.invented, 1.0)] if self.invented else []
+        return [*asked, *invented]
+
+    @property
     def parts(self) -> list[Question]:
         """What evidence is weighed against: the question and its parts, not its variants."""
         return [named.question for named in self.questions if named.weight == 1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from documents.models import RetrievalChunk
@@ -14,40 +16,89 @@ from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import compress
 from retrieval.strategies.fusion import RankedList
 
-CHUNK_FIELDS = (
-    "document_id",
-    "document__title",
-    "index",
-    "content",
-    "context_header",
-    "chunk_type",
-    "section_path",
-    "page_start",
-    "page_end",
-)
+
+class ChunkRow(NamedTuple):
+    """The columns of a chunk that a hit shows; the names are Django's lookups."""
+
+    document_id: UUID
+    document__title: str
+    index: int
+    content: str
+    context_header: str
+    chunk_type: str
+    section_path: list[str]
+    page_start: int
+    page_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the lists of a search brought.
+
+    Attributes:
+        fused: passages by fused score, best first.
+        candidates: those of them that were read, and what speaks for them in ``evidence``.
+        rarity: idf of the terms asked for, in scope.
+    """
+
+    lists: Sequence[RankedList[PassageKey]]
+    fused: Sequence[tuple[PassageKey, float]]
+    candidates: Mapping[PassageKey, Candidate]
+    evidence: Mapping[PassageKey, Evidence]
+    rarity: Mapping[str, float]
 
 
 def hits_of(
     ranked: Sequence[tuple[PassageKey, float]],
-    candidates: Mapping[PassageKey, Candidate],
-    evidence: Mapping[PassageKey, Evidence],
-    why: Mapping[PassageKey, tuple[ListRank, ...]],
-    weights: Mapping[str, float],
+    found: Found,
     scope: Scope,
+    weights: Mapping[str, float],
     *,
     compressed: bool,
 ) -> tuple[Hit, ...]:
-    """One hit a passage: its best chunk. One statement; a chunk deleted meanwhile is left out."""
-    best = {key: best_chunk(candidates[key], evidence[key]) for key, _ in ranked}
+    """One hit a passage: its best chunk. One statement; what was deleted meanwhile is left out.
+
+    ``weights`` says how much each term's mark tells.
+    """
+    shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
+    best = {candidate.key: best_chunk(candidate, found.evidence[candidate.key]) for candidate, _ in shown}
     rows = RetrievalChunk.objects.filter(document__in=scope.documents(), pk__in=best.values())
-    chunks = {row[0]: row[1:] for row in rows.values_list("id", *CHUNK_FIELDS)}
-    return tuple(
-        _hit(
-            best[key], chunks[best[key]], candidates[key], evidence[key], score, why[key], weights, compressed
-        )
-        for key, score in ranked
-        if best[key] in chunks
-    )
+    chunks = {row[0]: ChunkRow(*row[1:]) for row in rows.values_list("id", *ChunkRow._fields)}
+    why = ranks_in(found.lists)
+    hits = []
+    for candidate, score in shown:
+        key = candidate.key
+        if chunk := chunks.get(best[key]):
+            passage = compress(candidate.text, weights) if compressed else candidate.text
+            hits.append(
+                Hit(
+                    chunk_id=best[key],
+                    document_id=chunk.document_id,
+                    document_title=chunk.document__title,
+                    index=chunk.index,
+                    page=candidate.page_number,
+                    page_start=chunk.page_start,
+                    page_end=chunk.page_end,
+                    unit_ids=tuple(unit.id for unit in candidate.units if unit.chunk_id == best[key]),
+                    best_unit_ids=best_units(candidate, found.evidence[key]),
+                    passage_unit_ids=tuple(unit.id for unit in candidate.units),
+                    score=round(score, 5),
+                    why=why[key],
+                    snippet=snippet_of(chunk.content, weights),
+                    passage=passage,
+                    context_header=chunk.context_header,
+                    section_path=tuple(chunk.section_path),
+                    chunk_type=chunk.chunk_type,
+                )
+            )
+    return tuple(hits)
+
+
+def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:
+    """Units that speak of the question, best first; the passage's first where none does."""
+    order = sorted(range(len(candidate.units)), key=lambda at: -evidence.unit_scores[at])
+    best = [candidate.units[at].id for at in order if evidence.unit_scores[at] > 0]
+    return tuple(best) or (candidate.units[0].id,)
 
 
 def best_chunk(candidate: Candidate, evidence: Evidence) -> UUID:
@@ -56,40 +107,6 @@ def best_chunk(candidate: Candidate, evidence: Evidence) -> UUID:
     for unit, score in zip(candidate.units, evidence.unit_scores, strict=True):
         worth[unit.chunk_id] = worth.get(unit.chunk_id, 0.0) + score
     return max(worth, key=lambda chunk: worth[chunk])
-
-
-def _hit(
-    chunk_id: UUID,
-    row: tuple,
-    candidate: Candidate,
-    evidence: Evidence,
-    score: float,
-    why: tuple[ListRank, ...],
-    weights: Mapping[str, float],
-    compressed: bool,
-) -> Hit:
-    document_id, title, index, content, header, chunk_type, section_path, page_start, page_end = row
-    order = sorted(range(len(candidate.units)), key=lambda at: -evidence.unit_scores[at])
-    best = [candidate.units[at] for at in order if evidence.unit_scores[at] > 0] or [candidate.units[0]]
-    return Hit(
-        chunk_id=chunk_id,
-        document_id=document_id,
-        document_title=title,
-        index=index,
-        page=candidate.page_number,
-        page_start=page_start,
-        page_end=page_end,
-        unit_ids=tuple(unit.id for unit in candidate.units if unit.chunk_id == chunk_id),
-        best_unit_ids=tuple(unit.id for unit in best),
-        passage_unit_ids=tuple(unit.id for unit in candidate.units),
-        score=score,
-        why=why,
-        snippet=snippet_of(content, weights),
-        passage=compress(candidate.text, weights) if compressed else candidate.text,
-        context_header=header,
-        section_path=tuple(section_path),
-        chunk_type=chunk_type,
-    )
 
 
 def ranks_in(lists: Sequence[RankedList[PassageKey]]) -> dict[PassageKey, tuple[ListRank, ...]]:

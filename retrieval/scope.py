@@ -62,7 +62,7 @@ class Scope:
 
     def documents(self) -> QuerySet[Document]:
         """Documents in scope; the visibility predicate is always in it."""
-        found = Document.objects.visible_to(self.user).filter(self._document_filters())
+        found = Document.objects.visible_to(self.user).filter(self._document_filters()).order_by()
         if self.authors:
             line = Func(F("authors"), Value("\n"), function="array_to_string", output_field=TextField())
             found = found.alias(author_line=line).filter(any_holds("author_line", self.authors))
@@ -71,6 +71,7 @@ class Scope:
     def chunks(self) -> QuerySet[RetrievalChunk]:
         """Chunks in scope, each of a document in ``documents()``."""
         found = RetrievalChunk.objects.filter(document__in=self.documents()).filter(self._chunk_filters())
+        found = found.order_by()
         if self.sections:
             line = Func(F("section_path"), Value("\n"), function="array_to_string", output_field=TextField())
             found = found.alias(section_line=line).filter(any_holds("section_line", self.sections))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from django.conf import settings
 
-from retrieval.candidates import Candidate, PassageKey, passages_of_chunks, read_candidates
+from retrieval.candidates import Candidate, PassageKey, read_candidates
 from retrieval.evidence import Evidence, weigh_evidence
 from retrieval.history import record_search
 from retrieval.keyword_index import ScopeIndex, open_index
 from retrieval.lists import keyword_lists, vector_lists
 from retrieval.plans import Plan, plan_search
-from retrieval.presenting import hits_of, ranks_in
+from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
 from retrieval.providers.rerankers import Reranker
-from retrieval.questions import Question, understand
+from retrieval.questions import understand
 from retrieval.results import SearchOptions, SearchResult
 from retrieval.scope import Scope
 from retrieval.spaces import active_space, embedder_of
@@ -78,16 +78,6 @@ def _search_planned(
     return _search_scope(query, plan, scope, options, trace, reranker)
 
 
-@dataclass(slots=True)
-class Found:
-    """What the lists brought: passages by fused rank, with their text."""
-
-    lists: list[RankedList[PassageKey]] = field(default_factory=list)
-    candidates: dict[PassageKey, Candidate] = field(default_factory=dict)
-    rarity: dict[str, float] = field(default_factory=dict)
-    fused: list[tuple[PassageKey, float]] = field(default_factory=list)
-
-
 def _search_scope(
     query: str, plan: Plan, scope: Scope, options: SearchOptions, trace: Trace, reranker: Reranker | None
 ) -> SearchResult:
@@ -95,93 +85,70 @@ def _search_scope(
     if not index.passage_count:
         return SearchResult(query, message=NOTHING_INDEXED)
     found = find(plan, scope, index, options, trace)
-    evidence = {
-        key: strongest_evidence(plan, found.candidates[key], found.rarity)
-        for key, _ in found.fused[:RERANKED]
-    }
-    ranked = rank(query, found, evidence, trace, reranker)
+    ranked = rank(plan, found, trace, reranker)
     shown = ranked[options.offset : options.offset + options.limit]
-    for key, _ in shown:
-        if key not in evidence:
-            evidence[key] = strongest_evidence(plan, found.candidates[key], found.rarity)
-    marked = marking_weights(plan.questions[0].question, found.rarity)
     with trace.step("compression") as step:
         compressed = trace.wants("compression")
-        hits = hits_of(
-            shown, found.candidates, evidence, ranks_in(found.lists), marked, scope, compressed=compressed
-        )
-        step.added = len(hits)
+        hits = hits_of(shown, found, scope, marking_weights(plan, found), compressed=compressed)
+        step.added = len(hits) if compressed else 0
     message = "" if hits else NOTHING_FOUND
     return SearchResult(query, hits=hits, total=len(ranked), message=message)
 
 
 def find(plan: Plan, scope: Scope, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
-    """Runs the lists, reads what they brought, and fuses them."""
-    found, by_meaning = Found(), list[RankedList[UUID]]()
+    """Runs the lists, fuses them, and reads the head of what they brought."""
+    lists: list[RankedList[PassageKey]] = []
+    rarity: Mapping[str, float] = {}
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or settings.SEARCH_FTS_LEVEL
             words = keyword_lists(plan.questions, scope, index, level=level, names=trace.wants("context"))
-            found.lists, found.rarity = words.lists, dict(words.rarity)
-            step.added = len({key for ranked in words.lists for key, _ in ranked.items})
+            lists, rarity = words.lists, words.rarity
+            step.added = len(passages_in(lists))
     if trace.wants("vector"):
-        with trace.step("vector"):
-            by_meaning = _vector_lists(plan, scope, index)
-    _read(found, by_meaning, scope, trace)
-    found.fused = [entry for entry in fuse(found.lists) if entry[0] in found.candidates]
-    return found
+        with trace.step("vector") as step:
+            space = active_space()
+            by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.chunk_count)
+            step.added = len(passages_in(by_meaning) - passages_in(lists))
+            lists = [*lists, *by_meaning]
+    fused = fuse(lists)
+    depth = max(RERANKED, options.offset + options.limit)
+    candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
+    evidence = {key: strongest_evidence(plan, candidate, rarity) for key, candidate in candidates.items()}
+    return Found(lists, fused, candidates, evidence, rarity)
 
 
-def _vector_lists(plan: Plan, scope: Scope, index: ScopeIndex) -> list[RankedList[UUID]]:
-    space = active_space()
-    texts = [(f"meaning of {named.name}", named.question.text, named.weight) for named in plan.questions]
-    if plan.invented:
-        texts.append(("meaning of an invented answer", plan.invented, 1.0))
-    return vector_lists(texts, space, embedder_of(space), scope, index.chunk_count)
+def passages_in(lists: list[RankedList[PassageKey]]) -> set[PassageKey]:
+    return {key for ranked in lists for key, _ in ranked.items}
 
 
-def _read(found: Found, by_meaning: list[RankedList[UUID]], scope: Scope, trace: Trace) -> None:
-    """Reads all candidates at once, and turns the lists of chunks into lists of passages."""
-    keys = list(dict.fromkeys(key for ranked in found.lists for key, _ in ranked.items))
-    chunks = list(dict.fromkeys(chunk for ranked in by_meaning for chunk, _ in ranked.items))
-    found.candidates = read_candidates(scope, keys, chunks)
-    passage_of = passages_of_chunks(list(found.candidates.values()))
-    for ranked in by_meaning:
-        passages: dict[PassageKey, float] = {}
-        for chunk, score in ranked.items:
-            if chunk in passage_of:
-                passages.setdefault(passage_of[chunk], score)
-        found.lists.append(RankedList(ranked.name, list(passages.items()), ranked.weight))
-        trace.steps["vector"].added += len(passages.keys() - set(keys))
-
-
-def rank(
-    query: str,
-    found: Found,
-    evidence: dict[PassageKey, Evidence],
-    trace: Trace,
-    reranker: Reranker | None,
-) -> list[tuple[PassageKey, float]]:
-    """The fused order, its head weighed again by evidence and by a model where there is one."""
+def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> list[tuple[PassageKey, float]]:
+    """The fused order, its head weighed again by evidence, and by a model where there is one."""
+    head = [entry for entry in found.fused if entry[0] in found.candidates]
+    unread = [entry for entry in found.fused if entry[0] not in found.candidates]
     if not trace.wants("rerank"):
-        return found.fused
-    head, tail = found.fused[:RERANKED], found.fused[RERANKED:]
+        return [*head, *unread]
     with trace.step("rerank") as step:
-        ranked = by_features([Weighed(key, fused, evidence[key]) for key, fused in head])
-        if reranker is not None:
-            with trace.step("rerank"):
-                ranked = by_model(query, ranked, found.candidates, reranker)
-            step.ran = True
-        step.added = sum(before[0] != after[0] for before, after in zip(head, ranked, strict=True))
-    return [*ranked, *tail]
+        ranked = by_features([Weighed(key, fused, found.evidence[key]) for key, fused in head])
+        step.added = moved(head, ranked)
+    if reranker is not None:
+        with trace.step("rerank") as step:
+            ranked = by_model(plan.text, ranked, found.candidates, reranker)
+            step.added = moved(head, ranked)
+        step.ran = True  # by features at least
+    return [*ranked, *unread]
 
 
-def strongest_evidence(plan: Plan, candidate: Candidate, rarity: dict[str, float]) -> Evidence:
+def moved(before: Sequence[tuple[PassageKey, float]], after: Sequence[tuple[PassageKey, float]]) -> int:
+    return sum(old[0] != new[0] for old, new in zip(before, after, strict=True))
+
+
+def strongest_evidence(plan: Plan, candidate: Candidate, rarity: Mapping[str, float]) -> Evidence:
     """Against the question or the part of it that the candidate meets best."""
     weighed = (weigh_evidence(question, candidate, rarity) for question in plan.parts)
     return max(weighed, key=lambda evidence: evidence.coverage + evidence.phrases)
 
 
-def marking_weights(question: Question, rarity: dict[str, float]) -> dict[str, float]:
+def marking_weights(plan: Plan, found: Found) -> dict[str, float]:
     """How much a term's mark says in a snippet."""
-    return {term: weight * rarity.get(term, 0.0) for term, weight in question.weights.items()}
+    return {term: weight * found.rarity.get(term, 0.0) for term, weight in plan.own.weights.items()}

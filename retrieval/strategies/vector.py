@@ -8,6 +8,7 @@ enough through.
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
@@ -29,14 +30,39 @@ FROM retrieval_chunkvector
 WHERE space_id = {space} AND document_id IN ({documents}) {chunk_filter}
 """
 # OFFSET 0 keeps the order outside: PostgreSQL then uses no index for it and compares with every vector.
-EXACT = "SELECT * FROM (" + IN_SCOPE + " OFFSET 0) found ORDER BY distance LIMIT %s"
+EXACT = "SELECT * FROM (" + IN_SCOPE + " OFFSET 0) compared ORDER BY distance LIMIT %s"
 BY_INDEX = IN_SCOPE + " ORDER BY {operand} <=> %s::halfvec({dimensions}) LIMIT %s"
+# A chunk stands in the passage that holds its middle unit.
+IN_PASSAGES = """
+SELECT found.chunk_id, passage.entry_id, passage.ordinal, found.distance
+FROM ({nearest}) found
+CROSS JOIN LATERAL (
+    SELECT document_id, percentile_disc(0.5) WITHIN GROUP (ORDER BY position) AS position
+    FROM documents_citationunit WHERE chunk_id = found.chunk_id GROUP BY document_id
+) middle
+JOIN retrieval_indexeddocument entry ON entry.document_id = middle.document_id
+CROSS JOIN LATERAL (
+    SELECT entry_id, ordinal FROM retrieval_passage
+    WHERE entry_id = entry.id AND first_position <= middle.position
+    ORDER BY first_position DESC LIMIT 1
+) passage
+ORDER BY found.distance
+"""
+
+
+class Nearest(NamedTuple):
+    """A chunk, the passage it stands in, and its cosine distance (0..2) from what was asked."""
+
+    chunk_id: UUID
+    entry_id: int
+    ordinal: int
+    distance: float
 
 
 def nearest_chunks(
     vector: Vectors, space: EmbeddingSpace, scope: Scope, chunks_in_scope: int, limit: int
-) -> list[tuple[UUID, float]]:
-    """Chunk ids with their cosine distance (0..2), nearest first. ``vector`` has one dimension."""
+) -> list[Nearest]:
+    """Nearest first. ``vector`` is one row."""
     exact = chunks_in_scope <= EXACT_UP_TO or scope.narrows_chunks
     try:
         statement, params = _statement(vector, space, scope, exact)
@@ -59,17 +85,22 @@ def _statement(vector: Vectors, space: EmbeddingSpace, scope: Scope, exact: bool
     if scope.narrows_chunks:
         chunks, chunk_params = scope.chunks().values("pk").query.sql_with_params()
     text = HalfVector(vector).to_text()
-    statement = (EXACT if exact else BY_INDEX).format(
+    nearest = (EXACT if exact else BY_INDEX).format(
         operand=distance_operand(space),
         dimensions=int(space.dimensions),
         space=int(space.pk),
         documents=documents,
         chunk_filter=f"AND chunk_id IN ({chunks})" if chunks else "",
     )
-    return statement, [text, *document_params, *chunk_params, *([] if exact else [text])]
+    return IN_PASSAGES.format(nearest=nearest), [
+        text,
+        *document_params,
+        *chunk_params,
+        *([] if exact else [text]),
+    ]
 
 
-def _fetch(statement: str, params: list[object]) -> list[tuple[UUID, float]]:
+def _fetch(statement: str, params: list[object]) -> list[Nearest]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
-        return [(chunk_id, float(distance)) for chunk_id, distance in cursor.fetchall()]
+        return [Nearest(*row) for row in cursor.fetchall()]
