@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
-from django.core.exceptions import EmptyResultSet
 from django.db import connection
 
-from retrieval.scope import Scope
+from retrieval.scope import ScopeSql
 
 UNITS = """
 SELECT wanted.entry_id, wanted.ordinal, entry.document_id,
@@ -61,22 +60,13 @@ class Candidate:
         return "\n".join(unit.content for unit in self.units)
 
 
-def read_candidates(scope: Scope, passages: Sequence[PassageKey]) -> dict[PassageKey, Candidate]:
+def read_candidates(scope: ScopeSql, passages: Sequence[PassageKey]) -> dict[PassageKey, Candidate]:
     """The passages with their units, in one statement; what is out of scope is left out."""
-    try:
-        documents, params = scope.documents().values("pk").query.sql_with_params()
-        chunks, chunk_params = (
-            scope.chunks().values("pk").query.sql_with_params() if scope.narrows_chunks else ("", ())
-        )
-    except EmptyResultSet:
-        return {}
-    statement = UNITS.format(
-        documents=documents, chunk_filter=f"AND chunk_id IN ({chunks})" if chunks else ""
-    )
+    statement = UNITS.format(documents=scope.documents, chunk_filter=scope.and_chunk("chunk_id"))
     wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
     units: dict[tuple[PassageKey, UUID], list[CandidateUnit]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*wanted, *chunk_params, *params])
+        cursor.execute(statement, [*wanted, *scope.chunk_params, *scope.document_params])
         for entry_id, ordinal, document_id, *unit in cursor.fetchall():
             units.setdefault((PassageKey(entry_id, ordinal), document_id), []).append(CandidateUnit(*unit))
     return {key: Candidate(key, document, tuple(found)) for (key, document), found in units.items()}

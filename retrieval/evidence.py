@@ -73,7 +73,7 @@ def unit_score(
     score = sum(
         question.weights[term] * rarity.get(term, 0.0) for term in set(terms) & question.weights.keys()
     )
-    if any(begins_with(terms, phrase) for phrase in question.phrases):
+    if score and any(begins_with(terms, phrase) for phrase in question.phrases_from(terms[0])):
         score *= ROW_LABEL_BONUS
     return score / (1 + max(0, len(terms) - LENGTH_PIVOT) / (4 * LENGTH_PIVOT))
 

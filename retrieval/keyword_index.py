@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
 import numpy as np
-from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from numpy.typing import NDArray
 
 from retrieval.analysis import term_number
 from retrieval.postings import POSTING, WHOLE_DOCUMENT, idf, unpack_postings
-from retrieval.scope import Scope
+from retrieval.scope import ScopeSql
 
 ENTRIES = """
 SELECT id, document_id, passage_count, chunk_count
@@ -92,9 +91,9 @@ class ScopeIndex:
         return idf(len(term.entries), self.document_count)
 
 
-def open_index(scope: Scope) -> ScopeIndex:
+def open_index(scope: ScopeSql) -> ScopeIndex:
     """The indexed documents in scope; one statement."""
-    rows = _run(ENTRIES, scope, [])
+    rows = _run(ENTRIES.format(documents=scope.documents), scope.document_params)
     sizes = [row[2] for row in rows]
     return ScopeIndex(
         entry_ids=np.array([row[0] for row in rows], np.int64),
@@ -104,31 +103,26 @@ def open_index(scope: Scope) -> ScopeIndex:
     )
 
 
-def read_postings(scope: Scope, index: ScopeIndex, terms: Collection[str]) -> Mapping[str, TermPostings]:
+def read_postings(scope: ScopeSql, index: ScopeIndex, terms: Collection[str]) -> Mapping[str, TermPostings]:
     """Postings of the terms in scope; terms that stand nowhere are left out; one statement."""
     numbers = {term_number(term): term for term in terms}
-    rows = _run(POSTINGS, scope, [list(numbers)], posting_size=POSTING.itemsize) if numbers else []
+    statement = POSTINGS.format(documents=scope.documents, posting_size=POSTING.itemsize)
+    rows = _run(statement, ([*numbers], *scope.document_params)) if numbers else []
     return {
         numbers[number]: _term_postings(index, bytes(places), bytes(packed))
         for number, places, packed in rows
     }
 
 
-def allowed_passages(scope: Scope, index: ScopeIndex) -> NDArray[np.bool_] | None:
+def allowed_passages(scope: ScopeSql, index: ScopeIndex) -> NDArray[np.bool_] | None:
     """Which passages the scope's chunk filters let through; None where it has none."""
-    if not scope.narrows_chunks:
+    if not scope.chunks:
         return None
     allowed = np.zeros(index.passage_count, np.bool_)
-    try:
-        chunks, params = scope.chunks().values("pk").query.sql_with_params()
-    except EmptyResultSet:
-        return allowed
-    with connection.cursor() as cursor:
-        cursor.execute(ALLOWED.format(chunks=chunks), params)
-        for entry_id, ordinals in cursor.fetchall():
-            at = np.searchsorted(index.entry_ids, entry_id)
-            if at < len(index.entry_ids) and index.entry_ids[at] == entry_id:
-                allowed[index.starts[at] + np.frombuffer(bytes(ordinals), ">i4")] = True
+    for entry_id, ordinals in _run(ALLOWED.format(chunks=scope.chunks), scope.chunk_params):
+        at = np.searchsorted(index.entry_ids, entry_id)
+        if at < len(index.entry_ids) and index.entry_ids[at] == entry_id:
+            allowed[index.starts[at] + np.frombuffer(bytes(ordinals), ">i4")] = True
     return allowed
 
 
@@ -152,11 +146,7 @@ def _term_postings(index: ScopeIndex, places: bytes, packed: bytes) -> TermPosti
     )
 
 
-def _run(statement: str, scope: Scope, before: list[object], **names: object) -> list[tuple]:
-    try:
-        documents, params = scope.documents().values("pk").query.sql_with_params()
-    except EmptyResultSet:  # a scope of no documents
-        return []
+def _run(statement: str, params: Sequence[object]) -> list[tuple]:
     with connection.cursor() as cursor:
-        cursor.execute(statement.format(documents=documents, **names), [*before, *params])
+        cursor.execute(statement, params)
         return cursor.fetchall()

@@ -14,7 +14,7 @@ from retrieval.models import EmbeddingSpace
 from retrieval.providers.embeddings import Embedder, Vectors
 from retrieval.questions import Question
 from retrieval.results import FullTextLevel
-from retrieval.scope import Scope
+from retrieval.scope import ScopeSql
 from retrieval.strategies.fusion import RankedList
 from retrieval.strategies.keyword import best_of_each_document, best_passages, passage_scores
 from retrieval.strategies.vector import nearest_chunks
@@ -44,7 +44,7 @@ class KeywordLists:
 
 def keyword_lists(
     queries: Sequence[NamedQuestion],
-    scope: Scope,
+    scope: ScopeSql,
     index: ScopeIndex,
     *,
     level: FullTextLevel,
@@ -74,7 +74,7 @@ def vector_lists(
     queries: Sequence[tuple[str, str, float]],
     space: EmbeddingSpace,
     engine: Embedder,
-    scope: Scope,
+    scope: ScopeSql,
     chunks: int,
 ) -> list[RankedList[PassageKey]]:
     """Passages of the chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.

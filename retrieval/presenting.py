@@ -7,21 +7,30 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from documents.models import RetrievalChunk
+from django.db import connection
+
 from retrieval.candidates import Candidate, PassageKey
 from retrieval.evidence import Evidence
 from retrieval.results import Hit, ListRank
-from retrieval.scope import Scope
+from retrieval.scope import ScopeSql
 from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import compress
 from retrieval.strategies.fusion import RankedList
 
+CHUNKS = """
+SELECT chunk.id, chunk.document_id, document.title, chunk.index, chunk.content, chunk.context_header,
+       chunk.chunk_type, chunk.section_path, chunk.page_start, chunk.page_end
+FROM documents_retrievalchunk chunk JOIN documents_document document ON document.id = chunk.document_id
+WHERE chunk.id = ANY(%s) AND chunk.document_id IN ({documents})
+"""
+
 
 class ChunkRow(NamedTuple):
-    """The columns of a chunk that a hit shows; the names are Django's lookups."""
+    """The columns of a chunk that a hit shows."""
 
+    id: UUID
     document_id: UUID
-    document__title: str
+    document_title: str
     index: int
     content: str
     context_header: str
@@ -51,7 +60,7 @@ class Found:
 def hits_of(
     ranked: Sequence[tuple[PassageKey, float]],
     found: Found,
-    scope: Scope,
+    scope: ScopeSql,
     weights: Mapping[str, float],
     *,
     compressed: bool,
@@ -62,8 +71,7 @@ def hits_of(
     """
     shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
     best = {candidate.key: best_chunk(candidate, found.evidence[candidate.key]) for candidate, _ in shown}
-    rows = RetrievalChunk.objects.filter(document__in=scope.documents(), pk__in=best.values())
-    chunks = {row[0]: ChunkRow(*row[1:]) for row in rows.values_list("id", *ChunkRow._fields)}
+    chunks = read_chunks(scope, list(best.values()))
     why = ranks_in(found.lists)
     hits = []
     for candidate, score in shown:
@@ -74,7 +82,7 @@ def hits_of(
                 Hit(
                     chunk_id=best[key],
                     document_id=chunk.document_id,
-                    document_title=chunk.document__title,
+                    document_title=chunk.document_title,
                     index=chunk.index,
                     page=candidate.page_number,
                     page_start=chunk.page_start,
@@ -92,6 +100,12 @@ def hits_of(
                 )
             )
     return tuple(hits)
+
+
+def read_chunks(scope: ScopeSql, ids: list[UUID]) -> dict[UUID, ChunkRow]:
+    with connection.cursor() as cursor:
+        cursor.execute(CHUNKS.format(documents=scope.documents), [ids, *scope.document_params])
+        return {row[0]: ChunkRow(*row) for row in cursor.fetchall()}
 
 
 def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:

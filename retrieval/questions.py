@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from retrieval.analysis import run_together, terms_of
 from retrieval.lexicon import ASKING_WORDS, Concept, Phrase, concepts_in
@@ -15,7 +16,7 @@ MAX_WORDS = 400
 """Words of a question that are read; longer ones are whole pages pasted into the box."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """What to look for.
 
@@ -35,7 +36,18 @@ class Question:
     quoted: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
+    def _phrases_by_first(self) -> dict[str, list[Phrase]]:
+        grouped: dict[str, list[Phrase]] = {}
+        for phrase in self.phrases:
+            grouped.setdefault(phrase[0], []).append(phrase)
+        return grouped
+
+    def phrases_from(self, term: str) -> list[Phrase]:
+        """The written phrases that begin with the term."""
+        return self._phrases_by_first.get(term, [])
+
+    @cached_property
     def own_terms(self) -> list[str]:
         """The person's own telling terms."""
         return [term for term, weight in self.weights.items() if weight >= 1]

@@ -8,12 +8,31 @@ from operator import or_
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.core.exceptions import EmptyResultSet
 from django.db.models import F, Func, Q, QuerySet, TextField, Value
 
 from documents.models import Document, RetrievalChunk
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSql:
+    """A scope as SQL, made once a search: subqueries of ids, with their parameters.
+
+    ``documents`` always holds the visibility predicate. ``chunks`` is '' where
+    no filter tells chunks of one document apart; it holds the predicate too.
+    """
+
+    documents: str
+    document_params: tuple[object, ...]
+    chunks: str = ""
+    chunk_params: tuple[object, ...] = ()
+
+    def and_chunk(self, column: str) -> str:
+        """`` AND column IN (…)``, to be given ``chunk_params``; '' where chunks are not narrowed."""
+        return f" AND {column} IN ({self.chunks})" if self.chunks else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,17 @@ class Scope:
             for name, value in values.items()
             if value is not None and value != ()
         }
+
+    def compiled(self) -> ScopeSql | None:
+        """None when nothing can be in scope."""
+        try:
+            documents, document_params = self.documents().values("pk").query.sql_with_params()
+            if not self.narrows_chunks:
+                return ScopeSql(documents, document_params)
+            chunks, chunk_params = self.chunks().values("pk").query.sql_with_params()
+        except EmptyResultSet:
+            return None
+        return ScopeSql(documents, document_params, chunks, chunk_params)
 
     def documents(self) -> QuerySet[Document]:
         """Documents in scope; the visibility predicate is always in it."""

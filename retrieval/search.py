@@ -19,7 +19,7 @@ from retrieval.providers.language import LanguageModel
 from retrieval.providers.rerankers import Reranker
 from retrieval.questions import understand
 from retrieval.results import SearchOptions, SearchResult
-from retrieval.scope import Scope
+from retrieval.scope import Scope, ScopeSql
 from retrieval.spaces import active_space, embedder_of
 from retrieval.strategies.fusion import RankedList, fuse
 from retrieval.strategies.rerank import Weighed, by_features, by_model
@@ -81,21 +81,22 @@ def _search_planned(
 def _search_scope(
     query: str, plan: Plan, scope: Scope, options: SearchOptions, trace: Trace, reranker: Reranker | None
 ) -> SearchResult:
-    index = open_index(scope)
-    if not index.passage_count:
+    sql = scope.compiled()
+    index = open_index(sql) if sql else None
+    if sql is None or index is None or not index.passage_count:
         return SearchResult(query, message=NOTHING_INDEXED)
-    found = find(plan, scope, index, options, trace)
+    found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
     shown = ranked[options.offset : options.offset + options.limit]
     with trace.step("compression") as step:
         compressed = trace.wants("compression")
-        hits = hits_of(shown, found, scope, marking_weights(plan, found), compressed=compressed)
+        hits = hits_of(shown, found, sql, marking_weights(plan, found), compressed=compressed)
         step.added = len(hits) if compressed else 0
     message = "" if hits else NOTHING_FOUND
     return SearchResult(query, hits=hits, total=len(ranked), message=message)
 
 
-def find(plan: Plan, scope: Scope, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
+def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
     """Runs the lists, fuses them, and reads the head of what they brought."""
     lists: list[RankedList[PassageKey]] = []
     rarity: Mapping[str, float] = {}

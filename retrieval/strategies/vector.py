@@ -11,18 +11,23 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
 from pgvector import HalfVector
 
 from retrieval.models import EmbeddingSpace
 from retrieval.providers.embeddings import Vectors
-from retrieval.scope import Scope
+from retrieval.scope import ScopeSql
 from retrieval.spaces import distance_operand
 
 EXACT_UP_TO = 20_000  # vectors: about 10 ms on one core at 256 dimensions
 EF_SEARCH = 120
 MAX_SCAN_TUPLES = 60_000
+
+SETTINGS = f"""
+SET LOCAL hnsw.iterative_scan = strict_order;
+SET LOCAL hnsw.ef_search = {EF_SEARCH};
+SET LOCAL hnsw.max_scan_tuples = {MAX_SCAN_TUPLES};
+"""
 
 IN_SCOPE = """
 SELECT chunk_id, {operand} <=> %s::halfvec({dimensions}) AS distance
@@ -60,44 +65,31 @@ class Nearest(NamedTuple):
 
 
 def nearest_chunks(
-    vector: Vectors, space: EmbeddingSpace, scope: Scope, chunks_in_scope: int, limit: int
+    vector: Vectors, space: EmbeddingSpace, scope: ScopeSql, chunks_in_scope: int, limit: int
 ) -> list[Nearest]:
     """Nearest first. ``vector`` is one row."""
-    exact = chunks_in_scope <= EXACT_UP_TO or scope.narrows_chunks
-    try:
-        statement, params = _statement(vector, space, scope, exact)
-    except EmptyResultSet:
-        return []
-    if exact:
-        return _fetch(statement, [*params, limit])
+    if chunks_in_scope <= EXACT_UP_TO or scope.chunks:
+        return _fetch(*_statement(EXACT, vector, space, scope, limit))
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(
-                f"SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = {EF_SEARCH}; "
-                f"SET LOCAL hnsw.max_scan_tuples = {MAX_SCAN_TUPLES}"
-            )
-        return _fetch(statement, [*params, limit])
+            cursor.execute(SETTINGS)
+        return _fetch(*_statement(BY_INDEX, vector, space, scope, limit))
 
 
-def _statement(vector: Vectors, space: EmbeddingSpace, scope: Scope, exact: bool) -> tuple[str, list[object]]:
-    documents, document_params = scope.documents().values("pk").query.sql_with_params()
-    chunks, chunk_params = "", ()
-    if scope.narrows_chunks:
-        chunks, chunk_params = scope.chunks().values("pk").query.sql_with_params()
+def _statement(
+    nearest: str, vector: Vectors, space: EmbeddingSpace, scope: ScopeSql, limit: int
+) -> tuple[str, list[object]]:
     text = HalfVector(vector).to_text()
-    nearest = (EXACT if exact else BY_INDEX).format(
+    statement = nearest.format(
         operand=distance_operand(space),
         dimensions=int(space.dimensions),
         space=int(space.pk),
-        documents=documents,
-        chunk_filter=f"AND chunk_id IN ({chunks})" if chunks else "",
+        documents=scope.documents,
+        chunk_filter=scope.and_chunk("chunk_id"),
     )
-    return IN_PASSAGES.format(nearest=nearest), [
-        text,
-        *document_params,
-        *chunk_params,
-        *([] if exact else [text]),
-    ]
+    again = [] if nearest is EXACT else [text]
+    params = [text, *scope.document_params, *scope.chunk_params, *again, limit]
+    return IN_PASSAGES.format(nearest=statement), params
 
 
 def _fetch(statement: str, params: list[object]) -> list[Nearest]:
