@@ -24,9 +24,10 @@ CROSS JOIN LATERAL (
     WHERE document_id = entry.document_id
         AND position BETWEEN passage.first_position AND passage.last_position
         AND chunk_id IS NOT NULL {chunk_filter}
-    ORDER BY position
+    OFFSET 0
 ) unit
 WHERE entry.document_id IN ({documents})
+ORDER BY wanted.entry_id, wanted.ordinal, unit.position
 """
 
 

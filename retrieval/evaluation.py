@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from uuid import UUID
 
 import msgspec
-from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.auth.models import User
 
-from documents.models import Document
 from retrieval.results import Hit, SearchOptions, StrategyName
 from retrieval.scope import Scope
 from retrieval.search import search
@@ -34,10 +34,10 @@ class KnownQuestion(msgspec.Struct, frozen=True):
     doc_name: str
     evidence: tuple[Evidence, ...]
 
-    @property
-    def right_pages(self) -> set[tuple[str, int]]:
-        """File stem and page number from 1."""
-        return {(found.doc_name or self.doc_name, found.evidence_page_num + 1) for found in self.evidence}
+    def right_pages(self, library: Mapping[str, UUID]) -> set[tuple[UUID, int]]:
+        """Documents and page numbers from 1; what is not in the library is left out."""
+        pages = ((found.doc_name or self.doc_name, found.evidence_page_num + 1) for found in self.evidence)
+        return {(library[stem], page) for stem, page in pages if stem in library}
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -69,38 +69,28 @@ def read_questions(path: Path) -> list[KnownQuestion]:
 
 def evaluate(
     questions: Sequence[KnownQuestion],
-    user: User | AbstractBaseUser,
+    user: User,
+    library: Mapping[str, UUID],
     breadth: Breadth,
     off: frozenset[StrategyName] = frozenset(),
-    on_question: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """Asks each question of its own document, or of all the user's documents."""
-    stems = {document_id: Path(name).stem for document_id, name in _names(user)}
-    ids = {stem: document_id for document_id, stem in stems.items()}
+    """Asks each question of its own document, or of the whole library (documents by file stem)."""
+    everything = Scope(user, document_ids=tuple(library.values()))
     outcomes = []
     for known in questions:
-        document_id = ids.get(known.doc_name)
-        only = () if document_id is None else (document_id,)
-        scope = Scope(user, document_ids=only if breadth == "document" else None)  # type: ignore[arg-type]
+        own = (library[known.doc_name],) if known.doc_name in library else ()
+        scope = Scope(user, document_ids=own) if breadth == "document" else everything
         result = search(known.question, scope, SearchOptions(limit=DEPTH, off=off))
-        pages = ranked_pages(result.hits, stems)
-        rank = next((at for at, page in enumerate(pages, 1) if page in known.right_pages), 0)
+        right = known.right_pages(library)
+        pages = ranked_pages(result.hits)
+        rank = next((at for at, page in enumerate(pages, 1) if page in right), 0)
         outcomes.append(Outcome(known, rank, result.milliseconds))
-        if on_question:
-            on_question(outcomes[-1])
     return outcomes
 
 
-def _names(user: User | AbstractBaseUser) -> Iterable[tuple[object, str]]:
-    return Document.objects.visible_to(user).values_list("pk", "original_name")  # type: ignore[arg-type]
-
-
-def ranked_pages(hits: Sequence[Hit], stems: dict) -> list[tuple[str, int]]:
-    """Pages by the best hit that covers them; of one hit, the page it opens at comes first."""
-    pages: dict[tuple[str, int], None] = {}
-    for hit in hits:
-        pages.setdefault((stems[hit.document_id], hit.page))
-    return list(pages)
+def ranked_pages(hits: Sequence[Hit]) -> list[tuple[UUID, int]]:
+    """Pages by the best hit on them. A hit's words stand on one page: the one it opens at."""
+    return list(dict.fromkeys((hit.document_id, hit.page) for hit in hits))
 
 
 def scores_of(outcomes: Sequence[Outcome]) -> Scores:

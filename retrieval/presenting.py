@@ -17,6 +17,8 @@ from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import compress
 from retrieval.strategies.fusion import RankedList
 
+SNIPPET_UNITS = 4
+
 CHUNKS = """
 SELECT chunk.id, chunk.document_id, document.title, chunk.index, chunk.content, chunk.context_header,
        chunk.chunk_type, chunk.section_path, chunk.page_start, chunk.page_end
@@ -77,7 +79,8 @@ def hits_of(
     for candidate, score in shown:
         key = candidate.key
         if chunk := chunks.get(best[key]):
-            passage = compress(candidate.text, weights) if compressed else candidate.text
+            evidence = found.evidence[key]
+            shown_units = [at for at, unit in enumerate(candidate.units) if unit.chunk_id == best[key]]
             hits.append(
                 Hit(
                     chunk_id=best[key],
@@ -87,13 +90,13 @@ def hits_of(
                     page=candidate.page_number,
                     page_start=chunk.page_start,
                     page_end=chunk.page_end,
-                    unit_ids=tuple(unit.id for unit in candidate.units if unit.chunk_id == best[key]),
-                    best_unit_ids=best_units(candidate, found.evidence[key]),
+                    unit_ids=tuple(candidate.units[at].id for at in shown_units),
+                    best_unit_ids=best_units(candidate, evidence),
                     passage_unit_ids=tuple(unit.id for unit in candidate.units),
                     score=round(score, 5),
                     why=why[key],
-                    snippet=snippet_of(chunk.content, weights),
-                    passage=passage,
+                    snippet=snippet_of(telling_text(candidate, evidence, shown_units), weights),
+                    passage=compress(candidate, evidence, weights) if compressed else candidate.text,
                     context_header=chunk.context_header,
                     section_path=tuple(chunk.section_path),
                     chunk_type=chunk.chunk_type,
@@ -106,6 +109,12 @@ def read_chunks(scope: ScopeSql, ids: list[UUID]) -> dict[UUID, ChunkRow]:
     with connection.cursor() as cursor:
         cursor.execute(CHUNKS.format(documents=scope.documents), [ids, *scope.document_params])
         return {row[0]: ChunkRow(*row) for row in cursor.fetchall()}
+
+
+def telling_text(candidate: Candidate, evidence: Evidence, units: Sequence[int]) -> str:
+    """Text for a snippet: the best of these units and what follows it."""
+    start = max(units, key=lambda at: evidence.unit_scores[at])
+    return "\n".join(candidate.units[at].content for at in units if start <= at < start + SNIPPET_UNITS)
 
 
 def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:

@@ -1,4 +1,4 @@
-"""Contextual compression: of a chunk, the sentences that matter for the question."""
+"""Contextual compression: of a passage, the rows and sentences that matter for the question."""
 
 from __future__ import annotations
 
@@ -6,21 +6,41 @@ import re
 from collections.abc import Mapping
 
 from retrieval.analysis import terms_of
+from retrieval.candidates import Candidate
+from retrieval.evidence import Evidence
 
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])")
+LONG_UNIT = 300  # characters, from which a unit is cut into sentences
 KEEP_SHARE = 0.4
-"""A sentence stays when it says at least this share of what the best one says."""
+"""A unit or sentence stays when it says at least this share of what the best one says."""
+LIMIT = 1200  # characters
 
 
-def compress(text: str, weights: Mapping[str, float], limit: int = 1200) -> str:
-    """Sentences and rows that matter, in their order, at most ``limit`` characters; gaps become ' … '."""
-    sentences = [part for part in SENTENCE_END.split(text) if part.strip()]
-    worth = [sum(weights.get(term, 0.0) for term in set(terms_of(part))) for part in sentences]
-    least = KEEP_SHARE * max(worth, default=0.0)
-    kept, size, last = "", 0, -1
-    for at, (part, value) in enumerate(zip(sentences, worth, strict=True)):
-        if value < least or value == 0 or size + len(part) > limit:
+def compress(candidate: Candidate, evidence: Evidence, weights: Mapping[str, float]) -> str:
+    """What matters, in its order; gaps become ' … '."""
+    least = KEEP_SHARE * evidence.best_unit
+    kept: list[str] = []
+    last = -1
+    for at, (unit, score) in enumerate(zip(candidate.units, evidence.unit_scores, strict=True)):
+        if score <= 0 or score < least or sum(map(len, kept)) > LIMIT:
             continue
-        joint = "" if last < 0 else "\n" if at == last + 1 else " … "
-        kept, size, last = kept + joint + part.strip(), size + len(part), at
-    return kept or text[:limit]
+        if kept:
+            kept.append("\n" if at == last + 1 else " … ")
+        kept.append(
+            unit.content if len(unit.content) < LONG_UNIT else telling_sentences(unit.content, weights)
+        )
+        last = at
+    return "".join(kept) or candidate.text[:LIMIT]
+
+
+def telling_sentences(text: str, weights: Mapping[str, float]) -> str:
+    """The sentences that say at least ``KEEP_SHARE`` of what the best one says."""
+    sentences = SENTENCE_END.split(text)
+    worth = [sum(weights.get(term, 0.0) for term in set(terms_of(part))) for part in sentences]
+    least = KEEP_SHARE * max(worth)
+    kept = ""
+    for at, (sentence, value) in enumerate(zip(sentences, worth, strict=True)):
+        if value >= least:
+            joint = "" if not kept else " " if worth[at - 1] >= least else " … "
+            kept += joint + sentence
+    return kept

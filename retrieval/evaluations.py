@@ -1,0 +1,112 @@
+"""`manage.py evaluate retrieval QUESTIONS.jsonl --pdfs DIR`: page-level recall, and an ablation."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError, OutputWrapper
+
+from documents.management.commands.ingest import take_in
+from retrieval.evaluation import KnownQuestion, Outcome, Scores, evaluate, read_questions, scores_of
+from retrieval.results import StrategyName
+
+EVALUATION_USER = "evaluation"
+ABLATED: tuple[StrategyName, ...] = ("keyword", "vector", "context", "multi_query", "self_query", "rerank")
+"""What runs without a language model; the others are off already."""
+
+
+class RetrievalEvaluation:
+    name = "retrieval"
+    help = "Page-level recall of the questions' right pages (FinanceBench's format)."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl")
+        parser.add_argument("--pdfs", type=Path, required=True, help="folder with <doc_name>.pdf")
+        parser.add_argument("--scope", choices=["document", "library"], default="document")
+        parser.add_argument("--json", action="store_true", help="one line of JSON, no ablation")
+        parser.add_argument(
+            "--each", action="store_true", help="the rank of each question's first right page"
+        )
+
+    def run(self, out: OutputWrapper, **options: Any) -> None:
+        try:
+            questions = read_questions(options["questions"])
+        except (OSError, msgspec.MsgspecError) as error:
+            raise CommandError(f"{options['questions']}: {error}") from None
+        user = evaluation_user()
+        library = take_in_folder(user, wanted_files(options["pdfs"], questions, options["scope"]))
+        outcomes = evaluate(questions, user, library, options["scope"])
+        if options["json"]:
+            out.write(msgspec.json.encode(scores_of(outcomes)).decode())
+            return
+        if options["each"]:
+            for outcome in outcomes:
+                out.write(line_of(outcome))
+        out.write(row("", None))
+        out.write(row("all strategies", scores_of(outcomes)))
+        for strategy in ABLATED:
+            off = frozenset({strategy})
+            out.write(
+                row(
+                    f"without {strategy}",
+                    scores_of(evaluate(questions, user, library, options["scope"], off)),
+                )
+            )
+
+
+def evaluation_user() -> User:
+    """Owns the documents of evaluations; nobody can log in as it."""
+    user, new = User.objects.get_or_create(username=EVALUATION_USER)
+    if new:
+        user.set_unusable_password()
+        user.save()
+    return user
+
+
+def wanted_files(folder: Path, questions: list[KnownQuestion], breadth: str) -> list[Path]:
+    """All PDF files of the folder make the library; one document's questions need only their own."""
+    if breadth == "library":
+        return sorted(folder.glob("*.pdf"))
+    return [folder / f"{stem}.pdf" for stem in sorted({known.doc_name for known in questions})]
+
+
+def take_in_folder(user: User, files: list[Path]) -> dict[str, UUID]:
+    """The user's documents by file stem; ingested where they were not there yet, or not whole.
+
+    Files that cannot be read are left out, and cost the questions about them.
+    """
+    library: dict[str, UUID] = {}
+    for number, path in enumerate(files, 1):
+        say(f"{number}/{len(files)} {path.name}")
+        line = take_in(user, path)
+        if line.document:
+            library[path.stem] = UUID(line.document)
+        if line.failure:
+            say(f"{path.name}: {line.failure}\n")
+    say("")
+    return library
+
+
+def say(text: str) -> None:
+    """Progress, for people; measurements read standard output."""
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()
+
+
+def row(name: str, scores: Scores | None) -> str:
+    head = ("questions", "R@1", "R@5", "R@10", "R@20", "MRR", "ms")
+    values = head if scores is None else msgspec.structs.astuple(scores)
+    return f"{name:<22}" + "".join(f"{value:>10}" for value in values)
+
+
+def line_of(outcome: Outcome) -> str:
+    return f"{outcome.rank:>4}  {outcome.question.doc_name}  {outcome.question.question[:120]}"
+
+
+SUBCOMMANDS = (RetrievalEvaluation(),)
