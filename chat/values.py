@@ -1,19 +1,15 @@
-"""Numbers, amounts, percentages, dates and years in a text, and when two of them are the same.
-
-``3,577`` = ``3577`` = ``$3,577``; ``(305)`` = ``−305``; ``1.577 billion`` =
-``1,577`` where the page says "in millions".
-"""
+"""Numbers, amounts, percentages, dates and years, as a text writes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["number", "amount", "percent", "year", "date"]
-Agreement = Literal["exact", "normalized"]
 
 SCALES = {
     "thousand": Decimal(10**3),
@@ -27,22 +23,9 @@ _SHORT_SCALES = {"k": "thousand", "m": "million", "mm": "million", "mn": "millio
     "bln": "billion",
     "tn": "trillion",
 }
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?P<{0}>jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
-_YEAR = r"(?:1[89]|20)\d\d"
+_YEAR = r"(?:19|20)\d\d"
 
 _DATES = re.compile(
     rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR}))?(?![\d,.]*\d)"
@@ -72,11 +55,6 @@ _NUMBERS = re.compile(
 _REFERENCE = re.compile(
     r"(?:\b(?:note|notes|table|tables|figure|fig|page|pages|p|pp|item|items|section|sections|chapter|part|"
     r"exhibit|appendix|article|step|rule|form|no|phase|level|version|topic|asu|asc|q)\.?|§|#)\s?$",
-    re.IGNORECASE,
-)
-_CONTEXT_SCALE = re.compile(
-    r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp)?\s*"
-    r"(?P<scale>thousand|million|billion)s?\b",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -115,13 +93,14 @@ class Value:
         return int(self.number) // 10000 if self.kind == "date" and self.number >= 10**7 else None
 
 
-def values_in(text: str) -> list[Value]:
+@lru_cache(maxsize=4096)
+def values_in(text: str) -> tuple[Value, ...]:
     """Every value of a text, in order. Numbers that are part of a name (``COVID-19``, ``3M``) are none."""
     dates = list(_dates_in(text))
     taken = [(date.start, date.end) for date in dates]
     numbers = [value for match in _NUMBERS.finditer(text) for value in _value(text, match)]
     free = [value for value in numbers if not any(a < value.end and value.start < b for a, b in taken)]
-    return sorted(dates + free, key=lambda value: value.start)
+    return tuple(sorted(dates + free, key=lambda value: value.start))
 
 
 def _dates_in(text: str) -> Iterator[Value]:
@@ -136,7 +115,7 @@ def _dates_in(text: str) -> Iterator[Value]:
 
 
 def _month(name: str) -> int:
-    return next(i for i, month in enumerate(_MONTHS, 1) if month.startswith(name[:3].casefold()))
+    return _MONTHS.index(name[:3].casefold()) + 1
 
 
 def _value(text: str, match: re.Match[str]) -> Iterator[Value]:
@@ -188,15 +167,10 @@ def _extent(text: str, match: re.Match[str], opened: bool) -> tuple[int, int]:
 def _is_part_of_a_name(text: str, start: int, end: int, match: re.Match[str]) -> bool:
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if before[-1:].isalpha() and not match["currency"]:
-        return not before[-2:].casefold() == "fy"
+        return before[-2:].casefold() != "fy"
     if before[-1:] == "-" and before[:1].isalpha():
         return True
-    if (
-        not match["currency"]
-        and not match["currency2"]
-        and len(match["digits"]) < 2
-        and match["unit"] in ("M", "K", "B")
-    ):
+    if match["unit"] in ("M", "K", "B") and not (match["currency"] or match["currency2"] or end - start > 1):
         return True
     glued = after[:1].isalpha() and not match["unit"]
     return glued or (after[:1] == "-" and after[1:].isupper() and not match["unit"])
@@ -217,105 +191,3 @@ def _number(digits: str) -> Decimal:
     if re.fullmatch(r"\d+,\d{1,2}", digits):
         return Decimal(digits.replace(",", "."))
     return Decimal(re.sub(r"[^\d.]", "", digits))
-
-
-def page_scale(texts: Iterable[str]) -> Decimal | None:
-    """What the first of the texts that says so counts in: "(in millions)" is 10**6."""
-    for text in texts:
-        for match in _CONTEXT_SCALE.finditer(text):
-            if not re.search(r"\d\s*$", text[: match.start()]) or match[0].startswith("("):
-                return SCALES[match["scale"].casefold()]
-    return None
-
-
-def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> Agreement | None:
-    """Whether a printed value is the claimed one; ``scale`` is what the page counts in.
-
-    ``exact``: the same digits and sign; ``normalized``: the same value written
-    otherwise, or rounded to the digits of a claim that scales or hedges it.
-    """
-    if "date" in (claimed.kind, printed.kind):
-        return _date_agreement(claimed, printed)
-    if (claimed.kind == "percent") != (printed.kind == "percent"):
-        return (
-            None
-            if printed.kind in ("amount", "year") or claimed.kind != "percent"
-            else _bare(claimed, printed)
-        )
-    if claimed.kind == "year" or printed.kind == "year":
-        return "exact" if claimed.digits == printed.digits else None
-    if claimed.scale == printed.scale and claimed.number == printed.number:
-        return "exact" if claimed.digits == printed.digits else "normalized"
-    return "normalized" if _same_amount(claimed, printed, scale) else None
-
-
-def _bare(claimed: Value, printed: Value) -> Agreement | None:
-    """A percentage whose sign stands in the column's head or in a cell of its own."""
-    same = claimed.number == printed.number and printed.scale is None
-    return "normalized" if same else None
-
-
-def _date_agreement(claimed: Value, printed: Value) -> Agreement | None:
-    if claimed.kind != printed.kind:
-        return None
-    if claimed.number == printed.number:
-        return "exact" if claimed.text == printed.text else "normalized"
-    with_year = max(claimed.number, printed.number) >= 10**7 > min(claimed.number, printed.number)
-    return "normalized" if with_year and claimed.number % 10000 == printed.number % 10000 else None
-
-
-def _same_amount(claimed: Value, printed: Value, scale: Decimal | None) -> bool:
-    """Whether both are the same amount once scaled.
-
-    A claim without a scale may repeat a number as printed in a table that has
-    one, or write it out in full.
-    """
-    if claimed.scale is None and printed.scale is None and claimed.number == printed.number:
-        return True
-    whole = printed.number * (printed.scale or scale or 1)
-    wanted = claimed.number * (claimed.scale or 1)
-    if whole == wanted:
-        return True
-    if claimed.scale is None and not claimed.hedged:
-        return False
-    step = (claimed.scale or 1) * Decimal(1).scaleb(-_decimals(claimed))
-    if claimed.hedged and claimed.scale is None and claimed.number == claimed.number.to_integral():
-        step = Decimal(1).scaleb(_trailing_zeros(claimed.number))
-    return abs(whole) >= step and (whole / step).quantize(Decimal(1), ROUND_HALF_UP) * step == wanted
-
-
-def _decimals(value: Value) -> int:
-    exponent = value.number.as_tuple().exponent
-    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
-
-
-def _trailing_zeros(number: Decimal) -> int:
-    digits = str(abs(int(number)))
-    return len(digits) - len(digits.rstrip("0")) if int(number) else 0
-
-
-def years_beside(text: str, values: Sequence[Value]) -> dict[int, int]:
-    """For each value of a text (by its start) the year it is said of: the nearest in its clause.
-
-    "respectively" pairs values and years in their order.
-    """
-    years = [value for value in values if value.year is not None]
-    amounts = [value for value in values if value.year is None and value.kind != "date"]
-    if not years:
-        return {}
-    if "respectively" in text and len(years) == len(amounts):
-        return {amount.start: _year(year) for amount, year in zip(amounts, years, strict=True)}
-    return {
-        amount.start: _year(min(years, key=lambda year: _distance(text, amount, year))) for amount in amounts
-    }
-
-
-def _year(value: Value) -> int:
-    assert value.year is not None
-    return value.year
-
-
-def _distance(text: str, amount: Value, year: Value) -> float:
-    """Characters between the two; a comma or semicolon counts as many."""
-    between = text[amount.end : year.start] if year.start >= amount.end else text[year.end : amount.start]
-    return len(between) + 20 * len(re.findall(r"[,;]", between)) + 200 * between.count(". ")
