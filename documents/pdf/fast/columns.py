@@ -31,6 +31,9 @@ COLUMN_CHARS = 6
 FULL_ROW = 0.7
 # Share of full rows from which a column is prose.
 PROSE_ROWS = 0.5
+# Columns of which one is not prose are of like width, and share at most this part of their baselines.
+LIKE_WIDTH = 0.6
+APART = 0.5
 # A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
 STACK_ROWS = 5
 STACK_CHARS = 12
@@ -128,7 +131,28 @@ def _is_gutter(cut: Cut) -> bool:
     sides = [_text_rows(left), _text_rows(right)]
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
-    return all(map(reads_as_column, sides)) or all(map(stands_as_stack, sides))
+    prose = [reads_as_column(rows) for rows in sides]
+    stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
+    if all(prose) or (all(stacked) and not any(prose)):
+        return True
+    return (any(prose) or all(stacked)) and _stand_apart(*sides)
+
+
+def _stand_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether two sides of like width go their own ways: few baselines in common, few values."""
+    widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
+    if min(widths) < LIKE_WIDTH * max(widths):
+        return False
+    few, many = sorted((left, right), key=len)
+    places = sorted(row[0].baseline for row in many)
+    common = sum(1 for row in few if _has_near(places, row[0].baseline, 0.1 * row[0].size))
+    texts = [line.text for row in (*left, *right) for line in row]
+    return common < APART * len(few) and sum(map(is_value, texts)) < 0.15 * len(texts)
+
+
+def _has_near(places: list[float], place: float, distance: float) -> bool:
+    i = bisect_left(places, place - distance)
+    return i < len(places) and places[i] <= place + distance
 
 
 def _text_rows(lines: list[Line]) -> list[list[Line]]:

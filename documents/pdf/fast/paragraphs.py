@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.lines import Line, breaks_anywhere
-from documents.pdf.fast.lists import is_bullet, marker_of
+from documents.pdf.fast.lists import is_bullet, is_contents_line, marker_of
 
 # Leading that exceeds the column's own by this share opens a paragraph.
 LEADING_SLACK = 1.18
@@ -147,7 +147,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
     leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(line)
     if pitch > LEADING_SLACK * leading or pitch < 0.5 * line.size:
         return True
-    if _opens_item(line, last, column):
+    if _opens_item(line, last, column) or is_contents_line(last.text):
         return True
     if _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
