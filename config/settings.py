@@ -218,7 +218,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": ["documents.api.rates.RateLimit"],
     "DEFAULT_PAGINATION_CLASS": "documents.api.paging.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
-        "django_filters.rest_framework.DjangoFilterBackend",
+        "documents.api.filters.Filters",
         "documents.api.filters.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

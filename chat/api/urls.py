@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, URLResolver, path
 
 from chat.api.notes import NoteVersions, NoteViewSet
 from documents.api.urls import UuidRouter
@@ -10,7 +10,7 @@ from documents.api.urls import UuidRouter
 router = UuidRouter()
 router.register("notes", NoteViewSet, "note")
 
-urlpatterns: list[URLPattern] = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("notes/<uuid:pk>/versions/", NoteVersions.as_view(), name="note-versions"),
     *router.urls,
 ]
