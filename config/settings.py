@@ -236,6 +236,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
+ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # the API waits for an answer
 FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF from a URL, redirects included
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 

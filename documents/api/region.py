@@ -106,10 +106,14 @@ def page_frames(places: Iterable[Place]) -> Frames:
 
 
 class FramedList(serializers.ListSerializer):
-    """For serializers with ``frames``: fetches the frames of all rows' pages in one query."""
+    """For serializers with ``frames``: fetches the frames of all rows' pages in one query.
+
+    Lists within lists take the frames that the outermost one put into the context.
+    """
 
     def to_representation(self, data: Any) -> list[Any]:
         rows = list(data.all() if isinstance(data, models.Manager) else data)
         child: Any = self.child
-        child.frames = page_frames((row.document_id, row.page_number) for row in rows)
+        frames: Frames | None = self.context.get("frames")
+        child.frames = frames or page_frames((row.document_id, row.page_number) for row in rows)
         return super().to_representation(rows)
