@@ -130,7 +130,10 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     if not trace.wants("rerank"):
         return [*head, *unread]
     with trace.step("rerank") as step:
-        ranked = by_features([Weighed(key, fused, found.evidence[key]) for key, fused in head])
+        keyword = keyword_scores(found.lists)
+        ranked = by_features(
+            [Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key]) for key, fused in head]
+        )
         step.added = moved(head, ranked)
     if reranker is not None:
         with trace.step("rerank") as step:
@@ -138,6 +141,11 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
             step.added = moved(head, ranked)
         step.ran = True  # by features at least
     return [*ranked, *unread]
+
+
+def keyword_scores(lists: Sequence[RankedList[PassageKey]]) -> dict[PassageKey, float]:
+    """Of the person's own question; its list comes first where keyword search ran."""
+    return dict(lists[0].items) if lists and lists[0].name == "question" else {}
 
 
 def moved(before: Sequence[tuple[PassageKey, float]], after: Sequence[tuple[PassageKey, float]]) -> int:
