@@ -6,7 +6,7 @@ from typing import Any
 
 import django_filters
 from django.db import models
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
@@ -19,12 +19,21 @@ from chat.showing import reader_link
 from documents.api.fields import Strict
 from documents.api.filters import VisibleFilter
 from documents.api.images import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
-from documents.api.region import BoxSerializer, FramedList, Frames, Region, RegionSerializer, page_frames
+from documents.api.region import BoxSerializer, Region, RegionSerializer, page_frames
 from documents.api.units import UnitSerializer
 from documents.models import CitationUnit, Document
 from documents.pictures import PictureFailed
 
 CONTEXT_UNITS = 2  # on either side
+
+
+class CitationList(serializers.ListSerializer):
+    """Fetches the frames of all citations' pages in one query."""
+
+    def to_representation(self, data: Any) -> list[Any]:
+        citations = list(data.all() if isinstance(data, models.Manager) else data)
+        self.child.frames = page_frames((row.document_id, row.page_number) for row in citations)
+        return super().to_representation(citations)
 
 
 class CitationSerializer(Strict, serializers.ModelSerializer):
@@ -42,11 +51,11 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     permalink = serializers.SerializerMethodField(help_text="opens the reader at the words")
     image = serializers.SerializerMethodField(help_text="PNG of the words, lit")
     feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
-    frames: Frames | None = None
+    frames: dict | None = None
 
     class Meta:
         model = Citation
-        list_serializer_class = FramedList
+        list_serializer_class = CitationList
         fields = [
             "id",
             "number",
@@ -145,7 +154,8 @@ class CitationFilter(django_filters.FilterSet):
 
 
 class Citations:
-    request: HttpRequest
+    serializer_class = CitationSerializer
+    request: Any
 
     def get_queryset(self) -> models.QuerySet:
         return Citation.objects.visible_to(self.request.user)
@@ -155,7 +165,6 @@ class Citations:
 class CitationListView(Citations, generics.ListAPIView):
     """Citations of your conversations, on documents you may read."""
 
-    serializer_class = CitationSerializer
     filterset_class = CitationFilter
     ordering_fields = ["created_at"]
 
@@ -164,7 +173,6 @@ class CitationListView(Citations, generics.ListAPIView):
 class CitationDetail(Citations, generics.RetrieveUpdateAPIView):
     """One citation; `feedback` says whether it is right."""
 
-    serializer_class = CitationSerializer
     http_method_names = ["get", "patch", "head", "options"]
 
 
@@ -190,12 +198,11 @@ class CitationContext(Citations, generics.RetrieveAPIView):
 class CitationSiblings(Citations, generics.ListAPIView):
     """The other citations of the same answer."""
 
-    serializer_class = CitationSerializer
     filter_backends: list[Any] = []
     page_ordering = ["number"]
 
     def get_queryset(self) -> models.QuerySet:
-        citations = Citation.objects.visible_to(self.request.user)
+        citations = super().get_queryset()
         own = generics.get_object_or_404(citations, pk=self.kwargs["pk"])
         return citations.filter(message=own.message_id).exclude(pk=own.pk)
 
@@ -222,7 +229,7 @@ class CitationImage(Citations, generics.GenericAPIView):
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         citation = self.get_object()
-        options = PictureOptionsSerializer(data=request.query_params)
+        options = PictureOptionsSerializer(data=request.query_params.dict())
         options.is_valid(raise_exception=True)
         try:
             return png_response(citation_picture(citation, **options.validated_data))

@@ -9,7 +9,6 @@ from rest_framework.permissions import SAFE_METHODS
 
 from documents.api.authentication import needed_scope
 from documents.api.errors import ErrorSerializer
-from documents.api.fields import Strict
 
 RETRY_AFTER = {
     "Retry-After": {"description": "seconds to wait", "required": True, "schema": {"type": "integer"}}
@@ -27,15 +26,9 @@ class PinciteSchema(AutoSchema):
             operation["responses"].setdefault(status, self._error(status, description))
         return operation
 
-    def get_description(self) -> str:  # type: ignore[override]
+    def get_description(self) -> str:
         scope = needed_scope(self.method, self.view)
         return f"{super().get_description()}\n\nScope of a token: `{scope}`.".strip()
-
-    def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
-        schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
-        if direction == "request" and isinstance(serializer, Strict):
-            schema["additionalProperties"] = False
-        return schema
 
     def _error_statuses(self) -> dict[str, str]:
         statuses = {

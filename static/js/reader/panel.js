@@ -44,11 +44,21 @@ export class Panel {
     if (NARROW.matches) this.#element.classList.remove("tall");
   }
 
+  fillShown() {
+    this.fill(this.#element.querySelector("[role=tabpanel]:not([hidden])"));
+  }
+
   async fill(pane) {
     const url = pane.dataset.pane;
     if (!url || pane.dataset.filled) return;
     pane.dataset.filled = "1";
-    pane.innerHTML = await (await request(url)).text();
+    try {
+      pane.innerHTML = await (await request(url + (pane.dataset.query ?? ""))).text();
+    } catch (error) {
+      pane.textContent = error.message;
+      delete pane.dataset.filled;
+      return;
+    }
     pane.dispatchEvent(new CustomEvent("panefilled", { bubbles: true, detail: pane }));
   }
 

@@ -1,6 +1,7 @@
 // The reader page: opens the PDF, paints what the link asks for, and joins the parts.
 import { bindKeys } from "../ui/keys.js";
 import { select, watchTabs } from "../ui/tabs.js";
+import { Answers } from "./answers.js";
 import { Find } from "./find.js";
 import { Highlights } from "./highlights.js";
 import { Panel } from "./panel.js";
@@ -28,7 +29,26 @@ const toolbar = new Toolbar(viewer, {
 watchTabs(element);
 bindKeys({ Escape: () => (highlights.isEmpty ? false : highlights.clear()) });
 
+const answers = {};
+panel.element.addEventListener("panefilled", ({ detail: pane }) => {
+  const chat = pane.querySelector("[data-conversation]");
+  if (!chat) return;
+  answers.shown = new Answers(chat, { viewer, highlights, panel });
+  const wanted = new URLSearchParams(location.search).get("citation");
+  if (wanted) answers.shown.open(wanted);
+});
+bindKeys({ a: () => ask() });
+
 open();
+
+/** Shows the conversation, with words in its field when there are some. */
+export async function ask(words = "") {
+  panel.toggle(true);
+  select(document.getElementById("tab-ask"));
+  await panel.fill(document.getElementById("pane-ask"));
+  if (words) answers.shown?.conversation.prefill(words);
+  else answers.shown?.conversation.focus();
+}
 
 async function open() {
   const note = element.querySelector("[data-opening-note]");
@@ -41,6 +61,7 @@ async function open() {
   }
   startWhere();
   note.remove();
+  viewer.on("pagerendered", () => panel.fillShown(), { once: true });
   toolbar.showLabels();
 }
 
@@ -67,4 +88,3 @@ function askPassword(again) {
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.querySelector("input").value), { once: true }));
 }
 
-export { element, highlights, panel, select, viewer };

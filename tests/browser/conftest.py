@@ -1,0 +1,105 @@
+"""A browser, signed in to a site that really runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.site import Site, running_site
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
+PASSWORD = "correct horse battery"
+READY_MS = 60_000  # a document of some pages, on a busy machine
+
+Upload = Callable[..., str]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="package")
+def site(django_db_setup: None, django_db_blocker, tmp_path_factory) -> Iterator[Site]:  # type: ignore[no-untyped-def]
+    with django_db_blocker.unblock():
+        call_command("flush", verbosity=0, interactive=False)
+        User.objects.create_user("alice", password=PASSWORD)
+        try:
+            with running_site(tmp_path_factory.mktemp("site")) as site:
+                yield site
+        finally:
+            call_command("flush", verbosity=0, interactive=False)
+
+
+@pytest.fixture(scope="package")
+def chromium(site: Site) -> Iterator[Browser]:
+    # Playwright's synchronous API keeps an event loop in this thread, in which Django would refuse its ORM.
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def signed_in(chromium: Browser, site: Site) -> Iterator[BrowserContext]:
+    """Alice, signed in through the form."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 860})
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    sign_in(page, site)
+    page.close()
+    yield context
+    context.close()
+
+
+def sign_in(page: Page, site: Site) -> None:
+    page.goto(site.url("/account/sign-in/"))
+    page.get_by_label("User name").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="Library", exact=True).wait_for()
+
+
+@pytest.fixture
+def page(signed_in: BrowserContext) -> Iterator[Page]:
+    """A tab that has seen no error when the test ends, and no breach of the CSP."""
+    tab = signed_in.new_page()
+    complaints: list[str] = []
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    yield tab
+    tab.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def upload(page: Page, site: Site, tmp_path: Path) -> Upload:
+    """``upload(pdf, "name.pdf")`` adds it to the library; the reader's path once it is ready."""
+
+    def send(pdf: bytes, name: str) -> str:
+        file = tmp_path / name
+        file.write_bytes(pdf)
+        page.goto(site.url("/"))
+        with page.expect_response("**/documents/upload/") as answer:
+            page.locator("[data-upload-input]").first.set_input_files(file)
+        found = re.search(r'data-document="([^"]+)"', answer.value.text())
+        assert found, answer.value.text()
+        page.locator(f'[data-document="{found[1]}"][data-status=ready]').wait_for(timeout=READY_MS)
+        return f"/documents/{found[1]}/"
+
+    return send

@@ -1,0 +1,43 @@
+"""PDFs whose pages lie in their files in odd ways, all with the same words at known places."""
+
+from __future__ import annotations
+
+import pymupdf
+
+WORDS = "Revenue grew to 4,711 million in the year"
+ANCHOR = "4,711 million"
+
+
+def odd_pages() -> bytes:
+    """Five pages: plain; /Rotate 90 with a CropBox; /Rotate 180; /Rotate 270, a MediaBox that does not
+    begin at (0, 0); UserUnit 1.5 with a CropBox."""
+    document = pymupdf.open()
+    for rotation, crop, origin, user_unit in (
+        (0, None, None, None),
+        (90, (40, 50, 560, 700), None, None),
+        (180, None, None, None),
+        (270, None, (30, 60), None),
+        (0, (40, 50, 560, 700), None, 1.5),
+    ):
+        page = document.new_page(width=612, height=792)
+        fill(page)
+        if origin:
+            x, y = origin
+            document.xref_set_key(page.xref, "MediaBox", f"[{-x} {-y} {612 - x} {792 - y}]")
+        if crop:
+            document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*crop))
+        if user_unit:
+            document.xref_set_key(page.xref, "UserUnit", str(user_unit))
+        page.set_rotation(rotation)
+    return bytes(document.tobytes())
+
+
+def fill(page: pymupdf.Page) -> None:
+    page.insert_text((90, 150), "Annual report", fontsize=20, fontname="hebo")
+    page.insert_text(
+        (90, 200), "The board met four times and approved the accounts as presented to it.", fontsize=11
+    )
+    page.insert_text((90, 300), f"{WORDS} under review, and costs fell.", fontsize=11)
+    page.insert_text(
+        (90, 400), "Nothing else of note happened, and the outlook is unchanged for now.", fontsize=11
+    )
