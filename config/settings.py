@@ -218,7 +218,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": ["documents.api.rates.RateLimit"],
     "DEFAULT_PAGINATION_CLASS": "documents.api.paging.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
-        "django_filters.rest_framework.DjangoFilterBackend",
+        "documents.api.filters.Filters",
         "documents.api.filters.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
@@ -236,6 +236,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
+ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # the API waits for an answer
 FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF from a URL, redirects included
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 

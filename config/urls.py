@@ -9,6 +9,7 @@ from config import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("documents.urls")),
+    path("search/", include("retrieval.urls")),
     path("chat/", include("chat.urls")),
     path("conversations/", include("chat.page_urls")),
     path("account/", include("config.account")),

@@ -62,7 +62,7 @@ def fetch(url: str) -> Iterator[Fetched]:
     """The PDF at ``url``, open until the block ends. Raises FetchRefused."""
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
         final = download(url, body)
-        yield Fetched(File(body), file_name(final), str(final))  # type: ignore[arg-type]
+        yield Fetched(File(body), file_name(final), str(final))
 
 
 def download(url: str, body: IO[bytes]) -> httpx.URL:

@@ -19,8 +19,8 @@ from retrieval.results import STRATEGIES, SearchOptions
 from retrieval.scope import Scope
 from retrieval.search import search
 
-YEAR = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}
-PAGE = {"required": False, "allow_null": True, "min_value": 1, "max_value": 1_000_000}
+YEAR: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}
+PAGE: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 1, "max_value": 1_000_000}
 
 
 def words(help_text: str) -> serializers.ListField:

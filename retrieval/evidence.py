@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from retrieval.analysis import terms_of
@@ -23,12 +23,15 @@ class Evidence:
         coverage: share of the question's own telling terms that stand in it, weighed by rarity.
         phrases: share of the written phrases that stand in it word for word.
         quoted: share of what the person put in quotation marks that stands in it.
+        table_rows: share of its units that are rows of tables, where the question asks for a measure
+            that tables hold (its concepts have written phrases); else 0.
         unit_scores: for each unit of the candidate, how much it says by itself.
     """
 
     coverage: float
     phrases: float
     quoted: float
+    table_rows: float
     unit_scores: tuple[float, ...]
 
     @property
@@ -46,6 +49,7 @@ def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str
         coverage=covered(question, present, rarity),
         phrases=share(f" {' '.join(phrase)} " in whole for phrase in question.phrases),
         quoted=share(words.casefold() in text for words in question.quoted),
+        table_rows=share(unit.unit_type == "table" for unit in candidate.units) if question.phrases else 0.0,
         unit_scores=tuple(
             unit_score(question, unit, terms, rarity)
             for unit, terms in zip(candidate.units, unit_terms, strict=True)
@@ -59,8 +63,8 @@ def covered(question: Question, present: set[str], rarity: Mapping[str, float]) 
     return sum(value for term, value in own.items() if term in present) / total if total else 0.0
 
 
-def share(found: object) -> float:
-    marks = list(found)  # type: ignore[call-overload]
+def share(found: Iterable[bool]) -> float:
+    marks = list(found)
     return sum(marks) / len(marks) if marks else 0.0
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
+from retrieval.facets import Facet
+
 StrategyName = Literal[
     "self_query",
     "decomposition",
@@ -39,6 +41,7 @@ class SearchOptions:
         limit, offset: the hits wanted.
         fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
         off: strategies that must not run.
+        facets: count how the passages divide by document, year, author, …
         record: keep the search in the user's history.
     """
 
@@ -46,6 +49,7 @@ class SearchOptions:
     offset: int = 0
     fts_level: FullTextLevel | None = None
     off: frozenset[StrategyName] = frozenset()
+    facets: bool = False
     record: bool = False
 
 
@@ -142,5 +146,6 @@ class SearchResult:
     strategies: tuple[StrategyReport, ...] = ()
     derived: tuple[DerivedQuery, ...] = ()
     filters: dict[str, str] = field(default_factory=dict)
+    facets: tuple[Facet, ...] = ()
     milliseconds: float = 0.0
     message: str = ""

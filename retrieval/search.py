@@ -10,6 +10,7 @@ from django.conf import settings
 
 from retrieval.candidates import Candidate, PassageKey, read_candidates
 from retrieval.evidence import Evidence, weigh_evidence
+from retrieval.facets import read_facets
 from retrieval.history import record_search
 from retrieval.keyword_index import ScopeIndex, open_index
 from retrieval.lists import keyword_lists, vector_lists
@@ -54,7 +55,7 @@ def search(
     if not question.weights:
         return SearchResult(query, message=NOTHING_TELLING if question.text else NOTHING_ASKED)
     plan = plan_search(question, trace, language_model)
-    result = _search_planned(query, plan, scope, options, trace, reranker)
+    result = search_planned(query, plan, scope, options, trace, reranker)
     result = replace(
         result,
         strategies=trace.reports(),
@@ -66,7 +67,7 @@ def search(
     return result
 
 
-def _search_planned(
+def search_planned(
     query: str, plan: Plan, scope: Scope, options: SearchOptions, trace: Trace, reranker: Reranker | None
 ) -> SearchResult:
     """Searches with the filters of the question; without them when they leave nothing."""
@@ -92,8 +93,9 @@ def _search_scope(
         compressed = trace.wants("compression")
         hits = hits_of(shown, found, sql, marking_weights(plan, found), compressed=compressed)
         step.added = len(hits) if compressed else 0
+    facets = read_facets(sql, [key for key, _ in ranked]) if options.facets else ()
     message = "" if hits else NOTHING_FOUND
-    return SearchResult(query, hits=hits, total=len(ranked), message=message)
+    return SearchResult(query, hits=hits, total=len(ranked), facets=facets, message=message)
 
 
 def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
@@ -130,7 +132,10 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     if not trace.wants("rerank"):
         return [*head, *unread]
     with trace.step("rerank") as step:
-        ranked = by_features([Weighed(key, fused, found.evidence[key]) for key, fused in head])
+        keyword = keyword_scores(found.lists)
+        ranked = by_features(
+            [Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key]) for key, fused in head]
+        )
         step.added = moved(head, ranked)
     if reranker is not None:
         with trace.step("rerank") as step:
@@ -138,6 +143,11 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
             step.added = moved(head, ranked)
         step.ran = True  # by features at least
     return [*ranked, *unread]
+
+
+def keyword_scores(lists: Sequence[RankedList[PassageKey]]) -> dict[PassageKey, float]:
+    """Of the person's own question; its list comes first where keyword search ran."""
+    return dict(lists[0].items) if lists and lists[0].name == "question" else {}
 
 
 def moved(before: Sequence[tuple[PassageKey, float]], after: Sequence[tuple[PassageKey, float]]) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import django_filters
 from django.db import models
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
@@ -19,21 +19,12 @@ from chat.showing import reader_link
 from documents.api.fields import Strict
 from documents.api.filters import VisibleFilter
 from documents.api.images import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
-from documents.api.region import BoxSerializer, Region, RegionSerializer, page_frames
+from documents.api.region import BoxSerializer, FramedList, Frames, Region, RegionSerializer, page_frames
 from documents.api.units import UnitSerializer
 from documents.models import CitationUnit, Document
 from documents.pictures import PictureFailed
 
 CONTEXT_UNITS = 2  # on either side
-
-
-class CitationList(serializers.ListSerializer):
-    """Fetches the frames of all citations' pages in one query."""
-
-    def to_representation(self, data: Any) -> list[Any]:
-        citations = list(data.all() if isinstance(data, models.Manager) else data)
-        self.child.frames = page_frames((row.document_id, row.page_number) for row in citations)
-        return super().to_representation(citations)
 
 
 class CitationSerializer(Strict, serializers.ModelSerializer):
@@ -51,11 +42,11 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     permalink = serializers.SerializerMethodField(help_text="opens the reader at the words")
     image = serializers.SerializerMethodField(help_text="PNG of the words, lit")
     feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
-    frames: dict | None = None
+    frames: Frames | None = None
 
     class Meta:
         model = Citation
-        list_serializer_class = CitationList
+        list_serializer_class = FramedList
         fields = [
             "id",
             "number",
@@ -154,8 +145,7 @@ class CitationFilter(django_filters.FilterSet):
 
 
 class Citations:
-    serializer_class = CitationSerializer
-    request: Any
+    request: HttpRequest
 
     def get_queryset(self) -> models.QuerySet:
         return Citation.objects.visible_to(self.request.user)
@@ -165,6 +155,7 @@ class Citations:
 class CitationListView(Citations, generics.ListAPIView):
     """Citations of your conversations, on documents you may read."""
 
+    serializer_class = CitationSerializer
     filterset_class = CitationFilter
     ordering_fields = ["created_at"]
 
@@ -173,6 +164,7 @@ class CitationListView(Citations, generics.ListAPIView):
 class CitationDetail(Citations, generics.RetrieveUpdateAPIView):
     """One citation; `feedback` says whether it is right."""
 
+    serializer_class = CitationSerializer
     http_method_names = ["get", "patch", "head", "options"]
 
 
@@ -198,11 +190,12 @@ class CitationContext(Citations, generics.RetrieveAPIView):
 class CitationSiblings(Citations, generics.ListAPIView):
     """The other citations of the same answer."""
 
+    serializer_class = CitationSerializer
     filter_backends: list[Any] = []
     page_ordering = ["number"]
 
     def get_queryset(self) -> models.QuerySet:
-        citations = super().get_queryset()
+        citations = Citation.objects.visible_to(self.request.user)
         own = generics.get_object_or_404(citations, pk=self.kwargs["pk"])
         return citations.filter(message=own.message_id).exclude(pk=own.pk)
 
@@ -229,7 +222,7 @@ class CitationImage(Citations, generics.GenericAPIView):
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         citation = self.get_object()
-        options = PictureOptionsSerializer(data=request.query_params.dict())
+        options = PictureOptionsSerializer(data=request.query_params)
         options.is_valid(raise_exception=True)
         try:
             return png_response(citation_picture(citation, **options.validated_data))

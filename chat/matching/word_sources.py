@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from documents.parse_limits import parse_limits
-
 from chat.matching.page_text import PageText
+from documents.configured import parse_limits
 from documents.models import Page
 from documents.pdf.geometry import Rect
 from documents.pdf.parsing import parse_file

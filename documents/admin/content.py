@@ -54,7 +54,7 @@ class UnitAdmin(OnItsPage):
     search_fields = ["content", "document__title__icontains", "document__id__exact", "id__exact"]
     search_help_text = "words of the unit, title or id of its document, or its id"
     ordering = ["document_id", "position"]
-    fields = [
+    readonly_fields = (
         "of_document",
         "of_chunk",
         "unit_type",
@@ -74,8 +74,8 @@ class UnitAdmin(OnItsPage):
         "table_row",
         "cells",
         "neighbours",
-    ]
-    readonly_fields = fields
+    )
+    fields = readonly_fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CitationUnit]:
         return super().get_queryset(request).select_related("document", "chunk")
@@ -110,7 +110,7 @@ class ChunkAdmin(OnItsPage):
     search_fields = ["content", "document__title__icontains", "document__id__exact", "id__exact"]
     search_help_text = "words of the chunk, title or id of its document, or its id"
     ordering = ["document_id", "index"]
-    fields = [
+    readonly_fields = (
         "of_document",
         "index",
         "chunk_type",
@@ -125,8 +125,8 @@ class ChunkAdmin(OnItsPage):
         "metadata",
         "units_list",
         "before_and_after",
-    ]
-    readonly_fields = fields
+    )
+    fields = readonly_fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RetrievalChunk]:
         return super().get_queryset(request).select_related("document")

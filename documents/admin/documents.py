@@ -37,7 +37,7 @@ class DocumentAdmin(admin.ModelAdmin):
     paginator = EstimatingPaginator
     list_per_page = 50
     actions = ["read_again", "read_again_with_model", "index_again", "export_units"]
-    readonly_fields = [
+    readonly_fields = (
         "id",
         "owner",
         "kind",
@@ -61,7 +61,7 @@ class DocumentAdmin(admin.ModelAdmin):
         "created_at",
         "updated_at",
         "indexed_at",
-    ]
+    )
     fieldsets = [
         (None, {"fields": ["title", "authors", "year", "doi", "language", "abstract", "tldr"]}),
         ("What happened", {"fields": readonly_fields}),
@@ -76,7 +76,7 @@ class DocumentAdmin(admin.ModelAdmin):
         return " + ".join(f"{seconds:.1f}" for seconds in stages.values()) if stages else "–"
 
     @admin.display(description="what was made of it")
-    def counts(self, document: Document) -> SafeString:
+    def counts(self, document: Document) -> str:
         made = [
             (Page, document.page_count),
             (CitationUnit, document.unit_count),

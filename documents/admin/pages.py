@@ -38,7 +38,7 @@ class PageAdmin(ReadOnlyAdmin):
     list_select_related = ["document"]
     ordering = ["document_id", "number"]
     change_form_template = "admin/documents/page.html"
-    fields = [
+    readonly_fields = (
         "of_document",
         "number",
         "label",
@@ -49,8 +49,8 @@ class PageAdmin(ReadOnlyAdmin):
         "hidden_words",
         "failure",
         "text",
-    ]
-    readonly_fields = fields
+    )
+    fields = readonly_fields
 
     @admin.display(description="document")
     def of_document(self, page: Page) -> str:

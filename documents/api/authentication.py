@@ -62,7 +62,7 @@ def needed_scope(method: str, view: APIView) -> str:
     return getattr(view, "scope", Scope.WRITE)
 
 
-class TokenScheme(OpenApiAuthenticationExtension):
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How the schema describes TokenAuthentication."""
 
     target_class = TokenAuthentication

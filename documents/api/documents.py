@@ -25,7 +25,9 @@ from documents.api.errors import Conflict, ErrorSerializer
 from documents.api.fields import Strict, VisibleRelated
 from documents.api.filters import VisibleFilter
 from documents.api.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.jobs import FAILURE_CODES
 from documents.api.parts import MayEdit
+from documents.api.people import caller
 from documents.api.receiving import FileUploadSerializer, UrlUploadSerializer, receive
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
@@ -42,6 +44,7 @@ class PageFailureSerializer(serializers.Serializer):
 class StatusSerializer(serializers.ModelSerializer):
     """How far a document is on its way from upload to ready."""
 
+    failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
     failed_pages = serializers.SerializerMethodField()
 
     class Meta:
@@ -99,6 +102,8 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     )
     owner = serializers.CharField(source="owner.username", read_only=True)
     year = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=3000)
+    failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
+    source_url = serializers.CharField(read_only=True, help_text="where it was fetched from, or ''")
     outline = serializers.SerializerMethodField(help_text="the PDF's own table of contents")
 
     class Meta:
@@ -203,8 +208,9 @@ class DocumentViewSet(
         return Document.objects.visible_to(user).select_related("owner").prefetch_related(*mine).distinct()
 
     def get_parsers(self) -> list[Any]:
-        is_upload = self.request is not None and self.request.method == "POST"
-        return [MultiPartParser(), JSONParser()] if is_upload else [JSONParser()]
+        """Files come as multipart; all else is JSON."""
+        takes_files = "create" in getattr(self, "action_map", {}).values()
+        return [MultiPartParser(), JSONParser()] if takes_files else [JSONParser()]
 
     @extend_schema(
         summary="Upload a PDF, or have one fetched",
@@ -225,7 +231,7 @@ class DocumentViewSet(
         sent_as = UrlUploadSerializer if request.content_type == "application/json" else FileUploadSerializer
         sent = sent_as(data=request.data, context=self.get_serializer_context())
         sent.is_valid(raise_exception=True)
-        document = receive(request.user, sent.validated_data)
+        document = receive(caller(request), sent.validated_data)
         return Response(self.get_serializer(document).data, status=status.HTTP_201_CREATED)
 
     def perform_destroy(self, document: Document) -> None:

@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
+from django.http import QueryDict
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 
+NO_SUCH_FIELD = "This field does not exist or cannot be set."
+JSON_TYPES: list[tuple[type[serializers.Field], tuple[type, ...], str]] = [
+    (serializers.BooleanField, (bool,), "This must be true or false."),
+    (serializers.CharField, (str,), "This must be a string."),
+    (serializers.IntegerField, (int,), "This must be a whole number."),
+]
+
 
 class Strict:
-    """For serializers: a field that is unknown or read-only is an error, never silently dropped."""
+    """For serializers: what is unknown, read-only or of another JSON type is an error, never bent to fit."""
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) or hasattr(data, "keys"):
-            writable = {field.field_name for field in self._writable_fields}  # type: ignore[attr-defined]
-            if refused := sorted(set(data) - writable):
-                raise serializers.ValidationError(
-                    {name: ["This field does not exist or cannot be set."] for name in map(str, refused)}
-                )
+        if isinstance(data, Mapping):
+            fields = {field.field_name: field for field in self._writable_fields}  # type: ignore[attr-defined]
+            errors = {str(name): [NO_SUCH_FIELD] for name in data if name not in fields}
+            if not isinstance(data, QueryDict):  # a form has only strings
+                wrong = ((name, wrong_type(fields[name], data[name])) for name in fields if name in data)
+                errors |= {name: [message] for name, message in wrong if message}
+            if errors:
+                raise serializers.ValidationError(errors)
         return super().to_internal_value(data)  # type: ignore[misc]
+
+
+def wrong_type(field: serializers.Field, value: Any) -> str:
+    """Why the JSON value is not of the field's type, or ''."""
+    if isinstance(field, serializers.ListField) and isinstance(value, list) and field.child:
+        return next((message for item in value if (message := wrong_type(field.child, item))), "")
+    for kind, types, message in JSON_TYPES:
+        if isinstance(field, kind):
+            fits = isinstance(value, types) and (bool in types or not isinstance(value, bool))
+            return "" if value is None or fits else message
+    return ""
 
 
 class VisibleRelated(serializers.PrimaryKeyRelatedField):
@@ -34,8 +56,9 @@ class VisibleRelated(serializers.PrimaryKeyRelatedField):
 
     def get_queryset(self) -> models.QuerySet:
         rows = super().get_queryset()
+        assert rows is not None
         request: Request | None = self.context.get("request")
-        if request is None:
+        if request is None:  # the schema is made without one
             return rows.none()
         return getattr(rows, self.rights)(request.user)
 

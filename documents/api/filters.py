@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import django_filters
 from django.db import models
+from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework import exceptions
 from rest_framework.filters import OrderingFilter
 from rest_framework.request import Request
@@ -45,6 +46,18 @@ class Ordering(OrderingFilter):
     def _choices(self, view: APIView) -> list[str]:
         fields = getattr(view, "ordering_fields", ())
         return [f"{sign}{field}" for field in fields for sign in ("", "-")]
+
+
+class Filters(DjangoFilterBackend):
+    """An empty value is an error where a string would not do, not a filter that is silently left out."""
+
+    def get_filterset(self, request: Request, queryset: models.QuerySet, view: APIView) -> Any:
+        filterset = super().get_filterset(request, queryset, view)
+        for name, declared in filterset.filters.items() if filterset else ():
+            is_text = isinstance(declared, django_filters.CharFilter)
+            if request.query_params.get(name) == "" and not is_text:
+                raise exceptions.ValidationError({name: ["Give a value, or leave it out."]})
+        return filterset
 
 
 class VisibleFilter(django_filters.UUIDFilter):

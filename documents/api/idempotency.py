@@ -23,6 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.errors import Conflict, error_body
+from documents.api.people import caller
 from documents.models import IdempotencyKey
 
 LONGEST_KEY = 200
@@ -58,8 +59,8 @@ def once(request: Request, act: Callable[[], Response]) -> Response:
 
 
 def _first_or_again(request: Request, key: str, act: Callable[[], Response]) -> Response:
-    IdempotencyKey.objects.outdated().filter(owner=request.user).delete()
-    row = {"owner": request.user, "path": request.path[:200], "key": key}
+    IdempotencyKey.objects.outdated().filter(owner=caller(request)).delete()
+    row = {"owner": caller(request), "path": request.path[:200], "key": key}
     sent = fingerprint(request)
     try:
         with transaction.atomic():

@@ -70,7 +70,7 @@ class PageImage(DocumentPart, generics.GenericAPIView):
     filter_backends: list[Any] = []
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
-        options = ResolutionSerializer(data=request.query_params.dict())
+        options = ResolutionSerializer(data=request.query_params)
         options.is_valid(raise_exception=True)
         try:
             return png_response(page_picture(self.page, **options.validated_data))

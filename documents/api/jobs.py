@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
 from django.db.models import Case, CharField, Value, When
+from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 
-from documents.models import Document
+from documents.models import Document, FailureCode
 
+FAILURE_CODES = [("", "it did not fail"), *((code.value, code.label) for code in FailureCode)]
 STATES = ["waiting", "running", "failed"]
 STATE = Case(
     When(status=Document.Status.UPLOADED, then=Value("waiting")),
@@ -24,6 +24,7 @@ class JobSerializer(serializers.ModelSerializer):
     """The ingestion of one document; it has the document's id."""
 
     document = serializers.UUIDField(source="id", read_only=True)
+    failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
     state = serializers.ChoiceField(STATES, read_only=True)
 
     class Meta:
@@ -46,15 +47,12 @@ class JobSerializer(serializers.ModelSerializer):
 
 
 class Jobs:
-    serializer_class = JobSerializer
-    request: Any
+    request: HttpRequest
 
     def get_queryset(self) -> models.QuerySet:
         """Only the user's own: a shared document's ingestion is its owner's matter."""
         rows = Document.objects.visible_to(self.request.user)
-        if not self.request.user.is_authenticated:
-            return rows.none()
-        own = rows.filter(owner=self.request.user).exclude(status=Document.Status.READY)
+        own = rows.filter(owner=self.request.user.pk).exclude(status=Document.Status.READY)
         return own.annotate(state=STATE)
 
 
@@ -62,9 +60,12 @@ class Jobs:
 class JobList(Jobs, generics.ListAPIView):
     """Documents that wait, are being read, or failed."""
 
+    serializer_class = JobSerializer
     ordering_fields = ["created_at", "updated_at"]
 
 
 @extend_schema(tags=["jobs"])
 class JobDetail(Jobs, generics.RetrieveAPIView):
     """One of them; 404 once the document is ready."""
+
+    serializer_class = JobSerializer

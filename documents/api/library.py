@@ -8,17 +8,24 @@ import django_filters
 from django.contrib.auth.models import Group, User
 from django.db import models
 from django.db.models import Count, Q
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
-from rest_framework import mixins, serializers, viewsets
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_serializer,
+    extend_schema_view,
+)
+from rest_framework import exceptions, mixins, serializers, viewsets
 
 from documents.api.authentication import HasScope
+from documents.api.errors import Conflict, ErrorSerializer
 from documents.api.fields import Strict, VisibleRelated
 from documents.api.filters import VisibleFilter
 from documents.api.parts import MayEdit
 from documents.models import Collection, Document, Share, Tag
 
 COLOURS = ["grey", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"]
-NAME_TAKEN = "You have one of this name already."
+TAKEN = {409: OpenApiResponse(ErrorSerializer, "You have one of this name already.")}
 
 
 class Named(Strict, serializers.ModelSerializer):
@@ -30,7 +37,7 @@ class Named(Strict, serializers.ModelSerializer):
         owner = self.context["request"].user
         others = self.Meta.model.objects.filter(owner=owner, name=name)  # type: ignore[attr-defined]
         if others.exclude(pk=self.instance.pk if self.instance else None).exists():
-            raise serializers.ValidationError(NAME_TAKEN)
+            raise Conflict("You have one of this name already.", "name_taken")
         return name
 
     def create(self, values: dict[str, Any]) -> Any:
@@ -56,6 +63,18 @@ class CollectionSerializer(Named):
         fields = ["id", "name", "colour", "owner", "document_count", "created_at"]
 
 
+class NamedParty(serializers.SlugRelatedField):
+    """A user or group by name; 404 when there is none of that name."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if "does_not_exist" in str(error.get_codes()):
+                raise exceptions.NotFound from None
+            raise
+
+
 @extend_schema_serializer(
     examples=[
         OpenApiExample(
@@ -70,12 +89,10 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
 
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
-    user = serializers.SlugRelatedField(
+    user = NamedParty(
         slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
     )
-    group = serializers.SlugRelatedField(
-        slug_field="name", required=False, allow_null=True, queryset=Group.objects.all()
-    )
+    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
 
     class Meta:
         model = Share
@@ -90,7 +107,7 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
     def validate_group(self, group: Group | None) -> Group | None:
         """Only groups one is in: nobody learns of others."""
         if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
-            raise serializers.ValidationError("You are in no group of this name.")
+            raise exceptions.NotFound
         return group
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -115,6 +132,10 @@ class ShareFilter(django_filters.FilterSet):
         fields = ["can_write"]
 
 
+@extend_schema_view(
+    create=extend_schema(responses={201: TagSerializer} | TAKEN),
+    partial_update=extend_schema(responses={200: TagSerializer} | TAKEN),
+)
 @extend_schema(tags=["tags"])
 class TagViewSet(viewsets.ModelViewSet):
     """Your tags."""
@@ -128,6 +149,10 @@ class TagViewSet(viewsets.ModelViewSet):
         return Tag.objects.visible_to(self.request.user)
 
 
+@extend_schema_view(
+    create=extend_schema(responses={201: CollectionSerializer} | TAKEN),
+    partial_update=extend_schema(responses={200: CollectionSerializer} | TAKEN),
+)
 @extend_schema(tags=["collections"])
 class CollectionViewSet(viewsets.ModelViewSet):
     """Your collections, and those that others share with you."""

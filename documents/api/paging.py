@@ -25,7 +25,7 @@ class CursorPages(CursorPagination):
     template = None
 
     def paginate_queryset(
-        self, queryset: models.QuerySet, request: Request, view: APIView | None = None
+        self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any] | None:
         try:
             return super().paginate_queryset(queryset, request, view)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+from django.db import models
 from rest_framework import serializers
 
 from documents.models import Page
@@ -90,13 +92,28 @@ class RegionSerializer(serializers.Serializer):
     )
 
 
-Place = tuple[UUID, int]  # a document and a page number
+Place = tuple[UUID | None, int]  # a document and a page number
+Frames = dict[Place, PageFrame]
 
 
-def page_frames(places: Iterable[Place]) -> dict[Place, PageFrame]:
+def page_frames(places: Iterable[Place]) -> Frames:
     """The frames of these pages, in one query. Pages that are no more are left out."""
     wanted = set(places)
     rows = Page.objects.filter(
         document__in={document for document, _ in wanted}, number__in={number for _, number in wanted}
     ).defer("text", "word_boxes", "furniture", "figures")
     return {(page.document_id, page.number): page.frame for page in rows}
+
+
+class FramedList(serializers.ListSerializer):
+    """For serializers with ``frames``: fetches the frames of all rows' pages in one query.
+
+    Lists within lists take the frames that the outermost one put into the context.
+    """
+
+    def to_representation(self, data: Any) -> list[Any]:
+        rows = list(data.all() if isinstance(data, models.Manager) else data)
+        child: Any = self.child
+        frames: Frames | None = self.context.get("frames")
+        child.frames = frames or page_frames((row.document_id, row.page_number) for row in rows)
+        return super().to_representation(rows)

@@ -9,6 +9,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from documents.api.authentication import needed_scope
 from documents.api.errors import ErrorSerializer
+from documents.api.fields import Strict
 
 RETRY_AFTER = {
     "Retry-After": {"description": "seconds to wait", "required": True, "schema": {"type": "integer"}}
@@ -26,9 +27,15 @@ class PinciteSchema(AutoSchema):
             operation["responses"].setdefault(status, self._error(status, description))
         return operation
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         scope = needed_scope(self.method, self.view)
         return f"{super().get_description()}\n\nScope of a token: `{scope}`.".strip()
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
+        if direction == "request" and isinstance(serializer, Strict):
+            schema["additionalProperties"] = False
+        return schema
 
     def _error_statuses(self) -> dict[str, str]:
         statuses = {

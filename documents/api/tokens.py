@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.fields import Strict
+from documents.api.people import caller
 from documents.models import ApiToken, Scope
 
 
@@ -76,5 +77,5 @@ class TokenViewSet(
             raise exceptions.PermissionDenied("Tokens are made when signed in, not with another token.")
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        token, key = ApiToken.objects.issue(request.user, **sent.validated_data)
+        token, key = ApiToken.objects.issue(caller(request), **sent.validated_data)
         return Response(self.get_serializer(token).data | {"key": key}, status=status.HTTP_201_CREATED)

@@ -11,7 +11,7 @@ from rest_framework import generics, serializers
 
 from documents.api.filters import Ordering
 from documents.api.parts import DocumentPart
-from documents.api.region import Region, RegionSerializer, page_frames
+from documents.api.region import FramedList, Frames, Place, Region, RegionSerializer, page_frames
 from documents.models import CitationUnit
 
 
@@ -39,26 +39,17 @@ class TableRowSerializer(serializers.Serializer):
     cells = CellSerializer(many=True)
 
 
-class UnitList(serializers.ListSerializer):
-    """Fetches the frames of all units' pages in one query."""
-
-    def to_representation(self, data: Any) -> list[Any]:
-        units = list(data.all() if isinstance(data, models.Manager) else data)
-        self.child.frames = page_frames((unit.document_id, unit.page_number) for unit in units)
-        return super().to_representation(units)
-
-
 class UnitSerializer(serializers.ModelSerializer):
     """A paragraph, heading, list item, table row, caption, footnote, code block or formula."""
 
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
     region = serializers.SerializerMethodField()
     table = serializers.SerializerMethodField()
-    frames: dict | None = None
+    frames: Frames | None = None
 
     class Meta:
         model = CitationUnit
-        list_serializer_class = UnitList
+        list_serializer_class = FramedList
         fields = [
             "id",
             "document",
@@ -88,7 +79,7 @@ class UnitSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, unit: CitationUnit) -> Any:
-        place = (unit.document_id, unit.page_number)
+        place: Place = (unit.document_id, unit.page_number)
         frames = page_frames([place]) if self.frames is None else self.frames
         if place not in frames:
             return None

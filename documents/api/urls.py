@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, URLResolver, path
 from rest_framework.routers import SimpleRouter
 
 from documents.api.chunks import ChunkDetail, ChunksOfDocument
@@ -33,7 +33,7 @@ router.register("shares", ShareViewSet, "share")
 router.register("tokens", TokenViewSet, "token")
 
 DOCUMENT = "documents/<uuid:document_id>"
-urlpatterns: list[URLPattern] = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("documents/", DocumentViewSet.as_view({"get": "list", "post": "create"}), name="document-list"),
     path(
         "documents/<uuid:pk>/",

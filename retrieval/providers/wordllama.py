@@ -24,7 +24,7 @@ class WordLlamaEmbedder:
     dimensions = 256
     batch_size = 256
     local = True
-    trust = 0.3  # averaged token vectors: measured, more of it costs right pages
+    trust = 0.15  # averaged token vectors: measured, more of it costs right pages
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         tokenizer, token_vectors = _weights()

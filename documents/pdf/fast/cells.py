@@ -7,7 +7,7 @@ from bisect import insort
 from collections.abc import Sequence
 
 from documents.pdf.fast.lines import Line
-from documents.pdf.fast.lists import marker_of
+from documents.pdf.fast.lists import is_contents_line, marker_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
 COLUMN_GAP = 1.2
@@ -39,7 +39,7 @@ class Row:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines = lines
-        self.cells = cells_of(lines)
+        self.cells = [list(lines)] if len(lines) > 1 and _is_contents_row(lines) else cells_of(lines)
         self.y0 = min([line.y0 for line in lines])
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0
@@ -51,6 +51,13 @@ class Row:
     def multi(self) -> bool:
         """Whether it has cells side by side; a list item's marker and text are none."""
         return len(self.cells) > 1 and not self.is_item
+
+
+def _is_contents_row(lines: Sequence[Line]) -> bool:
+    """Whether leaders join the row's lines: a title and its page in a table of contents."""
+    return any("...." in line.text or ". . ." in line.text for line in lines) and is_contents_line(
+        cell_text(lines)
+    )
 
 
 def cells_of(lines: Sequence[Line]) -> list[list[Line]]:

@@ -29,8 +29,15 @@ COLUMN_ROWS = 3
 COLUMN_CHARS = 6
 # A row is full when it covers this share of its column.
 FULL_ROW = 0.7
+# Words of a full row are at most this far apart (ems): wider gaps part cells.
+RUNNING_GAP = 1.6
 # Share of full rows from which a column is prose.
 PROSE_ROWS = 0.5
+# Columns of which one is not prose are of like width, and share at most this part of their baselines.
+LIKE_WIDTH = 0.6
+APART = 0.5
+# A column of text holds a smaller share of its characters in values than this.
+VALUE_SHARE = 0.15
 # A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
 STACK_ROWS = 5
 STACK_CHARS = 12
@@ -128,7 +135,33 @@ def _is_gutter(cut: Cut) -> bool:
     sides = [_text_rows(left), _text_rows(right)]
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
-    return all(map(reads_as_column, sides)) or all(map(stands_as_stack, sides))
+    prose = [reads_as_column(rows) for rows in sides]
+    stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
+    if all(prose) or (all(stacked) and not any(prose)):
+        return True
+    return (any(prose) or all(stacked)) and _stand_apart(*sides)
+
+
+def _stand_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether two sides of like width go their own ways: few baselines in common, few values."""
+    widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
+    if min(widths) < LIKE_WIDTH * max(widths):
+        return False
+    few, many = sorted((left, right), key=len)
+    places = sorted(row[0].baseline for row in many)
+    common = sum(1 for row in few if _has_near(places, row[0].baseline, 0.1 * row[0].size))
+    return common < APART * len(few) and max(_value_share(left), _value_share(right)) < VALUE_SHARE
+
+
+def _value_share(rows: list[list[Line]]) -> float:
+    """Share of the characters that stand in values: numbers, amounts, dashes."""
+    lines = [line for row in rows for line in row]
+    return sum(line.chars for line in lines if is_value(line.text)) / sum(line.chars for line in lines)
+
+
+def _has_near(places: list[float], place: float, distance: float) -> bool:
+    i = bisect_left(places, place - distance)
+    return i < len(places) and places[i] <= place + distance
 
 
 def _text_rows(lines: list[Line]) -> list[list[Line]]:
@@ -139,7 +172,7 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
     """Whether most rows fill the width they share with words."""
     x0 = min(row[0].x0 for row in rows)
     x1 = max(row[-1].x1 for row in rows)
-    full = sum(1 for row in rows if sum(line.width for line in row) >= FULL_ROW * (x1 - x0) and _wordy(row))
+    full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
     return full >= PROSE_ROWS * len(rows)
 
 
@@ -148,17 +181,18 @@ def stands_as_stack(rows: list[list[Line]]) -> bool:
     if len(rows) < STACK_ROWS:
         return False
     pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
-    texts = [line.text for row in rows for line in row]
     tight = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch <= STACK_LEADING * row[0].size)
     return (
         tight >= 0.5 * len(pitches)
-        and sum(map(is_value, texts)) < 0.15 * len(texts)
-        and sum(map(len, texts)) >= STACK_CHARS * len(rows)
+        and sum(line.chars for row in rows for line in row) >= STACK_CHARS * len(rows)
+        and _value_share(rows) < VALUE_SHARE
     )
 
 
 def _wordy(row: list[Line]) -> bool:
-    """Several words, or as much in a script that puts no spaces between them."""
+    """Several words that run on, or as much in a script that puts no spaces between them."""
+    if any(b.x0 - a.x1 > RUNNING_GAP * a.size for a, b in itertools.pairwise(row)):
+        return False
     chars = sum(line.chars for line in row)
     return chars >= 20 or (chars >= 8 and not row[0].text.isascii() and " " not in row[0].text)
 

@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.lists import is_contents_line
 from documents.pdf.fast.sheets import Sheet
 
 # Furniture stands within this share of the page's height from its edge.
@@ -110,7 +111,7 @@ def _numbered(pages: Sequence[Sequence[list[Line]]]) -> set[int]:
 
 def _number_heights(row: list[Line]) -> list[int]:
     """Where the row's page number stands; twice, as places do. Few words stand beside one."""
-    if len(row) > 3 or sum(line.chars for line in row) > BESIDE_NUMBER:
+    if len(row) > 3 or sum(line.chars for line in row) > BESIDE_NUMBER or is_contents_line(_text(row)):
         return []
     ends = {id(line): line for line in (row[0], row[-1]) if is_page_number(line.text)}
     return [round(line.y1 / SAME_PLACE) + step for line in ends.values() for step in (0, 1)]
@@ -159,8 +160,14 @@ def _is_furniture(row: list[Line], rank: int, sheet: Sheet, signs: _Signs, top: 
 
 def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:
     """Whether at least half of the row's characters come back on other pages."""
+    if is_contents_line(_text(row)):
+        return False
     same = sum(line.chars for line in row if any(place in repeated for place in _places([line])))
     return 2 * same >= sum(line.chars for line in row)
+
+
+def _text(row: list[Line]) -> str:
+    return " ".join(line.text for line in row)
 
 
 def _stands_clear(row: list[Line], inner: list[list[Line]], top: bool) -> bool:

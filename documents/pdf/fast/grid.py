@@ -8,13 +8,15 @@ come out whole.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
 from documents.pdf.fast.blocks import Block, TableCell
 from documents.pdf.fast.cells import Row, is_value_cell
-from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.lines import Line, merged, rows_of
+from documents.pdf.fast.paragraphs import paragraphs
 from documents.pdf.fast.raw import RawWord
 from documents.pdf.fast.tablerows import blocks_of, table_blocks
 from documents.pdf.geometry import Rect
@@ -26,6 +28,13 @@ SHORTEST = 6.0
 # A frame round columns of prose is no table: its largest cell has more lines than this and most words.
 FRAME_LINES = 14
 FRAME_SHARE = 0.6
+# In a table most cells stand in columns that at least this share of the rows have; from so many rows on.
+COMMON_COLUMN = 0.35
+COMMON_SHARE = 0.6
+FORM_ROWS = 6
+
+# First row and column of a cell, and the row and column behind its last.
+CellKey = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ class Grid:
     xs: tuple[float, ...]
     ys: tuple[float, ...]
 
-    def cell_at(self, x: float, y: float) -> tuple[int, int, int, int]:
+    def cell_at(self, x: float, y: float) -> CellKey:
         """Row and column, first and last, of the cell around the point."""
         left = max((v.at for v in self.vertical if v.at <= x and _spans(v, y)), default=self.rect.x0)
         right = min((v.at for v in self.vertical if v.at > x and _spans(v, y)), default=self.rect.x1)
@@ -148,10 +157,16 @@ def _distinct(places: Iterable[float]) -> tuple[float, ...]:
 
 
 def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
-    """The rows of the table that the grid closes in; empty when it is none: a frame, a chart, one row."""
+    """What the grid closes in: the rows of a table, or the boxes of a form.
+
+    Empty when it is neither: a frame, a chart, one row.
+    """
     cells = cells_in(grid, lines)
     if not _is_table(cells):
         return []
+    if not _is_regular(cells):
+        boxes = (paragraphs([merged(row) for row in rows_of(cells[key])]) for key in sorted(cells))
+        return [block for box in boxes for block in box]
     rows: dict[int, list[TableCell]] = {}
     for key in sorted(cells):
         rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
@@ -160,9 +175,17 @@ def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
     return blocks_of(list(rows.values()), len(grid.xs) - 1)
 
 
-def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[tuple[int, int, int, int], list[Line]]:
+def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether the rows share their columns: the boxes of a form begin anywhere."""
+    starts = Counter(key[1] for key in cells)
+    rows = len({key[0] for key in cells})
+    shared = sum(count for count in starts.values() if count >= COMMON_COLUMN * rows)
+    return rows < FORM_ROWS or shared >= COMMON_SHARE * len(cells)
+
+
+def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
     """The lines of each cell, top to bottom; lines that run through a ruling are parted there."""
-    cells: dict[tuple[int, int, int, int], list[Line]] = {}
+    cells: dict[CellKey, list[Line]] = {}
     for line in lines:
         for key, piece in _parted(grid, line):
             cells.setdefault(key, []).append(piece)
@@ -171,18 +194,18 @@ def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[tuple[int, int, int, int
     return cells
 
 
-def _parted(grid: Grid, line: Line) -> list[tuple[tuple[int, int, int, int], Line]]:
+def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
     y = (line.y0 + line.y1) / 2
     keys = {grid.cell_at((w[0] + w[2]) / 2, y) for w in (line.words[0], line.words[-1])}
     if len(keys) == 1:
         return [(keys.pop(), line)]
-    parts: dict[tuple[int, int, int, int], list[RawWord]] = {}
+    parts: dict[CellKey, list[RawWord]] = {}
     for word in line.words:
         parts.setdefault(grid.cell_at((word[0] + word[2]) / 2, y), []).append(word)
     return [(key, Line(words)) for key, words in parts.items()]
 
 
-def _is_table(cells: dict[tuple[int, int, int, int], list[Line]]) -> bool:
+def _is_table(cells: dict[CellKey, list[Line]]) -> bool:
     if len({key[0] for key in cells}) < 2 or len({key[1] for key in cells}) < 2:
         return False
     counts = [sum(len(line.words) for line in lines) for lines in cells.values()]

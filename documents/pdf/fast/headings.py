@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.lists import is_bullet
 from documents.pdf.fast.sheets import Sheet
 from documents.pdf.structure import OutlineEntry
 
@@ -35,16 +36,16 @@ def name_headings(sheets: Sequence[Sheet], outline: Iterable[OutlineEntry] = ())
     """Gives the kind ``heading`` and a level to the blocks that head what follows."""
     blocks = [block for sheet in sheets for block in sheet.blocks]
     body, body_bold = _body_type(blocks)
-    titles = {_plain(entry.title): entry.level for entry in outline}
+    titles = {(entry.page, _plain(entry.title)): entry.level for entry in outline}
     found: list[Block] = []
     for sheet in sheets:
         for i, block in enumerate(sheet.blocks):
             following = sheet.blocks[i + 1] if i + 1 < len(sheet.blocks) else None
-            if _is_heading(block, following, body, body_bold, titles):
-                block.kind = "heading"
-                block.marker = ""
+            told = titles.get((sheet.raw.number, _plain(block.text))) if titles else None
+            if _is_heading(block, following, body, body_bold, told is not None):
+                block.kind, block.marker, block.level = "heading", "", told
                 found.append(block)
-    _set_levels(found, titles)
+    _set_levels(found)
 
 
 def _body_type(blocks: Iterable[Block]) -> tuple[float, bool]:
@@ -58,15 +59,15 @@ def _body_type(blocks: Iterable[Block]) -> tuple[float, bool]:
 
 
 def _is_heading(
-    block: Block, following: Block | None, body: float, body_bold: bool, titles: dict[str, int]
+    block: Block, following: Block | None, body: float, body_bold: bool, in_outline: bool
 ) -> bool:
     if block.table is not None or len(block.lines) > HEADING_LINES:
         return False
     text = block.text
     if len(text) > HEADING_CHARS or not any(map(str.isalpha, text)) or block.lines[0].sideways:
         return False
-    if titles and _plain(text) in titles:
-        return True
+    if in_outline:
+        return not is_bullet(block.marker)
     if text.endswith(_SENTENCE_END) and not (_NAMED.match(text) and len(text) < BOLD_CHARS):
         return False
     numbered = bool(_number_of(text) or _NAMED.match(text))
@@ -106,7 +107,7 @@ def _plain(text: str) -> str:
     return _WORDS.sub("", text).casefold()
 
 
-def _set_levels(found: Sequence[Block], titles: dict[str, int]) -> None:
+def _set_levels(found: Sequence[Block]) -> None:
     """Levels by rank of type; the numbering deepens them, the outline has the last word."""
     ranks = _ranks(found)
     base: int | None = None
@@ -119,8 +120,7 @@ def _set_levels(found: Sequence[Block], titles: dict[str, int]) -> None:
             if base is None:
                 base = level - depth
             level = max(1, base) + depth
-        told = titles.get(_plain(block.text))
-        block.level = min(DEEPEST, told if told is not None else max(1, level))
+        block.level = min(DEEPEST, block.level if block.level is not None else max(1, level))
 
 
 def _style_key(block: Block) -> StyleKey:

@@ -22,6 +22,8 @@ RUNG_DISTANCE = 260.0
 # A ladder has at least so many rungs (a rule above, one under the head, one below), this wide (points).
 RUNGS = 3
 WIDTH = 80.0
+# Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
+CELLED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ def ladder_table(ladder: Ladder, lines: Sequence[Line]) -> list[Block]:
     if len(columns.spans) < 2 or _runs_across(rows, columns):
         return []
     segments = _segments(rows, ladder.ys)
+    if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
+        return []
     tables = [_logical(segment, columns) for segment in segments]
     return blocks_of([cells for table in tables for cells in table], len(columns.spans))
 

@@ -24,3 +24,12 @@ def marker_of(first_word: str) -> str:
 
 def is_bullet(marker: str) -> bool:
     return bool(marker) and marker[0] in BULLETS
+
+
+_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{6,}|·{4,}")
+_CONTENTS_LINE = re.compile(r"^\W*[\d٠-٩۰-۹ivxlc]+\W*\.{4}|[.…·_]\s*[\d٠-٩۰-۹ivxlc]+\W*$", re.IGNORECASE)
+
+
+def is_contents_line(text: str) -> bool:
+    """An entry of a table of contents: a title, leaders, a page number at one end."""
+    return bool(_LEADERS.search(text) and _CONTENTS_LINE.search(text))

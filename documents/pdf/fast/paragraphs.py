@@ -14,10 +14,12 @@ from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.lines import Line, breaks_anywhere
-from documents.pdf.fast.lists import is_bullet, marker_of
+from documents.pdf.fast.lists import is_bullet, is_contents_line, marker_of
 
 # Leading that exceeds the column's own by this share opens a paragraph.
 LEADING_SLACK = 1.18
+# Lines of one paragraph are never further apart than this (ems).
+LOOSEST_LEADING = 2.2
 # Type sizes that differ by less than this share are the same.
 SIZE_SLACK = 1.08
 # An indent is at least this deep (ems); lines that end within so much of one another end together.
@@ -145,9 +147,15 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         return True
     pitch = line.baseline - last.baseline
     leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(line)
-    if pitch > LEADING_SLACK * leading or pitch < 0.5 * line.size:
+    if pitch < 0.5 * line.size:
         return True
-    if _opens_item(line, last, column):
+    if pitch > LEADING_SLACK * leading and not (
+        len(block) == 1
+        and _evenly_spaced(line, following, pitch)
+        and not _ended_on_purpose(last, line, column, margin)
+    ):
+        return True
+    if _opens_item(line, last, column) or is_contents_line(last.text):
         return True
     if _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
@@ -156,6 +164,13 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
     if _indented(line, block, following, column):
         return True
     return _ended_on_purpose(last, line, column, margin)
+
+
+def _evenly_spaced(line: Line, following: Line | None, pitch: float) -> bool:
+    """Whether the next line comes at the same distance: a paragraph with more leading than its column's."""
+    if following is None or pitch > LOOSEST_LEADING * line.size or not _same_size(line, following):
+        return False
+    return abs(following.baseline - line.baseline - pitch) < 0.05 * pitch
 
 
 def _same_size(a: Line, b: Line) -> bool:

@@ -26,6 +26,8 @@ RULING_THICKNESS = 2.5
 # Fonts that lie about their ascent give boxes many lines tall: those above so many ems are drawn anew.
 TALLEST_BOX = 1.9
 ASCENT, DESCENT = 0.9, 0.25
+# A line at a greater slant (the sine of its angle to the page's edges) runs in a direction of its own.
+SKEW = 0.08
 # NUL and lone surrogates: PostgreSQL refuses the one, UTF-8 the other.
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # What a span of MuPDF's may hold and its words do not.
@@ -74,7 +76,7 @@ class RawWord(NamedTuple):
         style: the type of its first character.
         baseline: y of the line it stands on (x for text that runs up or down), in page space.
         line: words drawn as one line share this number; it grows in the order of drawing.
-        turn: direction the text runs in: 0 rightwards, 90 downwards, 180 leftwards, 270 upwards.
+        turn: direction the text runs in, degrees clockwise: 0 rightwards, 90 downwards; seldom between.
     """
 
     x0: float
@@ -115,7 +117,7 @@ class RawPage:
     @property
     def turn(self) -> int:
         """The direction most of the text runs in, in degrees clockwise."""
-        turns = Counter([word[8] for word in self.words])
+        turns = Counter([word[8] for word in self.words if word[8] % 90 == 0])
         return turns.most_common(1)[0][0] if turns else self.frame.rotation * -1 % 360
 
 
@@ -245,6 +247,8 @@ def _turn(line: dict[str, Any]) -> int:
     x, y = line["dir"]
     if x == 1:
         return 0
+    if min(abs(x), abs(y)) > SKEW:
+        return round(math.degrees(math.atan2(y, x))) % 360
     if abs(x) >= abs(y):
         return 0 if x >= 0 else 180
     return 90 if y > 0 else 270

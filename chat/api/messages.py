@@ -1,0 +1,280 @@
+"""`/api/conversations/{id}/messages/`, `/api/messages/…`: questions, and answers as JSON or as a stream."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat import asking
+from chat.api.citations import CitationSerializer
+from chat.asking import CannotBeDone
+from chat.models import Conversation, Message
+from chat.printing import numbered
+from chat.reading import ShownMessage, shown_message, shown_messages
+from chat.streaming import cancel_live, start_next
+from chat.views.stream import event_stream, last_event
+from documents.api.errors import Conflict, ErrorSerializer
+from documents.api.fields import Strict
+from documents.api.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.region import page_frames
+
+LOOK_SECONDS = 0.1
+EVENTS = OpenApiResponse(
+    OpenApiTypes.STR,
+    "Server-sent events, see `chat/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, `error`, "
+    "and at last `done` with the whole answer. Resume with `Last-Event-ID`.",
+)
+LAST_EVENT_ID = OpenApiParameter(
+    "Last-Event-ID",
+    {"type": "string", "pattern": r"^\d{1,9}$"},
+    OpenApiParameter.HEADER,
+    description="The last event you have seen: the stream goes on after it.",
+)
+
+
+class EventStreamRenderer(BaseRenderer):
+    """Lets ``Accept: text/event-stream`` be negotiated; the stream is a response of its own."""
+
+    media_type = "text/event-stream"
+    format = "events"
+
+    def render(
+        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        return b""
+
+
+class MessageList(serializers.ListSerializer):
+    """Renders all messages, and fetches the frames of all their citations' pages, in a few queries."""
+
+    def to_representation(self, data: Any) -> list[Any]:
+        messages = list(data)
+        child: Any = self.child
+        child.shown = {shown.message.pk: shown for shown in shown_messages(messages)}
+        cited = (citation for message in messages for citation in message.citations.all())
+        self.context["frames"] = page_frames((row.document_id, row.page_number) for row in cited)
+        return super().to_representation(messages)
+
+
+class MessageSerializer(serializers.ModelSerializer):
+    """A question or an answer. ``content`` holds ``[[cite:<unit>:<page>]]`` markers."""
+
+    citations = CitationSerializer(many=True)
+    text = serializers.SerializerMethodField(help_text="Markdown with [1] for each citation")
+    html = serializers.SerializerMethodField(help_text="safe HTML, citations as links")
+    uncited = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
+        help_text="[start, end) of claims in the content that cite nothing",
+    )
+    usage = serializers.DictField(help_text="input_tokens, output_tokens, seconds, as far as known")
+    shown: dict[UUID, ShownMessage] = {}
+
+    class Meta:
+        model = Message
+        list_serializer_class = MessageList
+        fields = [
+            "id",
+            "conversation",
+            "position",
+            "role",
+            "status",
+            "content",
+            "text",
+            "html",
+            "citations",
+            "uncited",
+            "provider",
+            "model",
+            "usage",
+            "error",
+            "standalone_question",
+            "created_at",
+        ]
+
+    def get_text(self, message: Message) -> str:
+        return numbered(message.content, self._shown(message).citations)
+
+    def get_html(self, message: Message) -> str:
+        return self._shown(message).html
+
+    def _shown(self, message: Message) -> ShownMessage:
+        if message.pk not in self.shown:
+            self.shown = {message.pk: shown_message(message)}
+        return self.shown[message.pk]
+
+
+class QuestionSerializer(Strict, serializers.Serializer):
+    """A question. By default the answer is waited for."""
+
+    question = serializers.CharField(max_length=asking.LONGEST_QUESTION)
+    wait = serializers.BooleanField(
+        default=True, help_text="false: answer at once, with a pending answer whose stream can be read"
+    )
+
+
+class AskedSerializer(serializers.Serializer):
+    """The question and its answer, both stored."""
+
+    question = MessageSerializer()
+    answer = MessageSerializer()
+
+
+class Messages:
+    """Views on messages of the caller's own conversations."""
+
+    scope = "ask"
+    request: Any
+
+    def get_queryset(self) -> models.QuerySet:
+        return Message.objects.visible_to(self.request.user).prefetch_related("citations")
+
+
+@extend_schema(tags=["messages"])
+class MessagesOfConversation(Messages, generics.ListAPIView):
+    """The messages of a conversation, oldest first; POST asks a question."""
+
+    serializer_class = MessageSerializer
+    renderer_classes = [JSONRenderer, EventStreamRenderer]
+    filter_backends: list[Any] = []
+    page_ordering = ["position"]
+    rate = "ask"
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return Message.objects.none()
+        return super().get_queryset().filter(conversation=self.conversation().pk)
+
+    def conversation(self) -> Conversation:
+        visible = Conversation.objects.visible_to(self.request.user)
+        return generics.get_object_or_404(visible, pk=self.kwargs["conversation_id"])
+
+    @extend_schema(
+        summary="Ask a question",
+        request=QuestionSerializer,
+        parameters=[IDEMPOTENCY_KEY],
+        examples=[OpenApiExample("A question", {"question": "What was revenue in 2018?"}, request_only=True)],
+        responses={
+            (201, "application/json"): AskedSerializer,
+            (201, "text/event-stream"): EVENTS,
+            409: OpenApiResponse(ErrorSerializer, "A request with this Idempotency-Key is under way."),
+            422: OpenApiResponse(ErrorSerializer, "The Idempotency-Key was used for another request."),
+        },
+    )
+    def post(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+        conversation = self.conversation()
+        sent = QuestionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        stored = once(request, lambda: _stored(conversation, sent.validated_data["question"]))
+        if stored.status_code != status.HTTP_201_CREATED:
+            return stored
+        question, answer = UUID(stored.data["question"]), UUID(stored.data["answer"])
+        start_next(conversation.pk)
+        if isinstance(request.accepted_renderer, EventStreamRenderer):
+            stream = event_stream(answer)
+            stream.status_code = status.HTTP_201_CREATED
+            return stream
+        if sent.validated_data["wait"]:
+            wait_for(answer)
+        found = super().get_queryset().in_bulk([question, answer])
+        pair = {"question": found[question], "answer": found[answer]}
+        body = AskedSerializer(pair, context=self.get_serializer_context()).data
+        return Response(body, status=status.HTTP_201_CREATED, headers=dict(stored.headers))
+
+
+def _stored(conversation: Conversation, question: str) -> Response:
+    try:
+        asked = asking.ask(conversation, question)
+    except CannotBeDone as reason:
+        raise serializers.ValidationError({"question": [str(reason)]}) from None
+    ids = {"question": str(asked.question.pk), "answer": str(asked.answer.pk)}
+    return Response(ids, status=status.HTTP_201_CREATED)
+
+
+def wait_for(answer: UUID) -> None:
+    """Returns when the answer has ended, or has taken ``ASK_SECONDS``."""
+    give_up_at = time.monotonic() + settings.ASK_SECONDS
+    while time.monotonic() < give_up_at and Message.objects.filter(pk=answer).unfinished().exists():
+        time.sleep(LOOK_SECONDS)
+
+
+@extend_schema(tags=["messages"])
+class MessageDetail(Messages, generics.RetrieveAPIView):
+    """One question or answer."""
+
+    serializer_class = MessageSerializer
+
+
+class AnswerView(Messages, generics.GenericAPIView):
+    """Something that can be done with an answer."""
+
+    serializer_class = MessageSerializer
+    filter_backends: list[Any] = []
+
+    def get_queryset(self) -> models.QuerySet:
+        return super().get_queryset().filter(role=Message.Role.ASSISTANT)
+
+    def change(self, verb: Callable[[Message], None]) -> Response:
+        answer = self.get_object()
+        try:
+            verb(answer)
+        except CannotBeDone as reason:
+            raise Conflict(str(reason)) from None
+        start_next(answer.conversation_id)
+        changed = self.get_queryset().get(pk=answer.pk)
+        return Response(self.get_serializer(changed).data, status=status.HTTP_202_ACCEPTED)
+
+
+NOT_NOW = OpenApiResponse(ErrorSerializer, "The answer is not in a state for this.")
+CHANGED: Any = {202: MessageSerializer, 409: NOT_NOW}
+
+
+class AnswerStream(AnswerView):
+    renderer_classes = [EventStreamRenderer, JSONRenderer]
+
+    @extend_schema(
+        tags=["messages"],
+        operation_id="messages_stream",
+        summary="An answer as server-sent events, from its beginning or from an event on",
+        parameters=[LAST_EVENT_ID],
+        responses={(200, "text/event-stream"): EVENTS},
+    )
+    def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+        return event_stream(self.get_object().pk, last_event(request._request))
+
+
+class AnswerCancel(AnswerView):
+    @extend_schema(
+        tags=["messages"], summary="Stop an answer; what was written is kept", request=None, responses=CHANGED
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        cancelled = self.change(asking.cancel)
+        cancel_live(self.kwargs["pk"])
+        return cancelled
+
+
+class AnswerRetry(AnswerView):
+    rate = "ask"
+
+    @extend_schema(tags=["messages"], summary="Write an answer anew", request=None, responses=CHANGED)
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        return self.change(asking.retry)
+
+
+class AnswerContinue(AnswerView):
+    rate = "ask"
+
+    @extend_schema(tags=["messages"], summary="Go on where it stopped", request=None, responses=CHANGED)
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        return self.change(asking.continue_answer)

@@ -1,0 +1,202 @@
+"""What a unit has of a claim's values: which it prints, where, and which are missing.
+
+A value is supported when the unit prints it with the same sign and size, and,
+where both say so, of the same year.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+
+from chat.claims import SourceUnit, words_between
+from chat.matching.agreement import Agreement, agreement, page_scale
+from chat.matching.columns import column_years
+from chat.matching.terms import shared_terms
+from chat.matching.years import YearSaid, year_said, years_beside
+from chat.values import Value, values_in
+from documents.pdf.geometry import Rect, bounding_box
+
+_FALLING = re.compile(
+    r"\b(?:loss|losses|lost|decreas\w*|declin\w*|fell|fall\w*|down|lower\w*|reduc\w*|drop\w*|used|spen[dt]\w*|paid|pays?|"
+    r"paying|payments?|repa\w+|purchas\w*|repurchas\w*|outflows?|outlays?|deficits?|negative|shrank|shrunk|contract\w*|"
+    r"acqui\w+|invest\w*|capex|expenditures?|dividends?|charges?|costs?|expenses?|deduct\w*|less|minus|under)\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
+_CLOSE_BEFORE = 60  # characters in which a word can turn a printed number's sign
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value of the claim and the printed value that supports it; ``heads`` are boxes of its column head."""
+
+    claimed: Value
+    printed: Value
+    agreement: Agreement
+    heads: tuple[Rect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a unit has of a claim.
+
+    Attributes:
+        missing: the values it does not have, as the claim writes them.
+        reason: why, in a sentence for people.
+        terms: 0..1, how much of what the claim speaks of the unit speaks of.
+    """
+
+    unit: SourceUnit
+    places: tuple[Place, ...]
+    missing: tuple[str, ...]
+    reason: str
+    terms: float
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.places) and not self.missing
+
+
+def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Support:
+    """What ``unit`` has of the sentence's values. ``around`` are the other units of its page, in order."""
+    values = values_in(sentence)
+    times = [value for value in values if value.kind in ("year", "date")]
+    amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
+    reader = _Reader(sentence, unit, around, years_beside(sentence, values) if amounts else {})
+    places, missing, reasons = [], [], []
+    for value in amounts or times:
+        found = reader.find(value)
+        if isinstance(found, Place):
+            places.append(found)
+        else:
+            missing.append(value.text)
+            reasons.append(found)
+    unknown = [time for time in times if amounts and not reader.knows_time(time)]
+    missing += [time.text for time in unknown]
+    reasons += [f"The passage says nothing of {time.text}." for time in unknown]
+    return Support(unit, tuple(places), tuple(missing), next(iter(reasons), ""), reader.terms())
+
+
+class _Reader:
+    """Reads one unit for the values of one claim."""
+
+    def __init__(
+        self, sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], years: dict[int, YearSaid]
+    ) -> None:
+        self._sentence, self._unit, self._around, self._years = sentence, unit, around, years
+        self._printed = values_in(unit.text)
+        self._own_years = {value.year for value in self._printed if value.year is not None}
+
+    def find(self, value: Value) -> Place | str:
+        """The place that supports the value, or why there is none."""
+        same = [place for printed in self._printed for place in self._agreeing(value, printed)]
+        same = same or list(self._written_out(value))
+        if not same:
+            return self._why_missing(value)
+        of_year = [place for place in map(self._placed, same) if place is not None]
+        if not of_year:
+            return f"{value.text} stands there, but of another year."
+        return min(of_year, key=lambda place: place.agreement != "exact")
+
+    def _agreeing(self, value: Value, printed: Value) -> Iterator[Place]:
+        agreed = agreement(value, printed, self._scale) or self._agreeing_but_for_sign(value, printed)
+        if agreed:
+            yield Place(value, printed, agreed)
+
+    def _written_out(self, value: Value) -> Iterator[Place]:
+        """A small number the unit writes as a word."""
+        if value.kind == "number" and value.scale is None and value.digits in map(str, range(13)):
+            word = re.search(rf"\b{_NUMBER_WORDS[int(value.digits)]}\b", self._unit.text, re.IGNORECASE)
+            if word:
+                yield Place(
+                    value, replace(value, start=word.start(), end=word.end(), text=word[0]), "normalized"
+                )
+
+    def _agreeing_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
+        """A loss of 305 is (305): a word may say what the other side says with a sign."""
+        turned = agreement(_negated(value), printed, self._scale)
+        if not turned or value.number == 0:
+            return None
+        if printed.number < 0:
+            said = _FALLING.search(re.sub(r"\([^)]*[a-z][^)]*\)", "", self._sentence))
+        else:
+            before = self._unit.text[max(0, printed.start - _CLOSE_BEFORE) : printed.start]
+            said = _FALLING.search(re.split(r"[.;]\s", before)[-1])
+        return "normalized" if said else None
+
+    def _placed(self, place: Place) -> Place | None:
+        """The place with its heads, unless it stands under or beside another year than the claim's."""
+        claimed = self._years.get(place.claimed.start)
+        columns, heads = self._column(place.printed)
+        if columns:
+            wrong = claimed is not None and claimed.sure and claimed.year not in columns
+            return None if wrong else Place(place.claimed, place.printed, place.agreement, heads)
+        return None if claimed and self._is_of_another_year(place.printed, claimed) else place
+
+    def _column(self, printed: Value) -> tuple[frozenset[int], tuple[Rect, ...]]:
+        start = self._unit.char_start
+        words = words_between(self._unit.words, start + printed.start, start + printed.end)
+        if self._unit.type != "table" or not words:
+            return frozenset(), ()
+        return column_years(bounding_box(word.rect for word in words), [self._unit, *self._around])
+
+    def _is_of_another_year(self, printed: Value, claimed: YearSaid) -> bool:
+        if self._unit.type == "table" or not self._own_years:
+            return False
+        said = year_said(self._unit.text, printed)
+        if claimed.year in self._own_years or not said.compared:
+            return not said.allows(claimed.year)
+        return not self._stands_in_heads(claimed.year)
+
+    def knows_time(self, time: Value) -> bool:
+        """Whether the unit, what it stands under, or its page speaks of this year or date."""
+        if any(agreement(time, printed) for printed in self._printed):
+            return True
+        if time.year is not None and (time.year in self._own_years or self._stands_in_heads(time.year)):
+            return True
+        page = [value for other in self._around for value in values_in(other.text)]
+        return any(agreement(time, value) or (time.year and value.year == time.year) for value in page)
+
+    def _stands_in_heads(self, year: int) -> bool:
+        return any(str(year) in head for head in heads_of(self._unit))
+
+    @cached_property
+    def _scale(self) -> Decimal | None:
+        return page_scale([*heads_of(self._unit), *(other.text for other in self._nearest_first())])
+
+    def _nearest_first(self) -> list[SourceUnit]:
+        start = self._unit.char_start
+        before = [other for other in self._around if other.char_start < start]
+        return [*reversed(before), *(other for other in self._around if other.char_start >= start)]
+
+    def _why_missing(self, value: Value) -> str:
+        if any(agreement(_negated(value), printed, self._scale) for printed in self._printed):
+            return f"{value.text} stands there with the other sign."
+        if any(value.digits == printed.digits for printed in self._printed):
+            return f"The digits of {value.text} stand there, in another unit or size."
+        return f"The passage does not have {value.text}."
+
+    def terms(self) -> float:
+        passages = [self._unit.text, self._unit.title, *heads_of(self._unit)]
+        if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label stands on the line before
+            passages += [other.text for other in self._nearest_first()[:1]]
+        return shared_terms(self._sentence, passages)
+
+
+def _is_footnote(value: Value, unit: SourceUnit) -> bool:
+    """Whether a claim repeats a note's number behind a word of the unit, as in ``Other (2)``."""
+    return bool(re.fullmatch(r"\(\d{1,2}\)", value.text)) and f" {value.text}" in unit.text
+
+
+def heads_of(unit: SourceUnit) -> list[str]:
+    """What the unit stands under: its table's caption and heads, its sections, innermost first."""
+    table = [unit.table.caption, *unit.table.head_rows] if unit.table else []
+    return [*table, *reversed(unit.section_path), unit.title]
+
+
+def _negated(value: Value) -> Value:
+    return replace(value, number=-value.number)

@@ -1,0 +1,71 @@
+"""Facets: how the passages that were found divide, for filters with counts beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from retrieval.candidates import PassageKey
+from retrieval.scope import ScopeSql
+
+MOST_VALUES = 12
+
+# What each passage belongs to: its document, and the chunk that holds its first unit.
+BELONGS = """
+SELECT document.id, document.title, document.year, document.language, document.authors,
+       chunk.chunk_type, chunk.section_type
+FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
+JOIN retrieval_indexeddocument entry ON entry.id = wanted.entry_id
+JOIN retrieval_passage passage
+    ON passage.entry_id = wanted.entry_id AND passage.ordinal = wanted.ordinal
+JOIN documents_document document ON document.id = entry.document_id
+LEFT JOIN LATERAL (
+    SELECT chunk_id FROM documents_citationunit
+    WHERE document_id = entry.document_id AND position >= passage.first_position
+    ORDER BY position LIMIT 1
+) unit ON true
+LEFT JOIN documents_retrievalchunk chunk ON chunk.id = unit.chunk_id
+WHERE entry.document_id IN ({documents})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """``value`` goes into the URL, ``label`` is read, ``count`` passages have it."""
+
+    value: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """``name`` is the URL parameter it sets. Most frequent values first."""
+
+    name: str
+    values: tuple[FacetValue, ...]
+
+
+def read_facets(scope: ScopeSql, passages: Sequence[PassageKey]) -> tuple[Facet, ...]:
+    """Facets that tell the passages apart; one statement."""
+    wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
+    with connection.cursor() as cursor:
+        cursor.execute(BELONGS.format(documents=scope.documents), [*wanted, *scope.document_params])
+        rows = cursor.fetchall()
+    titles = {str(row[0]): row[1] for row in rows}
+    counted = (
+        ("document", Counter(str(row[0]) for row in rows)),
+        ("year", Counter(str(row[2]) for row in rows if row[2])),
+        ("author", Counter(author for row in rows for author in row[4])),
+        ("type", Counter(row[5] for row in rows if row[5])),
+        ("section", Counter(row[6] for row in rows if row[6])),
+        ("language", Counter(row[3] for row in rows if row[3])),
+    )
+    return tuple(
+        Facet(name, tuple(FacetValue(v, titles.get(v, v), n) for v, n in counter.most_common(MOST_VALUES)))
+        for name, counter in counted
+        if counter
+    )

@@ -1,0 +1,17 @@
+"""Tags of the search page."""
+
+from __future__ import annotations
+
+from django import template
+from django.template import Context
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def url_with(context: Context, name: str, value: str) -> str:
+    """The present query string with one parameter set, whose name is only known here."""
+    parameters = context["request"].GET.copy()
+    parameters.pop("page", None)
+    parameters[name] = value
+    return "?" + parameters.urlencode()

@@ -1,0 +1,15 @@
+"""Paths of the search pages."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from retrieval import views
+
+urlpatterns = [
+    path("", views.search_view, name="search"),
+    path("similar/<uuid:pk>/", views.similar, name="search-similar"),
+    path("history/", views.history, name="search-history"),
+    path("history/forget/", views.forget_all, name="search-forget-all"),
+    path("history/<uuid:pk>/forget/", views.forget, name="search-forget"),
+]

@@ -1,0 +1,62 @@
+"""The search page, passages like another, and one's own search history."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from retrieval.models import SearchQuery
+from retrieval.scope import Scope
+from retrieval.search_page import SearchRequest, search_page, shown_hits
+from retrieval.similar import more_like
+
+SEARCHES_A_PAGE = 50
+
+
+@require_safe
+@login_required
+def search_view(request: HttpRequest) -> HttpResponse:
+    """Results for ``?q=``; without it, the box and the latest searches."""
+    asked = SearchRequest.from_query(request.GET)
+    context: dict[str, object] = {"section": "search", "asked": asked}
+    if asked.q:
+        context["shown"] = search_page(asked, request.user)
+    else:
+        context["recent"] = SearchQuery.objects.visible_to(request.user)[:8]
+    return render(request, "retrieval/search.html", context)
+
+
+@require_safe
+@login_required
+def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Passages like the chunk, as a fragment."""
+    result = more_like(pk, Scope(request.user), limit=5)
+    context = {"result": result, "hits": shown_hits(result, request.user)}
+    return render(request, "retrieval/_similar.html", context)
+
+
+@require_safe
+@login_required
+def history(request: HttpRequest) -> HttpResponse:
+    searches = Paginator(SearchQuery.objects.visible_to(request.user), SEARCHES_A_PAGE)
+    page = searches.get_page(request.GET.get("page"))
+    return render(request, "retrieval/history.html", {"section": "search", "page": page})
+
+
+@require_POST
+@login_required
+def forget(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(SearchQuery.objects.visible_to(request.user), pk=pk).delete()
+    return redirect("search-history")
+
+
+@require_POST
+@login_required
+def forget_all(request: HttpRequest) -> HttpResponse:
+    SearchQuery.objects.visible_to(request.user).delete()
+    return redirect("search-history")
