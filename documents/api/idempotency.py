@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -101,6 +101,9 @@ def _keep(row: IdempotencyKey, status_code: int, data: Any) -> None:
 def fingerprint(request: Request) -> str:
     """SHA-256 over what was sent: fields by name, files by content."""
     digest = hashlib.sha256(request.path.encode())
+    if not isinstance(request.data, Mapping):
+        digest.update(_content(request.data))
+        return digest.hexdigest()
     for name in sorted(request.data):
         values = request.data.getlist(name) if hasattr(request.data, "getlist") else [request.data[name]]
         digest.update(name.encode())
