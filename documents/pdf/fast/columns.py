@@ -58,9 +58,10 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
     cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
         return [list(lines)] if lines else []
-    above = [line for line in lines if _middle(line) <= cut.top]
-    beside = {*map(id, cut.left), *map(id, cut.right), *map(id, above)}
-    below = [line for line in lines if id(line) not in beside]
+    beside = {*map(id, cut.left), *map(id, cut.right)}
+    rest = [line for line in lines if id(line) not in beside]
+    above = [line for line in rest if _middle(line) <= cut.top]
+    below = [line for line in rest if _middle(line) > cut.top]
     columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
     return [region for part in (above, *columns, below) for region in regions(part, rtl)]
 

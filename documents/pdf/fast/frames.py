@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from documents.pdf.fast.raw import RawPage, RawWord
+from documents.pdf.fast.raw import RawPage
+from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import PageFrame, Rect
 
 

@@ -17,8 +17,8 @@ from documents.pdf.fast.blocks import Block, TableCell
 from documents.pdf.fast.cells import Row, is_value_cell
 from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.paragraphs import paragraphs
-from documents.pdf.fast.raw import RawWord
 from documents.pdf.fast.tablerows import blocks_of, table_blocks
+from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect
 
 # Rulings this near (points) are one, meet, or close a gap.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from documents.pdf.fast.lines import breaks_anywhere
+from documents.pdf.fast.scripts import breaks_anywhere
 from documents.pdf.fast.sheets import Sheet
+from documents.pdf.fast.words import SOFT_HYPHEN
 
-SOFT_HYPHEN = "\u00ad"
 _HYPHENS = "-\u2010" + SOFT_HYPHEN
 
 
@@ -25,7 +25,7 @@ class Vocabulary:
     def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
         """The last word of a line as it is written on, and what stands between it and ``following``."""
         if not following:
-            return text.removesuffix(SOFT_HYPHEN), ""
+            return text.replace(SOFT_HYPHEN, "-"), ""
         if len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha() and following[0].isalpha():
             return (text, "") if self._keeps_hyphen(text, following) else (text[:-1], "")
         if len(text) > 1 and text[-1] == "-" and text[-2].isalnum() and following[0].isdigit():

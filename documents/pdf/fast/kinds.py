@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.lines import is_math_font
 from documents.pdf.fast.sheets import Sheet
 
 # Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
@@ -27,7 +28,6 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 _CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
-_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|CMR\d|MSAM|MSBM|Math|Symbol|Euler", re.IGNORECASE)
 _MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
 _NOTE = re.compile(
     r"^(?:[*†‡§¶#]{1,3}|\(?\d{1,3}[).]?|\([a-z]\)|[a-z]\)|[¹²³⁰-⁹]+)(?:\s|(?=[A-Z]))|^(?:notes?|source)\b[:.]?",
@@ -89,7 +89,7 @@ def _is_formula(block: Block) -> bool:
     words = [word for line in block.lines for word in line.words]
     if len(words) > FORMULA_WORDS:
         return False
-    math = sum(1 for word in words if _MATH_FONT.search(word[5].font))
+    math = sum(1 for word in words if is_math_font(word[5].font))
     return math >= MATH_SHARE * len(words) and bool(_MATH_SIGN.search(block.text))
 
 

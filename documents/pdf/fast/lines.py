@@ -6,12 +6,13 @@ turned so that most of its text runs rightwards (see ``frames``).
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter, itemgetter
 
-from documents.pdf.fast.raw import RawWord, Style
+from documents.pdf.fast.words import RawWord, Style
 from documents.pdf.geometry import Rect
 
 # A gap this wide (ems) between words of one drawn line may part two cells or columns.
@@ -22,6 +23,7 @@ SAME_BASELINE = 0.3
 SMALL = 0.85
 MARK_CHARS = 12
 
+_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSAM|MSBM|MTMI|MTSY|MTEX|Math|Symbol|Euler", re.IGNORECASE)
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
 
@@ -130,9 +132,10 @@ def _direction(text: str) -> int:
     return right - left if left or right else int(any(k in ("EN", "AN") for k in kinds))
 
 
-def breaks_anywhere(text: str) -> bool:
-    """Whether the text begins in a script that puts no spaces between words: Han, kana, CJK punctuation."""
-    return "\u2e80" <= text[:1] <= "\u9fff" or "\uf900" <= text[:1] <= "\ufaff" or text[:1] >= "\uff00"
+@lru_cache(maxsize=1024)
+def is_math_font(name: str) -> bool:
+    """Whether the font holds signs of formulas, as TeX's, Adobe's and Microsoft's do."""
+    return bool(_MATH_FONT.search(name))
 
 
 def drawn_lines(words: Iterable[RawWord]) -> list[Line]:

@@ -11,9 +11,9 @@ from documents.pdf.fast.grid import grid_table, grids
 from documents.pdf.fast.ladder import ladder_table, ladders
 from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.paragraphs import paragraphs
-from documents.pdf.fast.raw import RawWord
 from documents.pdf.fast.tablerows import table_blocks
 from documents.pdf.fast.tables import bands
+from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block
-from documents.pdf.fast.lines import Line, breaks_anywhere
+from documents.pdf.fast.lines import Line
 from documents.pdf.fast.lists import is_bullet, is_contents_line, marker_of
+from documents.pdf.fast.scripts import breaks_anywhere
 
 # Leading that exceeds the column's own by this share opens a paragraph.
 LEADING_SLACK = 1.18

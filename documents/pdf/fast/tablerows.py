@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from documents.pdf.fast.blocks import Block, TableBlock, TableCell
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value
 from documents.pdf.fast.lines import Line
-from documents.pdf.fast.raw import RawWord
 from documents.pdf.fast.tables import WRAP_DISTANCE
+from documents.pdf.fast.words import RawWord
 
 _YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d[AE]?$|^Q[1-4]\b")
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value_cell
+from documents.pdf.fast.lines import is_math_font
 
 # Rows of one table are at most this many line heights apart.
 ROW_DISTANCE = 3.2
@@ -25,6 +26,9 @@ HEADLESS_ROWS = 2
 LONE_ROWS = 8
 # Share of value cells that makes two aligned rows a table.
 VALUE_SHARE = 0.5
+# Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
+FORMULA_ROWS = 5
+FORMULA_SHARE = 0.25
 # Cells of one column begin or end within this distance (points) when they are set to an edge.
 EDGE = 2.0
 
@@ -124,6 +128,8 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     multi = [row for row in rows if len(row.cells) > 1]
     if len(multi) < 2 or len(columns.spans) < 2:
         return False
+    if len(multi) < FORMULA_ROWS and _holds_formulas(rows):
+        return False
     cells = [cell for row in multi for cell in row.cells[1:]]
     values = sum(is_value_cell(cell) for cell in cells)
     if values >= VALUE_SHARE * len(cells):
@@ -131,6 +137,12 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if len(columns.spans) < 3:
         return False
     return (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns)
+
+
+def _holds_formulas(rows: Sequence[Row]) -> bool:
+    """Whether a good part of the words is set in the fonts of formulas."""
+    words = [word for row in rows for line in row.lines for word in line.words]
+    return sum(is_math_font(word[5].font) for word in words) > FORMULA_SHARE * len(words)
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:

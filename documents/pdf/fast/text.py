@@ -12,7 +12,9 @@ from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.scripts import is_unspaced, pieces
 from documents.pdf.fast.sheets import Sheet
+from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect, bounding_box
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 
@@ -76,16 +78,26 @@ class PageWriter:
                     length += 1
                 parts.append(text)
                 end = length + len(text)
-                new(Word(length, end, to_page(raw[:4])))
+                if text.isascii() or not is_unspaced(text):
+                    new(Word(length, end, to_page(raw[:4])))
+                else:
+                    self._add_pieces(text, raw, length)
                 length, between = end, " "
             following = lines[n + 1].words[0][4] if n + 1 < len(lines) else ""
             kept, between = self.vocabulary.at_line_end(text, following, glue)
             if kept != text:
                 length -= len(text) - len(kept)
                 parts[-1] = kept
-                self.words[-1] = Word(length - len(kept), length, self.words[-1].rect)
+                self.words[-1] = Word(self.words[-1].char_start, length, self.words[-1].rect)
         self.length = length
         return start, length
+
+    def _add_pieces(self, text: str, raw: RawWord, at: int) -> None:
+        """The words of a clause in a script without spaces: its characters, and the runs between them."""
+        for piece, x0, x1 in pieces(text, raw.x0, raw.x1):
+            rect = self.sheet.rect_to_page((x0, raw.y0, x1, raw.y1))
+            self.words.append(Word(at, at + len(piece), rect))
+            at += len(piece)
 
     def _furniture(self, line: Line) -> Furniture:
         start, end = self._add_lines([line])

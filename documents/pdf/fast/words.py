@@ -1,0 +1,178 @@
+"""The words of a page with the type they are set in, from MuPDF's words and spans."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import pymupdf
+
+from documents.pdf.geometry import PageFrame
+from documents.pdf.visibility import HiddenText
+
+# Fonts that lie about their ascent give boxes many lines tall: those above so many ems are drawn anew.
+TALLEST_BOX = 1.9
+ASCENT, DESCENT = 0.9, 0.25
+# A line at a greater slant (the sine of its angle to the page's edges) runs in a direction of its own.
+SKEW = 0.08
+# A line printed again at most this far away (points) is the shadow of the first.
+SHADOW = 1.2
+SOFT_HYPHEN = "\u00ad"
+# NUL and lone surrogates: PostgreSQL refuses the one, UTF-8 the other.
+_UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
+# What a span of MuPDF's may hold and its words do not.
+_NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
+_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
+
+
+class Style(NamedTuple):
+    """The type a word is set in. ``size`` in points of page space."""
+
+    size: float
+    font: str = ""
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    color: int = 0
+
+
+class RawWord(NamedTuple):
+    """Characters without white space between them.
+
+    Attributes:
+        x0, y0, x1, y1: its box in page space.
+        text: its characters in logical order.
+        style: the type of its first character.
+        baseline: y of the line it stands on (x for text that runs up or down), in page space.
+        line: words drawn as one line share this number; it grows in the order of drawing.
+        turn: direction the text runs in, degrees clockwise: 0 rightwards, 90 downwards; seldom between.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    style: Style
+    baseline: float
+    line: int
+    turn: int = 0
+
+
+def read_words(
+    words: list[tuple[float, float, float, float, str, int, int, int]],
+    blocks: list[dict[str, Any]],
+    hidden_text: HiddenText,
+    frame: PageFrame,
+) -> tuple[list[RawWord], int]:
+    """MuPDF's words with the type of their first character, which only its spans know; and how many hide."""
+    text_blocks = [block["lines"] for block in blocks if block["type"] == 0]
+    out: list[RawWord] = []
+    append, new = out.append, tuple.__new__
+    drawn: dict[str, list[tuple[float, float]]] = {}
+    block_before = line_before = number = -1
+    turn = at = hidden = 0
+    shadow = ends_softly = False
+    runs: list[_Run] = []
+    run = _NO_RUN
+    for x0, y0, x1, y1, text, block, line, _ in words:
+        if line != line_before or block != block_before:
+            block_before, line_before = block, line
+            number += 1
+            turn, runs = _runs(text_blocks, block, line)
+            run, at = runs[0], 0
+            shadow = _is_shadow(drawn.setdefault(text, []), x0, y0)
+        if shadow:
+            continue
+        if at >= run.end:
+            run = next((run for run in runs if at < run.end), runs[-1])
+        at += len(text)
+        style = run.style
+        if y1 - y0 > TALLEST_BOX * style[0] and turn in (0, 180):
+            y0, y1 = run.baseline - ASCENT * style[0], run.baseline + DESCENT * style[0]
+        if hidden_text.covers((block, line), x0, y0, x1, y1):
+            hidden += 1
+            continue
+        if x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height:
+            x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height)
+        if ends_softly and out[-1][7] == number:
+            out[-1] = out[-1]._replace(text=f"{out[-1].text[:-1]}-")
+        ends_softly = False
+        if not text.isprintable():
+            text = _printable(text)
+            ends_softly = text.endswith(SOFT_HYPHEN)
+        if text:
+            append(new(RawWord, (x0, y0, x1, y1, text, style, run.baseline, number, turn)))
+    return out, hidden
+
+
+def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
+    """Whether a line that begins with the same word begins there already; notes the place if not.
+
+    Lines are printed twice, a little apart, to look bold or raised.
+    """
+    if any(abs(x - a) < SHADOW and abs(y - b) < SHADOW for a, b in places):
+        return True
+    places.append((x, y))
+    return False
+
+
+class _Run(NamedTuple):
+    """Characters of a line set in one type; ``end`` counts the line's visible characters."""
+
+    end: float
+    style: Style
+    baseline: float
+
+
+_NO_RUN = _Run(math.inf, Style(10.0), 0.0)
+
+
+def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[int, list[_Run]]:
+    """Direction and runs of one line."""
+    if block >= len(blocks) or number >= len(blocks[block]):
+        return 0, [_NO_RUN]
+    line = blocks[block][number]
+    spans = line["spans"]
+    turn = _turn(line)
+    axis = 1 if turn in (0, 180) else 0
+    if len(spans) == 1:
+        return turn, [_Run(math.inf, _style(spans[0]), spans[0]["origin"][axis])]
+    runs, end = [], 0
+    for span in spans:
+        end += len(span["text"].translate(_NOT_IN_WORDS))
+        runs.append(_Run(end, _style(span), span["origin"][axis]))
+    return turn, runs or [_NO_RUN]
+
+
+def _printable(text: str) -> str:
+    """The text without what a database refuses. A soft hyphen that is drawn is a hyphen; a last one stays."""
+    kept = "".join(c for c in text.translate(_UNSTORABLE) if c.isprintable() or c == SOFT_HYPHEN)
+    stem, last = (kept[:-1], kept[-1]) if len(kept) > 1 else (kept, "")
+    return stem.replace(SOFT_HYPHEN, "-") + last
+
+
+def _style(span: dict[str, Any]) -> Style:
+    return style_of(span["size"], span["font"], span["flags"], span["color"])
+
+
+@lru_cache(maxsize=4096)
+def style_of(size: float, font: str, flags: int, color: int) -> Style:
+    """One object per type, so that types compare by identity."""
+    bold = bool(flags & pymupdf.TEXT_FONT_BOLD) or any(name in font.lower() for name in _BOLD_NAMES)
+    italic, mono = bool(flags & pymupdf.TEXT_FONT_ITALIC), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
+    return Style(size, font, bold, italic, mono, color)
+
+
+def _turn(line: dict[str, Any]) -> int:
+    if line["wmode"] == 1:
+        return 90
+    x, y = line["dir"]
+    if x == 1:
+        return 0
+    if min(abs(x), abs(y)) > SKEW:
+        return round(math.degrees(math.atan2(y, x))) % 360
+    if abs(x) >= abs(y):
+        return 0 if x >= 0 else 180
+    return 90 if y > 0 else 270
