@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Sequence
 
+from chat.naming import YEAR, names_in
 from chat.prompting import Prompt, Turn
 from chat.providers.base import Provider, TextDelta
 from chat.providers.patience import Limits, read
@@ -23,8 +24,6 @@ _REFERS = re.compile(
     r"^\s*(and|or|but|so|why|how come|what about|how about|what else|compared)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\b(?:FY|CY|Q[1-4]\s*)?(?:19|20)\d{2}\b|\bFY\d{2}\b|\bQ[1-4]\b", re.IGNORECASE)
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z0-9][\w&.'’-]*[A-Za-z][\w&.'’-]*)(?:\s+(?:[A-Z][\w&.'’-]*))*")
 _WORD = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*")
 _COMMON = frozenset(
     [
@@ -133,15 +132,15 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
     if not asked or not leans(question):
         return question
     before = asked[-1]
-    carried = [name for name in names(before) if name.lower() not in question.lower()]
-    if not _YEAR.search(question):
-        carried += [year for year in _YEAR.findall(before) if year not in carried]
+    carried = [name for name in names_in(before) if name.lower() not in question.lower()]
+    if not YEAR.search(question):
+        carried += [year for year in YEAR.findall(before) if year not in carried]
     if len(content_words(question)) < FEW_WORDS - 2 or _REFERS.search(question):
         known = {word.lower() for word in content_words(question)} | {
             word.lower() for name in carried for word in _WORD.findall(name)
         }
         carried += [
-            word for word in content_words(before) if word.lower() not in known and not _YEAR.fullmatch(word)
+            word for word in content_words(before) if word.lower() not in known and not YEAR.fullmatch(word)
         ]
     return f"{question.rstrip()} ({' '.join(dict.fromkeys(carried))})" if carried else question
 
@@ -149,14 +148,6 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
 def leans(question: str) -> bool:
     """Whether a question cannot stand alone: it refers back, or says too little."""
     return bool(_REFERS.search(question)) or len(_WORD.findall(question)) <= FEW_WORDS
-
-
-def names(text: str) -> list[str]:
-    """Capitalised runs inside sentences, possessives cut: companies, people, places."""
-    found = [re.sub(r"['’]s$", "", match[0]) for match in _NAME.finditer(text)]
-    return [
-        name for name in dict.fromkeys(found) if name.lower() not in _COMMON and not _YEAR.fullmatch(name)
-    ]
 
 
 def content_words(text: str) -> list[str]:

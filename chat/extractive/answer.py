@@ -11,17 +11,21 @@ from rapidfuzz import fuzz
 
 from chat.extractive.asked import Asked, read_question
 from chat.extractive.candidates import Candidate, candidates
+from chat.extractive.lineitems import statement_title
+from chat.naming import strangers
 from chat.prompting import Passage
 from chat.providers.base import Delta, NativeCitation, TextDelta
+from retrieval.analysis import terms_of
 
 MOST_LINES = 6
 FEWEST_LINES = 3
-CLOSE_ENOUGH = 0.34  # of the question's weight must be spoken of, or the documents do not say
+CLOSE_ENOUGH = 0.3  # of the question's weight must be spoken of, or the documents do not say
 WORTH_SAYING = 0.5  # of the best line's score
 NEAREST_LINES = 2
 LINES_A_UNIT = 2
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>~|&])")
+# Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
+_MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
 _LINE_HEAD = re.compile(r"^(\s*)([#+>-]|\d{1,9}(?=[.)]))")
 
 
@@ -32,21 +36,31 @@ def extractive_answer(question: str, passages: Sequence[Passage]) -> Iterator[De
     if not ranked:
         yield TextDelta("The documents do not say.")
         return
-    if max(candidate.coverage for candidate in ranked[:10]) < CLOSE_ENOUGH:
+    if not says_something(question, ranked, passages):
         yield TextDelta("The documents do not say. Nearest:\n\n")
         yield from written(selected(asked, ranked)[:NEAREST_LINES])
         return
     yield from written(selected(asked, ranked))
 
 
+def says_something(question: str, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> bool:
+    """Whether the best lines speak of enough of the question, and of those it names."""
+    if max(candidate.coverage for candidate in ranked[:10]) < CLOSE_ENOUGH:
+        return False
+    said = (text for p in passages for text in (p.unit.text, p.unit.title, p.heading))
+    return not strangers(question, (term for text in said for term in terms_of(text)))
+
+
 def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
     """Three to six lines: first one for each line item, then the best others that add something."""
     chosen: list[Candidate] = []
+    best_score = ranked[0].score
     for item in asked.items:
         best = next((candidate for candidate in ranked if candidate.item is item), None)
-        if best and not asked.wants_prose and best not in chosen:
+        if best and best.score >= WORTH_SAYING * best_score and best not in chosen:
             chosen.append(best)
-    best_score = ranked[0].score
+    if ranked[0] not in chosen:
+        chosen.insert(0, ranked[0])
     for candidate in ranked:
         if len(chosen) >= MOST_LINES:
             break
@@ -87,8 +101,10 @@ def grouped(chosen: Sequence[Candidate]) -> list[Candidate]:
 
 
 def heading_of(candidate: Candidate) -> tuple[str, str]:
+    """The document's title, and the statement or section a line stands in (its page when it has none)."""
     unit = candidate.passage.unit
-    return unit.title, " › ".join(unit.section_path[-2:]) or f"page {unit.page}"
+    statement = statement_title(candidate.passage.heading) if unit.table else ""
+    return unit.title, statement or " › ".join(unit.section_path[-2:]) or f"page {unit.page}"
 
 
 def escaped(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from chat.extractive.lineitems import LineItem, Statement, items_asked, statements_asked
 from retrieval.analysis import terms_of
+from retrieval.lexicon import ASKING_WORDS, Concept, concepts_in
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 SHORT_YEAR = re.compile(r"\b(?:FY|CY)\s?'?(\d{2})\b", re.I)
@@ -25,15 +26,6 @@ PROSE = re.compile(
     r"|\b(main|major|key) (agenda|acquisitions?|companies|reasons?|drivers?|products?|risks?|factors?)\b",
     re.I,
 )
-_GENERIC_WORDS = """
-    question answer response following information detail details outlined outline shown show
-    give given provide provided using use used primarily primary only rely relying base based basis judgment
-    company companies fiscal year years end ended quarter period fy please calculate extract compute determine
-    metric metrics assume perspective analyst investor financial statement statements reasonable plainly
-    clearly unit units round place places decimal mention mentioned report document paper section page
-    tell explain state say said much many usd million millions billion billions thousand
-"""
-GENERIC = frozenset(terms_of(_GENERIC_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +35,7 @@ class Asked:
     Attributes:
         terms: its telling terms (stems), the words of the documents' own titles left out.
         years: the years it speaks of; the years between two joined by a dash, too.
+        concepts: what it calls by one name and documents by another.
         items: lines of the accounts it needs.
         statements: statements it names.
         wants_value: a number would answer it.
@@ -52,22 +45,36 @@ class Asked:
     text: str
     terms: frozenset[str]
     years: frozenset[str]
+    concepts: tuple[Concept, ...]
     items: tuple[LineItem, ...]
     statements: frozenset[Statement]
     wants_value: bool
     wants_prose: bool
 
+    def heard_in(self, said: Iterable[str]) -> frozenset[str]:
+        """The terms of a text, and the question's own terms for what the text calls by other names."""
+        terms = frozenset(said)
+        meant = (
+            term
+            for concept in self.concepts
+            if any(terms.issuperset(phrase) for phrase in concept.written)
+            for phrase in concept.asked
+            for term in phrase
+        )
+        return terms | (frozenset(meant) & self.terms)
+
 
 def read_question(text: str, titles: Iterable[str] = ()) -> Asked:
     years = years_of(text)
     titled = {term for title in titles for term in terms_of(title)}
-    named = {term for term in terms_of(text) if term not in GENERIC and not YEAR.search(term)}
+    named = {term for term in terms_of(text) if term not in ASKING_WORDS and not YEAR.search(term)}
     telling = {term for term in named if term not in titled}
     wants_prose = bool(PROSE.search(text))
     return Asked(
         text=text,
         terms=frozenset(telling or named),
         years=years,
+        concepts=tuple(concepts_in(terms_of(text))),
         items=items_asked(text),
         statements=statements_asked(text),
         wants_value=bool(VALUE.search(text)) and not wants_prose,

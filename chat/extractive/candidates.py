@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chat.claim_spans import sentences
 from chat.extractive.asked import YEAR, Asked, TermWeights
 from chat.extractive.lineitems import LineItem, statement_of
+from chat.extractive.meaning import nearness_of_meaning
 from chat.extractive.rows_by_label import label_excess
 from chat.prompting import Passage
 from documents.pdf.structure import Cell, TableRow
@@ -18,6 +19,10 @@ HAS_DIGIT = re.compile(r"\d")
 LONGEST_SENTENCE = 700  # characters; what is longer is a list that lost its line ends
 FEWEST_WORDS = 5
 MOST_COLUMNS = 4
+READ_FOR_MEANING = 150  # candidates
+MEANING = 0.2  # what meaning weighs beside words; more of it cites fewer right pages
+LONGEST_HEAD = 18  # characters: "December 31, 2018" is kept
+PART_OF_YEAR = re.compile(r"month|quarter|week|%|change|percent|segment", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Candidate:
 
 def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
     """All sentences and rows, best first."""
-    own = {passage.alias: frozenset(terms_of(passage.unit.text)) for passage in passages}
+    own = {passage.alias: asked.heard_in(terms_of(passage.unit.text)) for passage in passages}
     weights = TermWeights(list(own.values()))
     found: list[Candidate] = []
     for passage in passages:
@@ -50,19 +55,32 @@ def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
             found += row_candidates(asked, passage, passage.unit.table, weights)
         elif passage.unit.type not in ("heading",):
             found += sentence_candidates(asked, passage, own[passage.alias], weights)
-    return sorted(found, key=lambda candidate: -candidate.score)
+    return by_meaning(asked, sorted(found, key=lambda candidate: -candidate.score))
+
+
+def by_meaning(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The best candidates, those nearer to the question in meaning lifted; line items are sure without."""
+    head, rest = ranked[:READ_FOR_MEANING], ranked[READ_FOR_MEANING:]
+    near = nearness_of_meaning(asked.text, [candidate.text for candidate in head])
+    lifted = [
+        candidate
+        if candidate.item
+        else replace(candidate, score=candidate.score * (1 - MEANING + 2 * MEANING * cosine))
+        for candidate, cosine in zip(head, near, strict=True)
+    ]
+    return [*sorted(lifted, key=lambda candidate: -candidate.score), *rest]
 
 
 def sentence_candidates(
     asked: Asked, passage: Passage, own: frozenset[str], weights: TermWeights
 ) -> Iterator[Candidate]:
     """The sentences of a paragraph, list item, caption or footnote."""
-    context = frozenset(terms_of(" ".join([*passage.unit.section_path[-2:], passage.heading[:120]])))
+    context = asked.heard_in(terms_of(" ".join([*passage.unit.section_path[-2:], passage.heading[:120]])))
     for span in sentences(passage.unit.text):
         text = " ".join(passage.unit.text[span.start : span.end].split())
         if len(text.split()) < FEWEST_WORDS or len(text) > LONGEST_SENTENCE:
             continue
-        said = frozenset(terms_of(text))
+        said = asked.heard_in(terms_of(text))
         covered = weights.coverage(asked.terms, (said, 1.0), (own, 0.5), (context, 0.3))
         score = covered * nearness(passage) * fits(asked, text)
         yield Candidate(
@@ -96,8 +114,10 @@ def row_candidates(
         return
     text = row_text(label, values)
     quote = values[0].cell.text if len(values) == 1 else ""
-    said = frozenset(terms_of(label))
-    around = frozenset(terms_of(" ".join([row.caption, *passage.unit.section_path[-2:], passage.heading])))
+    said = asked.heard_in(terms_of(label))
+    around = asked.heard_in(
+        terms_of(" ".join([row.caption, *passage.unit.section_path[-2:], passage.heading]))
+    )
     covered = weights.coverage(asked.terms, (said, 1.0), (around, 0.5))
     plain = covered * nearness(passage) * (0.85 if asked.wants_prose else 1.0)
     plain *= 1.1 if asked.years and all(value.year in asked.years for value in values) else 1.0
@@ -107,7 +127,7 @@ def row_candidates(
         default=(0.0, None),
     )
     if best[1] is not None and not asked.wants_prose:
-        yield Candidate(passage, text, quote, 1.0 + best[0] + 0.3 * covered, 1.0, best[1])
+        yield Candidate(passage, text, quote, best[0] + 0.3 + covered, 1.0, best[1])
     else:
         yield Candidate(passage, text, quote, plain, covered)
 
@@ -120,10 +140,10 @@ def item_score(
     asked: Asked, item: LineItem, passage: Passage, row: TableRow, values: Sequence[Value]
 ) -> float:
     """How surely this row is the line item asked for: right statement, plain label, years asked for."""
-    heading = "\n".join([row.caption, *passage.unit.section_path[-1:], passage.heading])
-    statement = statement_of(heading)
+    statement = statement_of(passage.heading)
     score = 0.5 if statement == item.statement else 0.0
     score += 0.3 if statement in asked.statements else 0.0
+    score += 0.2 if statement is None and statement_of(row.caption) == item.statement else 0.0
     score += 0.3 / (1 + label_excess(item, label_of(row)) / 12)
     if asked.years:
         score += 0.3 * len(asked.years & {value.year for value in values}) / len(asked.years)
@@ -151,10 +171,17 @@ def values_of(row: TableRow, years: frozenset[str]) -> list[Value]:
     for cell in row.cells[1:]:
         if cell.text.strip() and HAS_DIGIT.search(cell.text):
             head = " ".join(row.head_rows[cell.column].split()) if cell.column < len(row.head_rows) else ""
-            year = YEAR.search(head)
-            found.append(Value(cell, head, year[0] if year else ""))
+            found.append(Value(cell, *short_head(head)))
     wanted = [value for value in found if value.year in years]
     return (wanted or found)[:MOST_COLUMNS]
+
+
+def short_head(head: str) -> tuple[str, str]:
+    """A column head and its year; a long head that only dates the column is its year alone."""
+    years = YEAR.findall(head)
+    year = years[0] if years else ""
+    tells_more = len(set(years)) != 1 or len(head) <= LONGEST_HEAD or PART_OF_YEAR.search(head)
+    return (head if tells_more else year), year
 
 
 def is_value(text: str) -> bool:

@@ -221,10 +221,19 @@ def statement_of(heading: str) -> Statement | None:
     A statement of comprehensive income is none of the three, and neither are
     the notes to them.
     """
+    return _named(heading)[0]
+
+
+def statement_title(heading: str) -> str:
+    """The line that names the statement; '' when none does."""
+    return _named(heading)[1]
+
+
+def _named(heading: str) -> tuple[Statement | None, str]:
     for line in heading.splitlines():
         if len(line) > LONGEST_STATEMENT_NAME or _NO_STATEMENT.search(line):
             continue
         for name, pattern in STATEMENT_NAMES.items():
             if pattern.search(line):
-                return name
-    return None
+                return name, " ".join(line.split())
+    return None, ""
