@@ -31,6 +31,7 @@ from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.region import page_frames
 
 LOOK_SECONDS = 0.1
+STATUSES = Message.Status.choices
 EVENTS = OpenApiResponse(
     OpenApiTypes.STR,
     "Server-sent events, see `chat/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, `error`, "

@@ -11,6 +11,7 @@ from rest_framework import generics, serializers
 from documents.models import Document, FailureCode
 
 FAILURE_CODES = [("", "it did not fail"), *((code.value, code.label) for code in FailureCode)]
+STATUSES = Document.Status.choices
 STATES = ["waiting", "running", "failed"]
 STATE = Case(
     When(status=Document.Status.UPLOADED, then=Value("waiting")),
