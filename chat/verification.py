@@ -17,7 +17,7 @@ from chat.claims import Claim, SourceUnit, Verdict, Verification
 from chat.matching.columns import row_head
 from chat.matching.highlights import Span, highlight_rects, text_of
 from chat.matching.page_text import PageText
-from chat.matching.support import Support, heads_of, support
+from chat.matching.support import Support, heads_of, may_support, support
 from chat.matching.terms import shared_terms, title_names
 from chat.values import values_in
 from documents.pdf.geometry import PageFrame, Rect
@@ -135,6 +135,8 @@ def _verify_values(scene: _Scene, sentence: str = "") -> Verification:
     if here.complete and here.terms >= LEAST_TERMS:
         return _supported(scene, here)
     for unit in scene.elsewhere():
+        if not may_support(sentence or scene.claim.sentence, unit):
+            continue
         there = scene.support(unit, sentence)
         if there.complete and there.terms >= max(LEAST_TERMS_ELSEWHERE, here.terms):
             return replace(_supported(scene, there), verdict="moved")

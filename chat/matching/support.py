@@ -10,20 +10,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from chat.claims import SourceUnit, words_between
 from chat.matching.agreement import Agreement, agreement, page_scale
 from chat.matching.columns import column_years
 from chat.matching.terms import shared_terms
-from chat.matching.years import YearSaid, year_said, years_beside
+from chat.matching.years import ANY_YEAR, YearSaid, year_said
 from chat.values import Value, values_in
 from documents.pdf.geometry import Rect, bounding_box
 
 _FALLING = re.compile(
     r"\b(?:loss|losses|lost|decreas\w*|declin\w*|fell|fall\w*|down|lower\w*|reduc\w*|drop\w*|used|spen[dt]\w*|paid|pays?|"
     r"paying|payments?|repa\w+|purchas\w*|repurchas\w*|outflows?|outlays?|deficits?|negative|shrank|shrunk|contract\w*|"
-    r"acqui\w+|invest\w*|capex|expenditures?|dividends?|charges?|costs?|expenses?|deduct\w*|less|minus|under)\b",
+    r"acquired|invested|capex|expenditures?|dividends?|charges?|costs?|expenses?|deduct\w*|less|minus|under)\b",
     re.IGNORECASE,
 )
 _NUMBER_WORDS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
@@ -47,7 +47,7 @@ class Support:
     Attributes:
         missing: the values it does not have, as the claim writes them.
         reason: why, in a sentence for people.
-        terms: 0..1, how much of what the claim speaks of the unit speaks of.
+        terms: 0..1, how much of what the claim speaks of the unit speaks of; 0 when values are missing.
     """
 
     unit: SourceUnit
@@ -66,7 +66,7 @@ def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Su
     values = values_in(sentence)
     times = [value for value in values if value.kind in ("year", "date")]
     amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
-    reader = _Reader(sentence, unit, around, years_beside(sentence, values) if amounts else {})
+    reader = _Reader(sentence, unit, around, {a.start: year_said(sentence, a) for a in amounts})
     places, missing, reasons = [], [], []
     for value in amounts or times:
         found = reader.find(value)
@@ -78,7 +78,9 @@ def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Su
     unknown = [time for time in times if amounts and not reader.knows_time(time)]
     missing += [time.text for time in unknown]
     reasons += [f"The passage says nothing of {time.text}." for time in unknown]
-    return Support(unit, tuple(places), tuple(missing), next(iter(reasons), ""), reader.terms())
+    return Support(
+        unit, tuple(places), tuple(missing), next(iter(reasons), ""), reader.terms() if not missing else 0.0
+    )
 
 
 class _Reader:
@@ -103,7 +105,9 @@ class _Reader:
         return min(of_year, key=lambda place: place.agreement != "exact")
 
     def _agreeing(self, value: Value, printed: Value) -> Iterator[Place]:
-        agreed = agreement(value, printed, self._scale) or self._agreeing_but_for_sign(value, printed)
+        agreed = agreement(value, printed, self._scale)
+        if agreed is None and (value.number < 0) != (printed.number < 0):
+            agreed = self._agreeing_but_for_sign(value, printed)
         if agreed:
             yield Place(value, printed, agreed)
 
@@ -130,12 +134,12 @@ class _Reader:
 
     def _placed(self, place: Place) -> Place | None:
         """The place with its heads, unless it stands under or beside another year than the claim's."""
-        claimed = self._years.get(place.claimed.start)
+        claimed = self._years.get(place.claimed.start) or ANY_YEAR
         columns, heads = self._column(place.printed)
         if columns:
-            wrong = claimed is not None and claimed.sure and claimed.year not in columns
+            wrong = not any(map(claimed.allows, columns))
             return None if wrong else Place(place.claimed, place.printed, place.agreement, heads)
-        return None if claimed and self._is_of_another_year(place.printed, claimed) else place
+        return None if self._is_of_another_year(place.printed, claimed) else place
 
     def _column(self, printed: Value) -> tuple[frozenset[int], tuple[Rect, ...]]:
         start = self._unit.char_start
@@ -145,7 +149,7 @@ class _Reader:
         return column_years(bounding_box(word.rect for word in words), [self._unit, *self._around])
 
     def _is_of_another_year(self, printed: Value, claimed: YearSaid) -> bool:
-        if self._unit.type == "table" or not self._own_years:
+        if self._unit.type == "table" or not self._own_years or claimed == ANY_YEAR:
             return False
         said = year_said(self._unit.text, printed)
         if claimed.year in self._own_years or not said.compared:
@@ -185,6 +189,29 @@ class _Reader:
         if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label stands on the line before
             passages += [other.text for other in self._nearest_first()[:1]]
         return shared_terms(self._sentence, passages)
+
+
+def may_support(sentence: str, unit: SourceUnit) -> bool:
+    """Whether the unit prints the digits of the claim's amounts; cheap, and never wrongly False.
+
+    A claim that scales or hedges its values, or a small number that may be
+    written as a word, is not judged by its digits.
+    """
+    amounts = [value for value in values_in(sentence) if value.kind not in ("year", "date")]
+    printed = _significant_digits(unit.text)
+    return all(
+        value.scale is not None or value.hedged or abs(value.number) <= 12 or _significant(value) in printed
+        for value in amounts
+    )
+
+
+@lru_cache(maxsize=4096)
+def _significant_digits(text: str) -> frozenset[str]:
+    return frozenset(map(_significant, values_in(text)))
+
+
+def _significant(value: Value) -> str:
+    return re.sub(r"\D", "", value.digits).strip("0")
 
 
 def _is_footnote(value: Value, unit: SourceUnit) -> bool:

@@ -28,10 +28,6 @@ class YearSaid:
     others: frozenset[int] = frozenset()
     compared: bool = False
 
-    @property
-    def sure(self) -> bool:
-        return not self.others
-
     def allows(self, year: int) -> bool:
         return year == self.year or year in self.others
 
@@ -45,7 +41,7 @@ class _AnyYear(YearSaid):
 ANY_YEAR = _AnyYear(0)
 
 
-def years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
+def _years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
     """For each value of a text that has years, by its start, the year it is said of."""
     years = [value for value in values if value.year is not None]
     amounts = [value for value in values if value.kind not in ("year", "date")]
@@ -61,7 +57,7 @@ def year_said(text: str, value: Value) -> YearSaid:
     """The year a value of the text is said of, by its sentence; any year where that says none."""
     start, end = _sentence_around(text, value)
     sentence = text[start:end]
-    return years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
+    return _years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
 
 
 def _sentence_around(text: str, value: Value) -> tuple[int, int]:

@@ -177,10 +177,15 @@ def _digit_changed(value: Value, unit: SourceUnit, chance: random.Random) -> str
 
 
 def _flipped(value: Value, sentence: str, unit: SourceUnit) -> str | None:
-    """The value with the other sign; None where the words around carry the sign, not the number."""
+    """The value with the other sign.
+
+    None where that is no lie: the words around carry the sign, or the unit prints both.
+    """
+    if any(printed.number == -value.number for printed in values_in(unit.text)):
+        return None
     if value.number < 0:
         bare = re.sub(r"\([^)]*[a-z][^)]*\)", "", sentence)
-        return None if _FALLING.search(bare) else value.text.strip("(-−–").replace(")", "").replace("(", "")
+        return None if _FALLING.search(bare) else re.sub("[-−–()]", "", value.text)
     return None if _FALLING.search(unit.text) else f"-{value.text}"
 
 

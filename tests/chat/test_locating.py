@@ -1,0 +1,64 @@
+"""A quote in a stored document."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+
+from chat.locating import likely_numbers, locate
+from documents.models import Document, Page
+from documents.pdf.geometry import PageFrame
+from documents.pdf.wordboxes import pack
+from tests.chat.test_anchoring import page
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def contract() -> Document:
+    """Twelve pages of like clauses, each with its own number of days."""
+    owner = User.objects.create_user("alice")
+    document = Document.objects.create(owner=owner, title="Contract")
+    for number in range(1, 13):
+        on = page("The lessee may terminate this agreement", f"within {number * 10} days of a notice.")
+        boxes = pack(on.words, 600, 800)
+        Page.objects.create(
+            document=document, number=number, width=600, height=800, text=on.text, word_boxes=boxes
+        )
+    return document
+
+
+def test_the_page_and_the_words_are_found(contract: Document) -> None:
+    anchor = locate(contract.pk, "within 70 days of a notice")
+    assert anchor is not None
+    assert (anchor.page, anchor.verdict, anchor.text) == (7, "exact", "within 70 days of a notice")
+    (rect,) = anchor.rects
+    assert rect.x0 == pytest.approx(60, abs=0.02)
+    assert anchor.parts[0].page.frame == PageFrame(600, 800)
+
+
+def test_the_context_chooses_the_page(contract: Document) -> None:
+    anchor = locate(
+        contract.pk, "terminate this agreement", "terminate this agreement within 110 days of a notice"
+    )
+    assert anchor is not None
+    assert anchor.page == 11
+
+
+def test_what_is_nowhere_is_not_found(contract: Document) -> None:
+    assert locate(contract.pk, "The lessor pays for all repairs") is None
+    assert locate(UUID(int=0), "within 70 days") is None
+
+
+def test_a_long_document_costs_as_many_queries_as_a_short_one(
+    contract: Document, django_assert_num_queries: pytest.FixtureRequest
+) -> None:
+    with django_assert_num_queries(2):  # type: ignore[operator]
+        locate(contract.pk, "within 70 days of a notice")
+
+
+def test_pages_with_the_rare_words_come_first() -> None:
+    texts = [(1, "nothing"), (2, "the lessee"), (3, "the lessee terminates")]
+    assert likely_numbers(texts, "lessee terminates", "")[0] == 3

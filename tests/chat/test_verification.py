@@ -1,0 +1,203 @@
+"""What the pages say of a claim: verdicts, the words that are lit, and what is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.claims import Claim, SourceUnit, Verification, words_between
+from chat.verification import verify
+from documents.pdf.geometry import Rect
+from tests.chat.test_anchoring import lit, page
+
+STATEMENT = [
+    (60.0, 40.0, "Consolidated Statement of Cash Flows"),
+    (60.0, 60.0, "(Millions)"),
+    (300.0, 60.0, "2018"),
+    (400.0, 60.0, "2017"),
+    (60.0, 80.0, "Inventories"),
+    (300.0, 80.0, "4,366"),
+    (400.0, 80.0, "4,034"),
+    (60.0, 100.0, "Net cash provided by (used in) investing"),
+    (300.0, 100.0, "222"),
+    (400.0, 100.0, "(3,086)"),
+    (60.0, 120.0, "Purchases of property"),
+    (300.0, 120.0, "(1,577)"),
+    (400.0, 120.0, "(1,373)"),
+]
+
+
+def units(
+    *lines: tuple[float, float, str], document: str = "3M", title: str = "3M_2018_10K"
+) -> list[SourceUnit]:
+    """One unit for each line of the page (same y); those with several places are table rows."""
+    on = page(*lines)
+    rows: dict[float, list[int]] = {}
+    at = 0
+    for _, y, content in lines:
+        rows.setdefault(y, []).append(at)
+        at += len(content) + 1
+    found = []
+    for y, starts in rows.items():
+        end = starts[-1] + len([line for line in lines if line[1] == y][-1][2])
+        kind = "table" if len(starts) > 1 else "prose"
+        words = words_between(on.words, starts[0], end)
+        text = on.text[starts[0] : end].replace("\n", "\t")
+        found.append(
+            SourceUnit(f"{document}:{y}", document, 1, text, starts[0], words, kind, title=title)  # type: ignore[arg-type]
+        )
+    return found
+
+
+def unit(text: str, **others: str) -> SourceUnit:
+    (only,) = units((60.0, 60.0, text), **others)
+    return only
+
+
+def said(sentence: str, row: str, quote: str = "", shown: tuple[SourceUnit, ...] = ()) -> Verification:
+    """The verdict on a claim that cites a row of the statement."""
+    statement = units(*STATEMENT)
+    cited = next(unit for unit in statement if unit.text.startswith(row))
+    return verify(Claim(sentence, quote), cited, [unit for unit in statement if unit is not cited], shown)
+
+
+def words_lit(found: Verification) -> str:
+    on = page(*STATEMENT)
+    return lit(on, found.rects)
+
+
+def test_a_value_of_the_right_year_is_exact_and_its_cell_is_lit() -> None:
+    found = said("Inventories were 4,366 in 2018.", "Inventories")
+    assert (found.verdict, words_lit(found), found.missing) == ("exact", "4,366", ())
+
+
+def test_the_heads_of_its_row_and_column_are_given() -> None:
+    found = said("Inventories were 4,034 in 2017.", "Inventories")
+    assert lit(page(*STATEMENT), found.head_rects) == "2017 Inventories"
+
+
+@pytest.mark.parametrize("written", ["4366", "$4,366", "$4,366 million", "$4.366 billion", "$4.4 billion"])
+def test_a_value_written_otherwise_is_supported(written: str) -> None:
+    assert said(f"Inventories were {written} in 2018.", "Inventories").supported
+
+
+@pytest.mark.parametrize(
+    ("sentence", "missing"),
+    [
+        ("Inventories were 4,367 in 2018.", "4,367"),
+        ("Inventories were -4,366 in 2018.", "-4,366"),
+        ("Inventories were $4,366 billion in 2018.", "$4,366 billion"),
+        ("Inventories were 4,366 in 2017.", "4,366"),
+        ("Inventories were 4,034 in 2018.", "4,034"),
+        ("Inventories were 4,366 in 2016.", "4,366"),
+    ],
+)
+def test_a_claim_with_one_thing_wrong_is_unsupported(sentence: str, missing: str) -> None:
+    found = said(sentence, "Inventories")
+    assert (found.verdict, found.missing[0]) == ("unsupported", missing)
+    assert found.reason
+
+
+def test_a_sign_that_the_words_say_is_right() -> None:
+    assert said("3M spent $1,577 million on purchases of property in 2018.", "Purchases").supported
+
+
+def test_a_sign_that_the_words_do_not_say_is_wrong() -> None:
+    found = said("Net cash provided by (used in) investing was 3,086 in 2017.", "Net cash")
+    assert found.verdict == "unsupported"
+    assert "sign" in found.reason
+
+
+def test_a_claim_that_stands_in_another_row_moves_the_citation_there() -> None:
+    found = said("Inventories were 4,366 in 2018.", "Purchases")
+    assert found.verdict == "moved"
+    assert found.unit.text.startswith("Inventories")
+    assert words_lit(found) == "4,366"
+
+
+def test_a_value_of_something_else_is_only_partial() -> None:
+    found = said("Dividends were 4,366 in 2018.", "Inventories")
+    assert found.verdict == "partial"
+    assert "something else" in found.reason
+
+
+def test_a_claim_of_another_document_is_unsupported() -> None:
+    adobe = unit("Total revenue 17,606", document="Adobe", title="ADOBE_2022_10K")
+    statement = units(*STATEMENT)
+    found = verify(Claim("Adobe's inventories were 4,366 in 2018."), statement[2], statement, [adobe])
+    assert found.verdict == "unsupported"
+    assert "ADOBE_2022_10K" in found.reason
+
+
+def test_two_values_of_a_sentence_keep_their_years() -> None:
+    assert said("Inventories were 4,366 in 2018, compared with 4,034 in 2017.", "Inventories").supported
+    assert not said("Inventories were 4,034 in 2018, compared with 4,366 in 2017.", "Inventories").supported
+
+
+def test_quoted_words_are_exact_where_they_stand() -> None:
+    cited = unit("Sales grew 4 percent in the long-term business.")
+    found = verify(Claim("Sales grew 4 percent.", "grew 4 percent"), cited)
+    assert (found.verdict, found.quote) == ("exact", "grew 4 percent")
+    assert found.rects == (Rect(96, 60, 180, 72),)
+    assert cited.text[found.char_start : found.char_end] == "grew 4 percent"
+
+
+def test_quoted_words_that_are_printed_otherwise_are_normalized() -> None:
+    assert (
+        verify(Claim("It grew.", "Long term Business"), unit("the long-term business")).verdict
+        == "normalized"
+    )
+
+
+def test_quoted_words_of_another_shown_unit_move_the_citation() -> None:
+    other = unit("The obligations survive the termination.", document="lease", title="lease")
+    found = verify(
+        Claim("They survive.", "obligations survive the termination"), unit("Nothing here."), [], [other]
+    )
+    assert (found.verdict, found.unit) == ("moved", other)
+
+
+def test_right_quoted_words_do_not_excuse_a_wrong_value_beside_them() -> None:
+    found = verify(Claim("Sales grew 5 percent.", "Sales grew"), unit("Sales grew 4 percent."))
+    assert (found.verdict, found.missing) == ("unsupported", ("5 percent",))
+
+
+def test_quoted_words_that_stand_nowhere_are_missing() -> None:
+    found = verify(Claim("It fell.", "profits collapsed entirely"), unit("Sales grew 4 percent."))
+    assert found.verdict == "unsupported"
+    assert "profits collapsed entirely" in found.missing
+
+
+def test_a_quoted_value_may_be_written_otherwise() -> None:
+    found = verify(Claim("The fee is £2,400,000.", "£2,400,000"), unit("a fee of £2.4 million per year"))
+    assert (found.verdict, found.quote) == ("normalized", "£2.4 million")
+
+
+def test_a_claim_without_values_is_checked_by_its_words() -> None:
+    cited = unit("The lessee must insure the premises against fire. Rent is due monthly.")
+    exact = verify(Claim("The lessee must insure the premises against fire."), cited)
+    other_words = verify(Claim("The lessee has to insure the premises against fire."), cited)
+    nothing = verify(Claim("The landlord keeps the deposit forever."), cited)
+    assert (exact.verdict, other_words.verdict, nothing.verdict) == ("exact", "normalized", "unsupported")
+
+
+def test_a_claim_that_denies_what_the_page_says_is_not_supported() -> None:
+    cited = unit("The lessee must insure the premises against fire.")
+    assert not verify(Claim("The lessee need not insure the premises against fire."), cited).supported
+
+
+def test_the_year_of_a_sentence_is_held_against_the_claim() -> None:
+    cited = unit("Sales grew 4 percent in 2018 and were 32,765.")
+    assert verify(Claim("Sales grew 4 percent in 2018."), cited).supported
+    assert not verify(Claim("Sales grew 4 percent in 2017."), cited).supported
+
+
+def test_years_said_respectively_are_paired_in_order() -> None:
+    cited = unit("It was $202 million, $181 million and $150 million for 2020, 2019 and 2018, respectively.")
+    assert verify(Claim("It was $181 million in 2019."), cited).supported
+    assert not verify(Claim("It was $181 million in 2018."), cited).supported
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "[[", "1" * 5000, "%", "((((", "12.12.12.12,,,,"])
+def test_no_claim_breaks_the_verifier(sentence: str) -> None:
+    assert verify(Claim(sentence), unit("Sales grew 4 percent."))
+    assert verify(Claim(sentence, sentence), unit("—"))
