@@ -253,6 +253,7 @@ PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
 INGEST_MAX_ATTEMPTS = 2  # a document that takes its worker down is not tried a third time
 LEASE_SECONDS = environment.number("PINCITE_LEASE_SECONDS", 40)  # a silent worker loses its document
+BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # a deleted document can be brought back
 CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500)
 CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000)
 CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2)

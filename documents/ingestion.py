@@ -62,6 +62,7 @@ def take_in(lease: Lease) -> None:
     lease.update(status=Document.Status.PARSING, progress=0)
     with timed(seconds, "read"):
         content = read(lease, document)
+    seconds |= content.stage_seconds
     with timed(seconds, "store"):
         replace_content(lease, content)
     lease.update(status=Document.Status.INDEXING, progress=0)

@@ -32,6 +32,7 @@ class Content(msgspec.Struct, frozen=True):
     parsed: ParsedDocument
     chunks: tuple[ChunkDraft, ...]
     title: str
+    stage_seconds: dict[str, float]
     description: Description
 
 
@@ -48,7 +49,11 @@ def read(lease: Lease, document: Document) -> Content:
         raise IngestionFailure(FailureCode.NO_TEXT)
     description = describe(parsed)
     title = title_of(document, description)
-    return Content(parsed, tuple(chunk_pages(parsed.pages, title, chunk_sizes())), title, description)
+    start = time.perf_counter()
+    chunks = chunk_pages(parsed.pages, title, chunk_sizes())
+    stages = {f"read: {stage}": round(spent, 3) for stage, spent in parsed.stage_seconds.items()}
+    stages["chunk"] = round(time.perf_counter() - start, 3)
+    return Content(parsed, tuple(chunks), title, stages, description)
 
 
 def title_of(document: Document, found: Description) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -11,30 +12,33 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django_q.brokers import get_broker
 
+from documents.deletion import delete_document
 from documents.leases import WORKING
 from documents.models import Document
 from documents.pdf.failures import FailureCode
 from documents.queue import issue_tickets, waiting
 
 logger = logging.getLogger(__name__)
+BIN_ROUND = 20  # documents in one round
 MOST_TICKETS = 200  # in one round; the next comes when they are fetched
 FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """How many documents were put back, how many given up, and how many tickets issued."""
+    """How many documents were put back, given up, removed from the bin; how many tickets were issued."""
 
     resumed: int
     given_up: int
+    removed: int
     tickets: int
 
 
 def sweep() -> Sweep:
-    """One round: documents of silent workers, then waiting documents without a ticket."""
+    """One round: documents of silent workers, the bin, then waiting documents without a ticket."""
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
-    return Sweep(resumed, given_up, top_up())
+    return Sweep(resumed, given_up, empty_bin(), top_up())
 
 
 def recover_from(holder: str) -> tuple[int, int]:
@@ -57,9 +61,19 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
     return resumed, given_up
 
 
+def empty_bin() -> int:
+    """Removes for good what was deleted long enough ago that nobody will undo it."""
+    outdated = Document.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=settings.BIN_DAYS))
+    documents = list(outdated[:BIN_ROUND])
+    for document in documents:
+        delete_document(document)
+    return len(documents)
+
+
 def top_up() -> int:
     """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
-    idle = waiting()[:MOST_TICKETS].count()
+    idle = waiting()[:BIN_ROUND = 20  # documents in one round
+MOST_TICKETS].count()
     if not idle or get_broker().queue_size():
         return 0
     issue_tickets(idle)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -127,6 +128,15 @@ def test_a_silent_workers_document_is_put_back_by_the_sweep(waiting: Document) -
 def test_a_document_stored_without_a_ticket_is_found_by_the_sweep(waiting: Document) -> None:
     assert sweep().tickets == 1
     assert sweep().tickets == 0, "the ticket is in the queue now"
+
+
+def test_the_bin_is_emptied_when_its_time_is_up(waiting: Document, tmp_path) -> None:
+    now = timezone.now()
+    Document.objects.update(deleted_at=now - timedelta(days=6))
+    assert sweep().removed == 0
+    Document.objects.update(deleted_at=now - timedelta(days=8))
+    assert sweep().removed == 1
+    assert not Document.objects.exists()
 
 
 def test_a_worker_that_was_given_up_writes_nothing(waiting: Document) -> None:

@@ -1,0 +1,1 @@
+"""Measures of the whole: what it survives."""

@@ -1,0 +1,121 @@
+"""Pages per second by stage, against raw PyMuPDF `get_text("words")` on the same files in the same run.
+
+Documents are really ingested, as a user who is removed afterwards with all that was made.
+"""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pymupdf
+from django.contrib.auth.models import User
+from django.core.files import File
+from django.core.management.base import BaseCommand
+
+from documents.deletion import delete_document
+from documents.ingestion import ingest_document
+from documents.models import Document
+from documents.uploads import store_upload
+
+USER = "bench-ingest"
+STAGES = ("raw open", "raw words", "read: read", "read: layout", "read", "chunk", "store", "index", "whole")
+
+
+class Figures(msgspec.Struct):
+    """``pages_per_second`` by stage; ``ratio`` is raw PyMuPDF's time by that of the whole ingestion."""
+
+    files: int
+    failed: int
+    pages: int
+    pages_per_second: dict[str, float]
+    ratio: float
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    figures = measure(chosen_files(options["folder"], options["limit"]))
+    if options["json"]:
+        command.stdout.write(msgspec.json.encode(figures).decode())
+        return 0
+    command.stdout.write(f"{figures.files} files, {figures.pages} pages, {figures.failed} failed")
+    for stage, rate in figures.pages_per_second.items():
+        command.stdout.write(f"{stage:>22} {rate:10.1f} pages/s")
+    command.stdout.write(f"raw PyMuPDF words take {figures.ratio:.1%} of the time of the whole")
+    return 0
+
+
+def chosen_files(folder: Path, limit: int) -> list[Path]:
+    files = sorted(folder.rglob("*.pdf"))
+    step = max(1, len(files) // limit) if limit else 1
+    return files[::step][: limit or None]
+
+
+def measure(files: list[Path]) -> Figures:
+    seconds: dict[str, float] = defaultdict(float)
+    pages = failed = 0
+    with bench_user() as user:
+        for file in files:
+            with timed(seconds, "whole"):
+                document = take_in(user, file)
+            if document.status != Document.Status.READY:
+                failed += 1
+                continue
+            pages += document.page_count
+            for stage, spent in document.stage_seconds.items():
+                seconds[stage] += spent
+            measure_raw(file, seconds)
+    rates = {stage: round(pages / seconds[stage], 1) for stage in STAGES if seconds[stage]}
+    return Figures(len(files), failed, pages, rates, round(seconds["raw words"] / (seconds["whole"] or 1), 4))
+
+
+def measure_raw(file: Path, seconds: dict[str, float]) -> None:
+    """What no parser of ours can beat: opening the file, and MuPDF's own words of each page."""
+    with timed(seconds, "raw open"):
+        document = pymupdf.open(file)
+    with timed(seconds, "raw words"):
+        for page in document:
+            page.get_text("words")
+
+
+def take_in(user: User, file: Path) -> Document:
+    with file.open("rb") as stream:
+        document = store_upload(user, File(stream), file.name, queued=False)
+    ingest_document(document.pk)
+    document.refresh_from_db()
+    return document
+
+
+@contextmanager
+def bench_user() -> Iterator[User]:
+    """A user who owns nothing yet, and is gone afterwards."""
+    user, _ = User.objects.get_or_create(username=USER)
+    try:
+        remove_documents(user)
+        yield user
+    finally:
+        remove_documents(user)
+        user.delete()
+
+
+def remove_documents(user: User) -> None:
+    for document in Document.objects.filter(owner=user):
+        delete_document(document)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] += time.perf_counter() - start
