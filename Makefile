@@ -12,6 +12,8 @@ MANAGE := $(PY) -W ignore manage.py
 run: install
 	exec $(MANAGE) runapp
 
+# Tests have a data folder and a PostgreSQL of their own, which need not survive a power cut.
+test: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
 test: check
 	$(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadfile
 

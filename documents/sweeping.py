@@ -72,8 +72,7 @@ def empty_bin() -> int:
 
 def top_up() -> int:
     """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
-    idle = waiting()[:BIN_ROUND = 20  # documents in one round
-MOST_TICKETS].count()
+    idle = waiting()[:MOST_TICKETS].count()
     if not idle or get_broker().queue_size():
         return 0
     issue_tickets(idle)

@@ -6,14 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.conf import settings as project_settings
+from django.conf import settings as settings_module
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
+from config.embedded import server
 from documents.ingestion import ingest_document
 from documents.models import Document
 from documents.uploads import store_upload
 from tests.drawing import draw_pdf
+
+if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # the tests' own server, not somebody's data
+    server.OPTIONS |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 CORPUS = Path("/work/shared/corpus")
 
@@ -21,7 +25,7 @@ Ingest = Callable[..., Document]
 
 
 @pytest.fixture(autouse=True)
-def files_of_their_own(tmp_path: Path, settings: project_settings) -> None:  # type: ignore[valid-type]
+def files_of_their_own(tmp_path: Path, settings: settings_module) -> None:  # type: ignore[valid-type]
     """Uploads of a test go to the test's folder."""
     settings.MEDIA_ROOT = tmp_path / "media"
 

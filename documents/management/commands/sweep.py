@@ -15,5 +15,6 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         done = sweep()
         self.stdout.write(
-            f"{done.resumed} resumed, {done.given_up} given up, {done.removed} removed, {done.tickets} tickets"
+            f"{done.resumed} resumed, {done.given_up} given up, {done.removed} removed,"
+            f" {done.tickets} tickets"
         )
