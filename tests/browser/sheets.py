@@ -41,3 +41,22 @@ def fill(page: pymupdf.Page) -> None:
     page.insert_text(
         (90, 400), "Nothing else of note happened, and the outlook is unchanged for now.", fontsize=11
     )
+
+
+def report() -> bytes:
+    """Two pages to ask about: a plain one, and one with /Rotate 90 and a CropBox."""
+    document = pymupdf.open()
+    for heading, sentence in (
+        ("Northern division", "Revenue of the northern division grew to 4,711 million in 2031."),
+        ("Southern office", "Headcount of the southern office fell to 1,842 people in 2031."),
+    ):
+        page = document.new_page(width=612, height=792)
+        page.insert_text((90, 150), heading, fontsize=20, fontname="hebo")
+        page.insert_text((90, 200), "The board met four times and approved the accounts.", fontsize=11)
+        page.insert_text((90, 300), sentence, fontsize=11)
+        page.insert_text(
+            (90, 400), "Nothing else of note happened, and the outlook is unchanged.", fontsize=11
+        )
+    document.xref_set_key(document[1].xref, "CropBox", "[40 50 560 700]")
+    document[1].set_rotation(90)
+    return bytes(document.tobytes())

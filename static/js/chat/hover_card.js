@@ -24,7 +24,7 @@ export class HoverCard {
     this.#card.addEventListener("pointerenter", () => clearTimeout(this.#timer));
     this.#card.addEventListener("pointerleave", () => this.#closeSoon());
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.#close());
-    root.addEventListener("scroll", () => this.#close(), { capture: true, passive: true });
+    root.addEventListener("scroll", () => this.#place && this.#put(this.#place), { capture: true, passive: true });
   }
 
   #soon(place) {

@@ -1,0 +1,87 @@
+"""What is painted on a page, measured against pdf.js's own text layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+WITHIN = 1.5  # CSS pixels at 100 % zoom
+
+MEASURE = """(number) => {
+  const page = document.querySelector(`.page[data-page-number="${number}"]`);
+  const box = ({ left, top, right, bottom }) => [left, top, right, bottom];
+  const lit = [...page.querySelectorAll(".lit-anchor:not(.lit-other)")];
+  const painted = lit.map((element) => box(element.getBoundingClientRect()));
+  const spans = [...page.querySelectorAll(".textLayer span")].filter((span) => span.firstChild?.data);
+  const words = spans.flatMap((span) =>
+    [...span.firstChild.data.matchAll(/\\S+/g)].map((match) => {
+      const range = document.createRange();
+      range.setStart(span.firstChild, match.index);
+      range.setEnd(span.firstChild, match.index + match[0].length);
+      return { text: match[0], box: box(range.getBoundingClientRect()) };
+    }));
+  return { painted, words };
+}"""
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """The strong rectangles of a page, and the words of the text layer that stand in them."""
+
+    rects: list[Box]
+    words: list[tuple[str, Box]]
+
+    @property
+    def text(self) -> str:
+        return " ".join(text for text, _ in self.words)
+
+    def largest_error(self) -> float:
+        """How far, in CSS pixels, the ends of the painted line are from the ends of its words."""
+        (rect,) = self.rects
+        words = hull([box for _, box in self.words])
+        along = (0, 2) if words[2] - words[0] > words[3] - words[1] else (1, 3)
+        return max(abs(rect[edge] - words[edge]) for edge in along)
+
+    def covers_its_words(self) -> bool:
+        (x0, y0, x1, y1) = hull(self.rects)
+        return all(
+            x0 - WITHIN <= box[0]
+            and y0 - WITHIN <= box[1]
+            and box[2] <= x1 + WITHIN
+            and box[3] <= y1 + WITHIN
+            for _, box in self.words
+        )
+
+
+def painted_on(page: Page, number: int) -> Painted:
+    found = page.evaluate(MEASURE, number)
+    rects = [tuple(rect) for rect in found["painted"]]
+    words = [(word["text"], tuple(word["box"])) for word in found["words"]]
+    return Painted(rects, [(text, box) for text, box in words if any(holds(rect, box) for rect in rects)])
+
+
+def holds(rect: Box, word: Box) -> bool:
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    return rect[0] <= x <= rect[2] and rect[1] <= y <= rect[3]
+
+
+def hull(boxes: list[Box]) -> Box:
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return min(x0s), min(y0s), max(x1s), max(y1s)
+
+
+def settle(page: Page) -> None:
+    """Waits until pdf.js has drawn what it has to, and nothing moves any more."""
+    page.wait_for_function(
+        """() => {
+          const drawn = document.querySelector(".page[data-loaded] .textLayer .endOfContent") !== null;
+          const shown = [...document.querySelectorAll(".lit, .textLayer")];
+          const at = JSON.stringify(shown.map((element) => element.getBoundingClientRect()));
+          const still = drawn && window.lastPlaces === at;
+          window.lastPlaces = at;
+          return still;
+        }""",
+        polling=250,
+    )
