@@ -7,6 +7,7 @@ nothing but a page number.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ ROWS = 4
 SAME_PLACE = 4.0
 # Repeated words are furniture from so many pages on, or on this share of them.
 PAGES = 3
-SHARE = 0.5
+SHARE = 0.6
 # Body text keeps this distance (ems) from furniture.
 CLEARANCE = 0.6
 # So many lines of an edge are looked at.
@@ -96,7 +97,7 @@ def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
     counts: Counter[Place] = Counter()
     for rows in pages:
         counts.update({place for row in rows for place in _places(row)})
-    needed = max(2, min(PAGES, round(SHARE * len(pages))))
+    needed = max(2, min(PAGES, math.ceil(SHARE * len(pages))))
     return {place for place, count in counts.items() if count >= needed}
 
 

@@ -11,7 +11,7 @@ from documents.pdf.fast.captions import figures
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.hyphens import Vocabulary
-from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.lines import SAME_BASELINE, Line, rows_of
 from documents.pdf.fast.scripts import is_unspaced, pieces
 from documents.pdf.fast.sheets import Sheet
 from documents.pdf.fast.words import RawWord
@@ -181,6 +181,7 @@ def line_rects(block: Block) -> list[Rect]:
     lines = block.lines
     if block.table is None or len(lines) == 1:
         return [line.rect for line in lines]
-    if max([line.y0 for line in lines]) < min([line.y1 for line in lines]):
+    baselines = [line.baseline for line in lines]
+    if max(baselines) - min(baselines) <= SAME_BASELINE * lines[0].size:
         return [around(lines)]
     return [around(row) for row in rows_of(lines)]

@@ -1,0 +1,184 @@
+"""Paragraphs, headings, lists, columns: which lines belong together, and in which order they are read."""
+
+from __future__ import annotations
+
+import pymupdf
+import pytest
+
+from tests.documents.layout_drawing import LEFT, OTHER, PROSE, TOP, Drawing, justified, texts
+
+
+def test_more_leading_begins_a_paragraph() -> None:
+    drawing = Drawing()
+    below = drawing.lines(justified(PROSE, 430))
+    drawing.lines(justified(OTHER, 430), y=below + 8)
+    assert texts(drawing.units()) == [PROSE, OTHER]
+
+
+def test_an_indent_begins_a_paragraph_under_uniform_leading() -> None:
+    drawing = Drawing()
+    y = TOP
+    for text in (PROSE, OTHER):
+        first, *rest = justified(text, 430)
+        drawing.text(LEFT + 14, y, first)
+        y = drawing.lines(rest, y=y + 12)
+    assert texts(drawing.units()) == [PROSE, OTHER]
+
+
+def test_a_line_left_short_ends_a_paragraph_under_uniform_leading() -> None:
+    short = "This motion was carried by a large majority. " + PROSE + " No one objected."
+    drawing = Drawing()
+    drawing.lines([*justified(short, 430), *justified(OTHER, 430)])
+    assert texts(drawing.units()) == [short, OTHER]
+
+
+def test_ragged_lines_of_one_paragraph_stay_together() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 200))
+    drawing.lines(justified(OTHER, 430), y=400)
+    assert texts(drawing.units())[0] == PROSE
+
+
+def test_a_paragraph_with_wider_leading_than_the_rest_stays_whole() -> None:
+    drawing = Drawing()
+    below = drawing.lines(justified(PROSE + " " + OTHER, 430))
+    drawing.lines(justified(OTHER, 430), y=below + 20, leading=17)
+    assert texts(drawing.units())[-1] == OTHER
+
+
+def test_centred_lines_are_one_block() -> None:
+    drawing = Drawing()
+    for n, line in enumerate(
+        ["Minutes of the Annual General Meeting", "held in Leeds", "on the third of June"]
+    ):
+        width = pymupdf.get_text_length(line, "helv", 10)
+        drawing.text(297 - width / 2, 100 + 12 * n, line)
+    drawing.lines(justified(PROSE, 430), y=180)
+    assert len(drawing.units()) == 2
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 70, "A title over both of the columns of this page", size=16)
+    drawing.lines(justified(PROSE, 210), x=LEFT, y=110)
+    drawing.lines(justified(OTHER, 210), x=310, y=110)
+    assert texts(drawing.units())[1:] == [PROSE, OTHER]
+
+
+def test_right_to_left_pages_begin_with_the_right_column() -> None:
+    drawing = Drawing()
+    words = "בית ספר גדול עומד על הגבעה מול הים הכחול והשמש זורחת בבוקר על כל החלונות שלו "
+    for x, name in ((310, "ראשון"), (72, "שני")):
+        html = f'<p dir="rtl" style="font-size:11px;text-align:justify">{name} {words * 5}</p>'
+        drawing.page.insert_htmlbox(pymupdf.Rect(x, 100, x + 210, 400), html)
+    assert [text.split()[0] for text in texts(drawing.units())] == ["ראשון", "שני"]
+
+
+def test_headings_have_levels_by_type_and_numbering() -> None:
+    drawing = Drawing()
+    y = TOP
+    for number, size in (("1 Introduction", 16), ("1.1 Scope", 13), ("1.1.1 Terms", 11.5), ("2 Methods", 16)):
+        drawing.text(LEFT, y, number, size=size, font="hebo")
+        y = drawing.lines(justified(PROSE, 430), y=y + 24) + 20
+    headings = [unit for unit in drawing.units() if unit.type == "heading"]
+    assert [(unit.text, unit.level) for unit in headings] == [
+        ("1 Introduction", 1),
+        ("1.1 Scope", 2),
+        ("1.1.1 Terms", 3),
+        ("2 Methods", 1),
+    ]
+
+
+def test_each_unit_knows_the_headings_above_it() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 80, "2 Methods", size=16, font="hebo")
+    drawing.text(LEFT, 110, "2.1 Sample", size=13, font="hebo")
+    drawing.lines(justified(PROSE, 430), y=140)
+    drawing.text(LEFT, 240, "3 Results", size=16, font="hebo")
+    drawing.lines(justified(OTHER, 430), y=270)
+    first, second = (unit for unit in drawing.units() if unit.type == "prose")
+    assert first.section_path == ("2 Methods", "2.1 Sample") and first.section_type == "methods"
+    assert first.section_title == "2.1 Sample"
+    assert second.section_path == ("3 Results",) and second.section_type == "results"
+
+
+def test_the_outline_sets_the_levels() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 80, "Terms of business", size=14, font="hebo")
+    drawing.lines(justified(PROSE, 430), y=110)
+    drawing.text(LEFT, 220, "Payment", size=14, font="hebo")
+    drawing.lines(justified(OTHER, 430), y=250)
+    drawing.document.set_toc([[1, "Terms of business", 1], [2, "Payment", 1]])
+    levels = [unit.level for unit in drawing.units() if unit.type == "heading"]
+    assert levels == [1, 2]
+
+
+def test_list_items_keep_their_markers_and_depth() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 100, "The board resolved as follows:")
+    items = [(90, "1.", "to approve the accounts of the year;"), (110, "a)", "those of the parent company;")]
+    items += [(110, "b)", "those of the subsidiaries;"), (90, "2.", "to pay a dividend.")]
+    for n, (x, marker, text) in enumerate(items):
+        drawing.text(x, 116 + 14 * n, marker)
+        drawing.text(x + 16, 116 + 14 * n, text)
+    units = [unit for unit in drawing.units() if unit.type == "list"]
+    assert [(unit.list_marker, unit.level) for unit in units] == [("1.", 0), ("a)", 1), ("b)", 1), ("2.", 0)]
+    assert units[1].text == "a) those of the parent company;"
+
+
+def test_a_paragraph_that_runs_on_over_the_page_break_says_so() -> None:
+    drawing = Drawing()
+    lines = justified(PROSE, 430)
+    drawing.lines(justified(OTHER, 430))
+    drawing.lines(lines[:2], y=160)
+    drawing.new_page()
+    below = drawing.lines(lines[2:])
+    drawing.lines(justified(OTHER, 430), y=below + 10)
+    assert [unit.continues for unit in drawing.units()] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("caption", ["Figure 3. Sales by region", "Table 2: Costs", "図3 売上高"])
+def test_captions_are_known_by_how_they_begin(caption: str) -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    font = "japan" if not caption.isascii() else "helv"
+    drawing.text(LEFT, 300, caption, size=9, font=font)
+    assert drawing.units()[-1].type == "caption"
+
+
+def test_a_sentence_about_a_table_is_no_caption() -> None:
+    drawing = Drawing()
+    drawing.lines(justified("Table 2 shows the costs of each of the three plans. " + PROSE, 430))
+    assert drawing.units()[0].type == "prose"
+
+
+def test_small_print_with_a_mark_at_the_foot_is_a_footnote() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    drawing.text(LEFT, 760, "1 See the report of the committee, page 12.", size=7.5)
+    assert drawing.units()[-1].type == "footnote"
+
+
+def test_code_keeps_its_lines() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    for n, line in enumerate(["for row in rows:", "print(row)"]):
+        drawing.text(LEFT, 200 + 11 * n, line, size=9, font="cour")
+    unit = drawing.units()[-1]
+    assert unit.type == "code" and unit.text == "for row in rows:\nprint(row)"
+
+
+def test_entries_of_a_table_of_contents_are_units_of_their_own() -> None:
+    drawing = Drawing()
+    entries = [f"{n} Chapter on matter {n} {'.' * (60 + n)} {n * 7}" for n in range(1, 8)]
+    drawing.lines(entries)
+    assert texts(drawing.units()) == entries
+
+
+def test_slanted_text_does_not_disturb_the_page() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    writer = pymupdf.TextWriter(drawing.page.rect)
+    writer.append((150, 500), "CONFIDENTIAL", fontsize=40)
+    writer.write_text(drawing.page, morph=(pymupdf.Point(150, 500), pymupdf.Matrix(40)))
+    assert texts(drawing.units()) == [PROSE, "CONFIDENTIAL"]

@@ -1,0 +1,108 @@
+"""What holds of every page, drawn at random or found in the wild."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import msgspec
+import pymupdf
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from documents.pdf.fast import RawPage, layout, read_pages
+from documents.pdf.fast.raw import RawWord, Style
+from documents.pdf.geometry import PageFrame, Rect
+from tests.documents.layout_invariants import check
+
+CORPUS = Path("/work/shared/corpus")
+FOLDERS = ("layout", "quotes/pdfs", "financebench/pdfs")
+PAGES_OF_A_FILE = 2
+
+WIDTH, HEIGHT = 600.0, 800.0
+TEXTS = [
+    "the",
+    "consoli-",
+    "dated",
+    "1.",
+    "•",
+    "$",
+    "(47)",
+    "2,291",
+    "Total",
+    "שלום",
+    "合同金额",
+    "soft\xad",
+    "—",
+    "Figure",
+]
+GAPS = (0.3, 0.3, 1.5, 6.0)
+
+styles = st.builds(
+    Style,
+    size=st.sampled_from((6.0, 9.0, 10.0, 16.0)),
+    font=st.just("F"),
+    bold=st.booleans(),
+    mono=st.booleans(),
+)
+
+
+@st.composite
+def lines_of_words(draw: st.DrawFn, number: int) -> list[RawWord]:
+    """Words one beside the other, near or far."""
+    x, y = draw(st.floats(0, WIDTH)), draw(st.floats(0, HEIGHT - 20))
+    style, turn = draw(styles), draw(st.sampled_from((0, 0, 0, 0, 90, 270)))
+    baseline = y + 0.8 * style.size
+    found = []
+    for text in draw(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8)):
+        right = min(x + 0.5 * style.size * len(text), WIDTH)
+        found.append(RawWord(x, y, right, y + style.size, text, style, baseline, number, turn))
+        x = min(right + draw(st.sampled_from(GAPS)) * style.size, WIDTH)
+    return found
+
+
+@st.composite
+def raw_pages(draw: st.DrawFn) -> RawPage:
+    """A page with words strewn in lines anywhere, some of them sideways, and some rulings."""
+    page = RawPage(number=draw(st.integers(1, 9)), frame=PageFrame(WIDTH, HEIGHT))
+    for line in range(draw(st.integers(0, 14))):
+        page.words += draw(lines_of_words(line))
+    for _ in range(draw(st.integers(0, 6))):
+        x, y = draw(st.floats(0, 300)), draw(st.floats(0, 700))
+        page.rulings.append(
+            Rect(x, y, x + 280, y + 0.5) if draw(st.booleans()) else Rect(x, y, x + 0.5, y + 90)
+        )
+    return page
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(raw_pages(), min_size=1, max_size=3))
+def test_any_page_of_words_becomes_sound_units(pages: list[RawPage]) -> None:
+    parsed = layout(pages)
+    check(parsed)
+    for page, raw in zip(parsed, pages, strict=True):
+        assert not page.failure
+        assert letters(page.text) == letters("".join(word.text for word in raw.words))
+
+
+def letters(text: str) -> list[str]:
+    """What must not get lost: every character but spaces and the hyphens that line ends may cost."""
+    return sorted(c for c in text if not c.isspace() and c not in "-\u00ad")
+
+
+def sampled_files() -> list[Path]:
+    files = sorted(path for folder in FOLDERS for path in (CORPUS / folder).glob("*.pdf"))
+    return random.Random(3).sample(files, min(30, len(files)))
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus is not here")
+@pytest.mark.parametrize("path", sampled_files(), ids=lambda path: path.stem[:40])
+def test_real_files_become_sound_units_and_the_same_ones_twice(path: Path) -> None:
+    document = pymupdf.open(path)
+    numbers = range(1, min(document.page_count, PAGES_OF_A_FILE) + 1)
+    pages = read_pages(document, numbers)
+    check(pages)
+    assert not any(page.failure for page in pages)
+    again = read_pages(pymupdf.open(path), numbers)
+    assert msgspec.msgpack.encode(pages) == msgspec.msgpack.encode(again)

@@ -1,0 +1,210 @@
+"""Tables: which words stand in one, its rows, cells and heads; and what only looks like one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pymupdf
+
+from documents.pdf.structure import ParsedUnit, TableRow
+from tests.documents.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
+
+STATEMENT = [
+    ("Cash and cash equivalents", "351", "1,339"),
+    ("Merchandise inventories", "1,685", "1,301"),
+    ("Other current assets", "302", "253"),
+    ("Allowance for losses", "(47)", "(12)"),
+    ("Total", "2,291", "2,881"),
+]
+
+
+def draw_statement(drawing: Drawing, y: float = 200, rows: Sequence[tuple[str, ...]] = STATEMENT) -> float:
+    """Row heads at the left margin, numbers flush right at 400 and 500, dollar signs in the first row."""
+    for n, (head, *values) in enumerate(rows):
+        drawing.text(LEFT, y + 14 * n, head)
+        for right, value in zip((400, 500), values, strict=True):
+            drawing.text(right - pymupdf.get_text_length(value, "helv", 10), y + 14 * n, value)
+            if n == 0:
+                drawing.text(right - 60, y, "$")
+    return y + 14 * len(rows)
+
+
+def rows_of(units: Sequence[ParsedUnit]) -> list[TableRow]:
+    return [unit.table for unit in units if unit.table is not None]
+
+
+def cells(row: TableRow) -> list[str]:
+    return [cell.text for cell in row.cells]
+
+
+def test_an_unruled_statement_is_a_table_with_a_unit_per_row() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    below = draw_statement(drawing)
+    drawing.lines(justified(OTHER, 430), y=below + 20)
+    units = drawing.units()
+    assert [unit.type for unit in units] == ["prose", *["table"] * 5, "prose"]
+    assert cells(rows_of(units)[3]) == ["Allowance for losses", "(47)", "(12)"]
+    assert [row.row for row in rows_of(units)] == [0, 1, 2, 3, 4]
+    assert {row.index for row in rows_of(units)} == {0}
+
+
+def test_a_dollar_sign_in_a_column_of_its_own_belongs_to_its_number() -> None:
+    drawing = Drawing()
+    draw_statement(drawing)
+    assert cells(rows_of(drawing.units())[0]) == ["Cash and cash equivalents", "$ 351", "$ 1,339"]
+
+
+def test_the_text_of_a_row_is_its_cells_between_tabs() -> None:
+    drawing = Drawing()
+    draw_statement(drawing)
+    unit = drawing.units()[-1]
+    assert unit.text == "Total\t2,291\t2,881"
+    page = drawing.read()[0]
+    for cell in page.units[-1].table.cells:  # type: ignore[union-attr]
+        assert page.text[cell.char_start : cell.char_end] == cell.text
+
+
+def test_heads_over_the_values_are_known_to_each_row() -> None:
+    drawing = Drawing()
+    drawing.text(350, 172, "Year ended in June")
+    for right, year in ((400, "2023"), (500, "2022")):
+        drawing.text(right - 22, 186, year)
+    draw_statement(drawing)
+    rows = rows_of(drawing.units())
+    assert [row.header for row in rows] == [True, True, *[False] * 5]
+    assert [head.split()[-1] for head in rows[2].head_rows[1:]] == ["2023", "2022"]
+
+
+def test_a_cell_has_the_rectangle_of_its_words() -> None:
+    drawing = Drawing()
+    draw_statement(drawing)
+    total = rows_of(drawing.units())[-1].cells[1]
+    assert total.rect is not None
+    assert abs(total.rect.x1 - 400) < 1.5 and total.rect.y0 < 256 < total.rect.y1
+
+
+def test_the_title_above_is_the_table_s_caption() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    drawing.text(LEFT, 180, "Consolidated balance sheets", size=13, font="hebo")
+    draw_statement(drawing, y=210)
+    assert rows_of(drawing.units())[0].caption == "Consolidated balance sheets"
+
+
+def draw_grid(drawing: Drawing, xs: Sequence[float], ys: Sequence[float]) -> None:
+    for x in xs:
+        drawing.rule(x, ys[0], x, ys[-1])
+    for y in ys:
+        drawing.rule(xs[0], y, xs[-1], y)
+
+
+def test_a_ruled_table_of_prose_has_the_cells_its_rulings_make() -> None:
+    drawing = Drawing()
+    xs, ys = (72, 172, 342, 520), (100, 120, 190, 260)
+    draw_grid(drawing, xs, ys)
+    drawing.text(80, 113, "Measure")
+    drawing.text(180, 113, "Definition")
+    drawing.text(350, 113, "Use")
+    for row, name in enumerate(("Free cash flow", "Net debt")):
+        drawing.text(80, 135 + 70 * row, name)
+        drawing.lines(
+            justified("Cash from operations less what was spent on plant and equipment", 150),
+            180,
+            135 + 70 * row,
+        )
+        drawing.lines(
+            justified("Shows what is left for owners and for lenders of the firm", 160), 350, 135 + 70 * row
+        )
+    rows = rows_of(drawing.units())
+    assert cells(rows[1]) == [
+        "Free cash flow",
+        "Cash from operations less what was spent on plant and equipment",
+        "Shows what is left for owners and for lenders of the firm",
+    ]
+    assert [row.header for row in rows] == [True, False, False]
+    assert rows[2].head_rows == ("Measure", "Definition", "Use")
+
+
+def test_each_visual_line_of_a_row_has_a_rectangle() -> None:
+    drawing = Drawing()
+    draw_grid(drawing, (72, 172, 342), (100, 150, 200, 250))
+    for row in range(3):
+        drawing.text(80, 113 + 50 * row, "Item")
+        drawing.lines(["first line of it", "second line of it"], 180, 113 + 50 * row)
+    unit = drawing.units()[0]
+    assert len(unit.rects) == 2
+    assert unit.rects[0].x0 < 90 and unit.rects[1].x0 > 170
+
+
+def test_rulings_between_the_rows_make_a_table_of_words() -> None:
+    drawing = Drawing()
+    rows = [
+        ("Shops", "Books, tools and cloth"),
+        ("Travel", "Trains and night boats"),
+        ("Home", "Rent and heat"),
+    ]
+    for n, (head, text) in enumerate(rows):
+        drawing.rule(72, 100 + 24 * n, 500, 100 + 24 * n)
+        drawing.text(80, 116 + 24 * n, head)
+        drawing.text(220, 116 + 24 * n, text)
+    drawing.rule(72, 172, 500, 172)
+    found = rows_of(drawing.units())
+    assert [cells(row) for row in found] == [list(row) for row in rows]
+
+
+def test_a_table_goes_on_over_the_page_break() -> None:
+    drawing = Drawing()
+    many = [(f"Item {n}", f"{n * 31}", f"{n * 17}") for n in range(1, 40)]
+    for right, year in ((400, "2023"), (500, "2022")):
+        drawing.text(right - 22, 86, year)
+    draw_statement(drawing, y=100, rows=many)
+    drawing.new_page()
+    draw_statement(drawing, y=100, rows=many[:5])
+    pages = drawing.read()
+    first, second = (rows_of(page.units) for page in pages)
+    assert second[0].index == first[0].index
+    assert second[0].row == first[-1].row + 1
+    assert second[0].head_rows == first[-1].head_rows
+    assert pages[1].units[0].continues
+
+
+def test_a_numbered_list_is_no_table() -> None:
+    drawing = Drawing()
+    for n, text in enumerate(("to approve the accounts;", "to pay a dividend;", "to thank the auditors.")):
+        drawing.text(72, 100 + 14 * n, f"{n + 1}.")
+        drawing.text(110, 100 + 14 * n, text)
+    assert [unit.type for unit in drawing.units()] == ["list", "list", "list"]
+
+
+def test_two_columns_of_prose_are_no_table() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 210), x=LEFT)
+    drawing.lines(justified(OTHER, 210), x=310)
+    assert texts(drawing.units()) == [PROSE, OTHER]
+
+
+def test_a_frame_round_prose_is_no_table() -> None:
+    drawing = Drawing()
+    draw_grid(drawing, (60, 540), (70, 400))
+    drawing.lines(justified(PROSE, 430))
+    assert [unit.type for unit in drawing.units()] == ["prose"]
+
+
+def test_the_boxes_of_a_form_are_units_not_a_table() -> None:
+    drawing = Drawing()
+    edges = [
+        (72, 520),
+        (72, 300, 520),
+        (72, 180, 400, 520),
+        (72, 250, 520),
+        (72, 440, 520),
+        (72, 140, 360, 520),
+    ]
+    for n, xs in enumerate(edges):
+        y = 100 + 30 * n
+        draw_grid(drawing, xs, (y, y + 30))
+        for k, x in enumerate(xs[:-1]):
+            drawing.text(x + 4, y + 12, f"{n}{'abc'[k]} Field", size=8)
+    assert {unit.type for unit in drawing.units()} <= {"prose", "list", "heading"}
+    assert len(drawing.units()) == sum(len(xs) - 1 for xs in edges)
