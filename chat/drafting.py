@@ -19,6 +19,7 @@ from chat.models import Citation
 from chat.rendering import StreamRenderer
 from chat.showing import shown
 from chat.sources import Sources
+from chat.verification import verify
 
 CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding it again
 MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database
@@ -93,8 +94,6 @@ class Draft:
         )
 
     def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
-        from chat.verification import verify  # lands next
-
         return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)
 
     def _snapshot(self, found: Verification, claim: str) -> Citation:

@@ -296,8 +296,8 @@ def test_nobody_else_can_read_or_stop_an_answer(
     client = Client()
     client.force_login(bob)
     cookies = {name: morsel.value for name, morsel in client.cookies.items()}
-    assert httpx.get(url, cookies=cookies).status_code == 404
-    assert httpx.get(url).status_code == 404
+    assert httpx.get(url, cookies=cookies, timeout=20).status_code == 404
+    assert httpx.get(url, timeout=20).status_code == 404
     for verb in ("cancel", "retry", "continue"):
         path = url.removeprefix(asgi_server).replace("stream", verb)
         assert posted(asgi_server, path, cookies).status_code == 404
