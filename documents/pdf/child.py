@@ -14,8 +14,8 @@ import traceback
 import documents.pdf.mupdf  # noqa: F401  first of all: it keeps the layout model from being imported
 
 # isort: split
+from documents.pdf.answering import answer
 from documents.pdf.confinement import confine, die_with_parent, limit_memory
-from documents.pdf.engines import parse
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import Failed, Frames, Request, send
 
@@ -31,7 +31,7 @@ def main() -> None:
         return
     limit_memory(request.limits.memory_bytes)
     try:
-        parse(request, lambda message: send(out, message))
+        answer(request, lambda message: send(out, message))
     except ParseFailure as failure:
         send(out, Failed(failure.code, failure.detail))
     except MemoryError:

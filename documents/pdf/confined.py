@@ -18,7 +18,7 @@ import msgspec
 
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.limits import Limits
-from documents.pdf.messages import Answer, Failed, Finished, Frames, Opened, Request, frame
+from documents.pdf.messages import Answer, Failed, Finished, Frames, MoreTime, Opened, Request, frame
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 # Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
@@ -66,10 +66,10 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
     assert process.stdout
     frames: Frames[Answer] = Frames(process.stdout.fileno(), Answer)
     began = time.monotonic()
-    deadline = began + limits.seconds(0) + _GRACE_SECONDS
+    deadline, extra = began + limits.seconds(0) + _GRACE_SECONDS, 0.0
     while True:
         try:
-            answer = frames.next(deadline)
+            answer = frames.next(deadline + extra)
         except TimeoutError:
             raise ParseFailure(FailureCode.TOOK_TOO_LONG, detail="the whole file") from None
         except msgspec.MsgspecError as error:
@@ -80,6 +80,8 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
             raise _died(process)
         if isinstance(answer, Opened):
             deadline = began + limits.seconds(answer.page_count) + _GRACE_SECONDS
+        if isinstance(answer, MoreTime):
+            extra = max(extra, min(answer.seconds, limits.most_extra_seconds))
         yield answer
         if isinstance(answer, Finished):
             return

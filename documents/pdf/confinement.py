@@ -58,10 +58,10 @@ def limit_memory(limit: int) -> None:
 
 
 def limit_cpu(seconds: float) -> None:
-    """CPU seconds from now on, of this process alone."""
+    """CPU seconds from now on, of this process alone; then the kernel ends it with SIGXCPU."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
     total = int(spent.ru_utime + spent.ru_stime + seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (total, total + 2))
+    resource.setrlimit(resource.RLIMIT_CPU, (total, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def confine() -> None:

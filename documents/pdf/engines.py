@@ -13,6 +13,7 @@ from documents.pdf.geometry import PageFrame
 from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
 from documents.pdf.opening import about, check_header, open_document
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
+from documents.pdf.recognition import with_recognised
 from documents.pdf.structure import ParsedPage
 
 # Share of the time that reading may take; the rest is for layout.
@@ -34,6 +35,8 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     read = time.monotonic()
     if len(failures) == count:
         raise _worst(failures)
+    raw_pages = with_recognised(request, raw_pages, tell)
+    recognised = time.monotonic()
     pages = _laid_out(raw_pages)
     if request.pages is None and not any(page.words for page in pages):
         raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT)
@@ -41,7 +44,8 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     for page in pages:
         if page.number in wanted:
             tell(PageParsed(page))
-    tell(Finished({"read": read - began, "layout": time.monotonic() - read}))
+    seconds = {"read": read - began, "recognise": recognised - read, "layout": time.monotonic() - recognised}
+    tell(Finished(seconds))
 
 
 def _about_file(request: ParseRequest) -> tuple[int, Callable[[Job], About]]:

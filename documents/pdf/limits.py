@@ -15,11 +15,14 @@ class Limits(msgspec.Struct, frozen=True):
         pages: number of pages.
         memory_bytes: address space of each process that reads the file.
         base_seconds, page_seconds: CPU and wall time, for the file and for each of its pages.
-        stall_seconds: wall time one page may take before it is given up.
+        stall_seconds: CPU time one page may take before it is given up, and a quarter of the wall
+            time: on a busy machine a page is slow without being hostile.
         ocr_memory_bytes: address space of the process that recognises text: its models and a
-            page's picture need more than reading does.
-        ocr_page_seconds, ocr_seconds: wall time of recognition, for a page and for the whole file.
-        model_page_seconds: wall time the layout model may take for a page.
+            page's picture need more than reading does (measured: 1.0 GB).
+        ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word).
+        ocr_seconds: wall time for recognising a whole file, beyond that for reading it.
+        model_memory_bytes: address space of the process that asks the layout model.
+        model_page_seconds: CPU time for a page; for the whole file, as many seconds as it has pages.
     """
 
     file_bytes: int = 200 * MIB
@@ -28,11 +31,17 @@ class Limits(msgspec.Struct, frozen=True):
     base_seconds: float = 20.0
     page_seconds: float = 0.2
     stall_seconds: float = 6.0
-    ocr_memory_bytes: int = 3072 * MIB
+    ocr_memory_bytes: int = 2048 * MIB
     ocr_page_seconds: float = 20.0
     ocr_seconds: float = 600.0
-    model_page_seconds: float = 2.0
+    model_memory_bytes: int = 2048 * MIB
+    model_page_seconds: float = 6.0
 
     def seconds(self, pages: int) -> float:
         """Time for a file of that many pages."""
         return self.base_seconds + self.page_seconds * pages
+
+    @property
+    def most_extra_seconds(self) -> float:
+        """The most a stage beyond reading and layout may ever take."""
+        return max(self.ocr_seconds, self.pages * self.model_page_seconds)

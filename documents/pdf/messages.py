@@ -17,7 +17,7 @@ import msgspec
 
 from documents.pdf.failures import FailureCode
 from documents.pdf.limits import MIB, Limits
-from documents.pdf.structure import Engine, OutlineEntry, ParsedPage
+from documents.pdf.structure import Engine, Layer, OutlineEntry, ParsedPage
 
 FRAME_BYTES = 256 * MIB
 _LENGTH = struct.Struct(">I")
@@ -33,6 +33,27 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
     engine: Engine
     limits: Limits
     pages: tuple[int, ...] | None = None
+    password: str | None = None
+
+
+class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
+    """Read the file, then draw what was found on a page; answer with a PNG."""
+
+    reading: ParseRequest
+    page: int
+    layers: tuple[Layer, ...]
+
+    @property
+    def limits(self) -> Limits:
+        return self.reading.limits
+
+
+class TextLayerRequest(msgspec.Struct, frozen=True, tag="text_layer"):
+    """Lay the recognised words of the pages under them; answer with the whole PDF."""
+
+    path: str
+    pages: tuple[ParsedPage, ...]
+    limits: Limits
     password: str | None = None
 
 
@@ -53,10 +74,24 @@ class About(msgspec.Struct, frozen=True, tag="about"):
 class Progress(msgspec.Struct, frozen=True, tag="progress"):
     done: int
     total: int
+    stage: str = "read"
+
+
+class MoreTime(msgspec.Struct, frozen=True, tag="more_time"):
+    """A stage begins that may take so many seconds more than reading does. Believed once a file, and
+    never beyond the limits."""
+
+    seconds: float
 
 
 class PageParsed(msgspec.Struct, frozen=True, tag="page"):
     page: ParsedPage
+
+
+class Produced(msgspec.Struct, frozen=True, tag="produced"):
+    """The PNG or PDF asked for."""
+
+    data: bytes
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
@@ -72,8 +107,8 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     stages: dict[str, float] = {}
 
 
-Request = ParseRequest
-Answer = Opened | About | Progress | PageParsed | Failed | Finished
+Request = ParseRequest | DrawRequest | TextLayerRequest
+Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
 
 _encoder = msgspec.msgpack.Encoder()
 

@@ -1,4 +1,8 @@
-"""``parse_file``: a PDF in, a ``ParsedDocument`` out, whatever the file does to the process that reads it."""
+"""The parser's front door: a PDF in, values out, whatever the file does to the process that reads it.
+
+``parse_file`` reads it, ``draw_page`` shows what was read, ``add_text_layer``
+gives scanned pages their words. Each starts one confined child and leaves none.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,24 @@ from pathlib import Path
 from documents.pdf.confined import ask
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.limits import Limits
-from documents.pdf.messages import About, Finished, Opened, PageParsed, ParseRequest, Progress
+from documents.pdf.messages import (
+    About,
+    DrawRequest,
+    Finished,
+    Opened,
+    PageParsed,
+    ParseRequest,
+    Produced,
+    Progress,
+    Request,
+    TextLayerRequest,
+)
 from documents.pdf.opening import check_header
-from documents.pdf.structure import Engine, ParsedDocument
+from documents.pdf.structure import Engine, Layer, ParsedDocument, ParsedPage
 
 PARSER_VERSION = "1"
 
-__all__ = ["FailureCode", "Limits", "ParseFailure", "parse_file"]
+__all__ = ["FailureCode", "Limits", "ParseFailure", "add_text_layer", "draw_page", "parse_file"]
 
 
 def parse_file(
@@ -37,10 +52,8 @@ def parse_file(
         ParseFailure: with a code of the closed list. A page that fails alone does not raise: its
             ``failure`` says why.
     """
-    path, limits = Path(path).absolute(), limits or Limits()
-    check_header(path)
-    if path.stat().st_size > limits.file_bytes:
-        raise ParseFailure(FailureCode.TOO_LARGE)
+    limits = limits or Limits()
+    path = _checked(path, limits)
     count, said, found, seconds = 0, About(), [], {}
     wanted = None if pages is None else tuple(pages)
     for answer in ask(ParseRequest(str(path), engine, limits, wanted, password)):
@@ -64,3 +77,49 @@ def parse_file(
         language=said.language,
         stage_seconds=seconds,
     )
+
+
+def draw_page(
+    path: str | Path,
+    page_number: int,
+    layers: Sequence[Layer],
+    *,
+    engine: Engine = "fast",
+    password: str | None = None,
+    limits: Limits | None = None,
+) -> bytes:
+    """A PNG of the page as displayed, with what the parser found drawn over it. Raises ParseFailure."""
+    limits = limits or Limits()
+    path = _checked(path, limits)
+    reading = ParseRequest(str(path), engine, limits, (page_number,), password)
+    return _produced(DrawRequest(reading, page_number, tuple(layers)))
+
+
+def add_text_layer(
+    path: str | Path,
+    pages: Sequence[ParsedPage],
+    *,
+    password: str | None = None,
+    limits: Limits | None = None,
+) -> bytes:
+    """The PDF with the words of its recognised pages laid under them, not painted. Raises ParseFailure."""
+    limits = limits or Limits()
+    path = _checked(path, limits)
+    recognised = tuple(page for page in pages if page.ocr)
+    return _produced(TextLayerRequest(str(path), recognised, limits, password))
+
+
+def _checked(path: str | Path, limits: Limits) -> Path:
+    """The absolute path of what begins as a PDF and is not too large. Raises ParseFailure."""
+    path = Path(path).absolute()
+    check_header(path)
+    if path.stat().st_size > limits.file_bytes:
+        raise ParseFailure(FailureCode.TOO_LARGE)
+    return path
+
+
+def _produced(request: Request) -> bytes:
+    made = [answer.data for answer in ask(request) if isinstance(answer, Produced)]
+    if not made:
+        raise ParseFailure(FailureCode.INTERNAL, detail="nothing was made")
+    return made[0]

@@ -19,6 +19,8 @@ from documents.pdf.geometry import PageFrame, Rect
 
 UnitType = Literal["prose", "heading", "list", "table", "code", "caption", "footnote", "formula"]
 Engine = Literal["fast", "ml", "auto"]
+# What ``inspect_page`` can draw.
+Layer = Literal["words", "lines", "units", "tables", "furniture", "figures", "order"]
 
 
 class Word(msgspec.Struct, frozen=True):

@@ -1,0 +1,79 @@
+"""What the confined child does with each kind of request."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from documents.pdf import readers
+from documents.pdf.drawing import page_picture
+from documents.pdf.engines import parse
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.messages import (
+    Answer,
+    DrawRequest,
+    Finished,
+    PageParsed,
+    ParseRequest,
+    Produced,
+    Request,
+    TextLayerRequest,
+)
+from documents.pdf.opening import open_document
+from documents.pdf.readers import Allowance, Done, Job
+from documents.pdf.structure import ParsedPage
+from documents.pdf.textlayer import with_text_layer
+
+Tell = Callable[[Answer], None]
+
+
+def answer(request: Request, tell: Tell) -> None:
+    """Raises ParseFailure."""
+    if isinstance(request, ParseRequest):
+        parse(request, tell)
+    elif isinstance(request, DrawRequest):
+        _draw(request, tell)
+    else:
+        _add_text_layer(request, tell)
+
+
+def _draw(request: DrawRequest, tell: Tell) -> None:
+    found: list[ParsedPage] = []
+
+    def keep(message: Answer) -> None:
+        if isinstance(message, PageParsed):
+            found.append(message.page)
+        elif not isinstance(message, Finished):
+            tell(message)
+
+    parse(request.reading, keep)
+    if not found:
+        raise ParseFailure(FailureCode.NO_PAGES, f"There is no page {request.page}.")
+    reading = request.reading
+
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        document = open_document(reading.path, reading.password, reading.limits.pages)
+        return document.page_count, lambda job: page_picture(document[job - 1], found[0], request.layers)
+
+    tell(Produced(_made(prepare, request.page, request)))
+    tell(Finished())
+
+
+def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        document = open_document(request.path, request.password, request.limits.pages)
+        return document.page_count, lambda _: with_text_layer(document, request.pages)
+
+    tell(Produced(_made(prepare, 1, request)))
+    tell(Finished())
+
+
+def _made(prepare: readers.Prepare[bytes], job: Job, request: DrawRequest | TextLayerRequest) -> bytes:
+    """What one job of a reader makes, within the file's own time."""
+    limits = request.limits
+    seconds = limits.base_seconds
+    allowance = Allowance(limits.memory_bytes, seconds, seconds, time.monotonic() + seconds)
+    (made,) = readers.answers(prepare, [job], bytes, allowance)
+    if isinstance(made, Done):
+        return made.value
+    raise ParseFailure(made.code, detail=made.detail)
