@@ -6,6 +6,7 @@ nothing of Django, of settings, of secrets; it may write no file and open no soc
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -25,6 +26,7 @@ _REQUEST_SECONDS = 30.0
 def main() -> None:
     die_with_parent(int(sys.argv[1]))
     confine()
+    gc.disable()  # pages make thousands of tuples and no cycles; the process is short-lived
     out = _own_standard_output()
     request: Request | None = Frames[Request](0, Request).next(time.monotonic() + _REQUEST_SECONDS)
     if request is None:

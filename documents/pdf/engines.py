@@ -14,12 +14,13 @@ from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, 
 from documents.pdf.opening import about, check_header, open_document
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
 from documents.pdf.recognition import with_recognised
-from documents.pdf.structure import ParsedPage
+from documents.pdf.structure import OutlineEntry, ParsedPage
 
 # Share of the time that reading may take; the rest is for layout.
 _READING_SHARE = 0.7
 _MOST_WORDS = 100_000
 _REPORT_SECONDS = 0.2
+_LAYOUT_ERRORS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError)
 
 Tell = Callable[[Answer], None]
 
@@ -30,14 +31,15 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     check_header(Path(request.path))
     count, said = readers.first_look(lambda: _about_file(request), About, _allowance(request, 0, began))
     tell(Opened(count))
-    tell(said or About())
+    said = said or About()
+    tell(said)
     raw_pages, failures = _read(request, count, _allowance(request, count, began), tell)
     read = time.monotonic()
     if len(failures) == count:
         raise _worst(failures)
     raw_pages = with_recognised(request, raw_pages, tell)
     recognised = time.monotonic()
-    pages = _laid_out(raw_pages)
+    pages = _laid_out(raw_pages, said.outline)
     if request.pages is None and not any(page.words for page in pages):
         raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT)
     wanted = set(request.pages or range(1, count + 1))
@@ -100,18 +102,18 @@ def _worst(failures: Sequence[GivenUp]) -> ParseFailure:
     return ParseFailure(code, detail=details)
 
 
-def _laid_out(raw_pages: Sequence[RawPage]) -> list[ParsedPage]:
+def _laid_out(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry]) -> list[ParsedPage]:
     """All pages together; where that fails, without the pages that fail alone."""
     try:
-        return fast.layout(raw_pages)
-    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
-        return fast.layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages])
+        return fast.layout(raw_pages, outline)
+    except _LAYOUT_ERRORS:
+        return fast.layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages], outline)
 
 
 def _can_be_laid_out(raw: RawPage) -> bool:
     try:
         fast.layout([raw])
-    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
+    except _LAYOUT_ERRORS:
         return False
     return True
 

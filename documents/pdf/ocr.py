@@ -26,6 +26,7 @@ DOTS_PER_INCH = 120
 MOST_PIXELS = 2400
 # A gap between words is wider than this share of the line's height; letters stand closer.
 WORD_GAP = 0.2
+DIGIT_GAP = 0.26
 # A row of pixels with more ink than this share of its width is a rule.
 RULE_SHARE = 0.75
 # Height of the detector's lines over the size of the type.
@@ -106,11 +107,19 @@ class Recogniser:
         margin = max(2, height // 8)
         ink = _ink(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY))
         foot = _baseline(ink) / height
+        read: list[tuple[int, int, str]] = []
         for start, end in word_spans(ink):
             text, confidence = self._recognised(crop[:, max(0, start - margin) : end + margin])
-            if text.strip() and confidence >= LEAST_CONFIDENCE:
-                rect = _along(quad, start / width, end / width)
-                yield _Word(rect, text.strip(), number, height, rect.y0 + foot * rect.height)
+            text = text.strip()
+            if not text or confidence < LEAST_CONFIDENCE:
+                continue
+            if read and _is_one_number(read[-1][2], text, (start - read[-1][1]) / height):
+                first, _, before = read.pop()
+                start, text = first, before + text
+            read.append((start, end, text))
+        for start, end, text in read:
+            rect = _along(quad, start / width, end / width)
+            yield _Word(rect, text, number, height, rect.y0 + foot * rect.height)
 
     def _recognised(self, piece: Image) -> tuple[str, float]:
         ((text, confidence),) = self._recogniser([piece])[0]
@@ -153,6 +162,11 @@ def _baseline(ink: NDArray[np.bool_]) -> int:
     rows[ink.mean(axis=1) >= RULE_SHARE] = 0
     dense = (rows >= 0.4 * rows.max()).nonzero()[0]
     return int(dense[-1]) + 1
+
+
+def _is_one_number(before: str, after: str, gap: float) -> bool:
+    """Whether two pieces are digits of one number: a 1 has much white beside it. ``gap`` in line heights."""
+    return gap < DIGIT_GAP and before[-1] in "0123456789,." and after[0].isdigit()
 
 
 def _picture(page: pymupdf.Page, shown: PageFrame) -> Image | None:

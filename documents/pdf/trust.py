@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from documents.pdf.fast.raw import RawPage, RawWord
+from documents.pdf.fast.words import UNDECODABLE
 from documents.pdf.geometry import Rect
 
 # Share of characters that no font says the meaning of, from which on a page's text is noise.
@@ -29,7 +30,7 @@ def is_garbled(words: Iterable[RawWord]) -> bool:
 
 
 def _is_meaningless(character: str) -> bool:
-    return character == "\ufffd" or unicodedata.category(character) in _MEANINGLESS
+    return character == UNDECODABLE or unicodedata.category(character) in _MEANINGLESS
 
 
 def _is_stamped_scan(page: RawPage) -> bool:

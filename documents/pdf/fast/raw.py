@@ -20,7 +20,10 @@ from documents.pdf.visibility import hidden_text, words_outside_crop
 
 __all__ = ["RawPage", "RawWord", "Style", "read_raw"]
 
-_FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~pymupdf.TEXT_PRESERVE_LIGATURES
+# Letters without a meaning come as U+FFFD, not as their number in the font, which would read as a letter.
+_FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~(
+    pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+)
 
 # A ruling is a drawn line or a rectangle this thin (points).
 RULING_THICKNESS = 2.5

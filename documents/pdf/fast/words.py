@@ -19,6 +19,8 @@ SKEW = 0.08
 # A line printed again at most this far away (points) is the shadow of the first.
 SHADOW = 1.2
 SOFT_HYPHEN = "\u00ad"
+# A letter whose meaning the font does not say.
+UNDECODABLE = "\ufffd"
 # NUL and lone surrogates: PostgreSQL refuses the one, UTF-8 the other.
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 # What a span of MuPDF's may hold and its words do not.
@@ -147,10 +149,19 @@ def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[
 
 
 def _printable(text: str) -> str:
-    """The text without what a database refuses. A soft hyphen that is drawn is a hyphen; a last one stays."""
+    """The text without what a database refuses. A soft hyphen that is drawn is a hyphen; a last one stays.
+
+    Of private use alone is a bullet or an icon, and goes; within a word it is a letter nobody can name.
+    """
+    if len(text) > 1:
+        text = "".join(UNDECODABLE if _is_private(c) else c for c in text)
     kept = "".join(c for c in text.translate(_UNSTORABLE) if c.isprintable() or c == SOFT_HYPHEN)
     stem, last = (kept[:-1], kept[-1]) if len(kept) > 1 else (kept, "")
     return stem.replace(SOFT_HYPHEN, "-") + last
+
+
+def _is_private(character: str) -> bool:
+    return "\ue000" <= character <= "\uf8ff" or character >= "\U000f0000"
 
 
 def _style(span: dict[str, Any]) -> Style:

@@ -1,0 +1,74 @@
+"""Pages without text to trust are read from their picture, and can be selected afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from documents.pdf.fast.raw import RawPage, RawWord, Style
+from documents.pdf.geometry import PageFrame, Rect
+from documents.pdf.limits import Limits
+from documents.pdf.parsing import add_text_layer, parse_file
+from documents.pdf.recognition import OUT_OF_TIME
+from documents.pdf.trust import is_garbled, needs_recognition
+
+LINES = ["Maintenance of the bridge", "cost 4,310,000 in 2021"]
+PLAIN = "This page has letters of its own."
+
+
+def raw(*texts: str, images: list[Rect] | None = None) -> RawPage:
+    words = [RawWord(72, 90, 100, 102, text, Style(11), 100, 0) for text in texts]
+    return RawPage(1, PageFrame(595, 842), words=words, images=images or [])
+
+
+def test_only_pages_without_text_to_trust_are_recognised() -> None:
+    scan = Rect(0, 0, 595, 842)
+    assert needs_recognition(raw())
+    assert needs_recognition(raw("ab\ufffd\ufffd", "\ufffdtext"))
+    assert needs_recognition(raw("EXHIBIT", "7", images=[scan]))
+    assert not needs_recognition(raw("Plain", "words", "here", images=[Rect(0, 0, 200, 200)]))
+    assert not needs_recognition(raw(*["word"] * 30, images=[scan]))
+
+
+def test_a_few_odd_letters_do_not_make_a_page_garbled() -> None:
+    assert not is_garbled(raw("mostly", "readable", "\ufffd").words)
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with letters, then a page that is only a picture of two lines, 11 pt, at y = 100 and 130 pt."""
+    drawn = pymupdf.open()
+    for number, line in enumerate(LINES):
+        page = drawn.new_page() if number == 0 else drawn[0]
+        page.insert_text((72, 100 + 30 * number), line, fontsize=14)
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), PLAIN)
+    document.new_page().insert_image((0, 0, 595, 842), pixmap=drawn[0].get_pixmap(dpi=150))
+    document.new_page()
+    path = tmp_path_factory.mktemp("ocr") / "scan.pdf"
+    document.save(path)
+    return path
+
+
+def test_a_scanned_page_is_recognised_and_can_be_selected(scan: Path) -> None:
+    document = parse_file(scan)
+    letters, picture, blank = document.pages
+    assert (letters.ocr, picture.ocr, blank.ocr) == (False, True, False)
+    assert picture.text.split() == " ".join(LINES).split()
+    first = picture.words[0].rect
+    assert first.x0 == pytest.approx(72, abs=3)
+    assert first.contains(100, 95)
+
+    layered = pymupdf.open("pdf", add_text_layer(scan, document.pages))
+    assert layered[1].get_text("words")[0][4] == "Maintenance"
+    assert Rect(*layered[1].get_text("words")[0][:4]).contains(*first.center)
+    assert layered[1].get_pixmap().samples == pymupdf.open(scan)[1].get_pixmap().samples
+    assert layered[0].get_text().strip() == PLAIN
+
+
+def test_a_page_not_recognised_in_time_says_so(scan: Path) -> None:
+    document = parse_file(scan, limits=Limits(ocr_seconds=0.0))
+    assert document.pages[1].failure == OUT_OF_TIME
+    assert document.pages[0].text.strip() == PLAIN
