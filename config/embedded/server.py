@@ -72,11 +72,24 @@ def start(data: Path) -> None:
     """Starts the server unless it runs, and keeps it for as long as this process lives."""
     data.parent.mkdir(parents=True, exist_ok=True)
     with starting_or_stopping(data):
+        bring_up(data)
+        register(data)
+
+
+def bring_up(data: Path) -> None:
+    """Until it takes connections: it may be starting already, or still be on its way down."""
+    give_up_at = time.monotonic() + START_SECONDS
+    while True:
         if not is_running(data):
             initialise(data)
             launch(data)
-        ensure_database(data, "pincite")
-        register(data)
+        try:
+            ensure_database(data, "pincite")
+            return
+        except psycopg.OperationalError:
+            if time.monotonic() > give_up_at:
+                raise
+            time.sleep(0.2)
 
 
 def stop_if_unused(data: Path) -> None:

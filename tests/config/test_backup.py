@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+
+from config.backup import BackupError, back_up, stored_names
+from config.restoring import restore
+from documents.models import Document
+from retrieval.scope import Scope
+from retrieval.search import search
+from tests.conftest import Ingest
+
+pytestmark = pytest.mark.django_db(transaction=True)
+FACTS = (
+    "The bridge over the Wye was closed in 2019.",
+    "Repairs cost 2,400,000 pounds and took two years.",
+    "The keeper of the lighthouse retired in March.",
+    "Otters returned to the estuary after the dam was removed.",
+    "The committee rejected the proposal by nine votes to four.",
+)
+
+
+def counts() -> dict[str, int]:
+    return {model._meta.label: model.objects.count() for model in apps.get_models() if model._meta.managed}
+
+
+def golden(user: User) -> list[list]:
+    """What five questions find: units and scores."""
+    found = [search(fact, Scope(user)) for fact in FACTS]
+    return [[(hit.unit_ids, round(hit.score, 6)) for hit in result.hits[:3]] for result in found]
+
+
+@pytest.fixture
+def library(alice: User, ingested: Ingest) -> User:
+    for number, fact in enumerate(FACTS):
+        ingested(alice, f"# Report {number}\n\n{fact}", name=f"report {number}.pdf")
+    return alice
+
+
+def test_a_backup_brings_back_rows_files_and_answers(library: User, tmp_path: Path) -> None:
+    before, answers = counts(), golden(library)
+    files = {name: default_storage.open(name).read() for name in stored_names(default_storage)}
+    manifest = back_up(tmp_path / "backup")
+    assert len(manifest.files) == len(files) >= len(FACTS)
+    for document in Document.objects.all():
+        document.file.delete(save=False)
+        document.delete()
+    User.objects.create_user("mallory")
+
+    restore(tmp_path / "backup")
+    assert counts() == before
+    assert {name: default_storage.open(name).read() for name in stored_names(default_storage)} == files
+    assert golden(library) == answers
+    assert User.objects.create_user("after").pk > library.pk, "keys go on where they were"
+
+
+def test_a_damaged_backup_restores_nothing(library: User, tmp_path: Path) -> None:
+    back_up(tmp_path / "backup")
+    table = tmp_path / "backup/tables/documents_document"
+    table.write_bytes(table.read_bytes().replace(b"report", b"rep0rt"))
+    with pytest.raises(BackupError, match="damaged"):
+        restore(tmp_path / "backup", overwrite=True)
+    assert Document.objects.count() == len(FACTS)
+
+
+def test_a_library_is_not_overwritten_unasked(library: User, tmp_path: Path) -> None:
+    back_up(tmp_path / "backup")
+    with pytest.raises(BackupError, match="--overwrite"):
+        restore(tmp_path / "backup")
+
+
+def test_a_backup_needs_a_folder_of_its_own(db: None, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(BackupError, match="not empty"):
+        back_up(tmp_path)
