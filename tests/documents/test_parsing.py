@@ -1,0 +1,257 @@
+"""The confined child: what it may not do, and what is left when a file misbehaves."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from documents.pdf import confined
+from documents.pdf.failures import FailureCode, ParseFailure, page_failure
+from documents.pdf.limits import Limits
+from documents.pdf.parsing import draw_page, parse_file
+from documents.pdf.readers import Allowance, Done, GivenUp, answers, first_look
+from tests.drawing import draw_pdf
+
+SOON = Limits(base_seconds=12, stall_seconds=1)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Callable[[bytes], Path]:
+    def save(content: bytes) -> Path:
+        path = tmp_path / "file.pdf"
+        path.write_bytes(content)
+        return path
+
+    return save
+
+
+def hanging_pdf(*, pages_before: int = 1, pages_after: int = 1) -> bytes:
+    """A page whose forms call each other 12^8 times, between pages of plain text."""
+    document = pymupdf.open()
+    for number in range(pages_before + 1 + pages_after):
+        document.new_page().insert_text((72, 100), f"Page {number + 1} is plain.")
+    page = document[pages_before]
+    inner = 0
+    for depth in range(9):
+        form = document.get_new_xref()
+        resources = f"/Resources << /XObject << /F {inner} 0 R >> >>" if depth else ""
+        document.update_object(form, f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] {resources} >>")
+        document.update_stream(form, b"/F Do " * 12 if depth else b"0 0 m 9 9 l S")
+        inner = form
+    document.xref_set_key(page.xref, "Resources", f"<< /XObject << /F {inner} 0 R >> >>")
+    contents = document.get_new_xref()
+    document.update_object(contents, "<<>>")
+    document.update_stream(contents, b"/F Do")
+    document.xref_set_key(page.xref, "Contents", f"{contents} 0 R")
+    return bytes(document.tobytes())
+
+
+def code_of(path: Path, limits: Limits | None = None) -> FailureCode:
+    with pytest.raises(ParseFailure) as raised:
+        parse_file(path, limits=limits)
+    assert len(raised.value.message) <= 200
+    assert str(path) not in raised.value.message
+    return raised.value.code
+
+
+def test_a_file_comes_back_as_pages_and_units(saved: Callable[[bytes], Path]) -> None:
+    seen: list[tuple[int, int]] = []
+    document = parse_file(
+        saved(draw_pdf("# Costs\nThe total was 12 kroner.", "Second page.", title="Report\0")),
+        on_progress=lambda done, total: seen.append((done, total)),
+    )
+    assert document.page_count == 2
+    assert [page.number for page in document.pages] == [1, 2]
+    assert "The total was 12 kroner." in document.pages[0].text
+    assert document.metadata["title"].startswith("Report")
+    assert "\0" not in document.metadata["title"]
+    assert seen[-1][1] == 2
+
+
+def test_only_the_pages_wanted_come_back_as_the_whole_file_has_them(saved: Callable[[bytes], Path]) -> None:
+    path = saved(draw_pdf("First page.", "Second page.", "Third page."))
+    assert parse_file(path, pages=[2]).pages == parse_file(path).pages[1:2]
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"<html>%PDF</html>", FailureCode.NOT_A_PDF),
+        (b"", FailureCode.NOT_A_PDF),
+        (b"%PDF-1.7\nnothing else", FailureCode.DAMAGED),
+        (b"x" * 1030 + draw_pdf("text"), FailureCode.NOT_A_PDF),
+        (
+            draw_pdf("secret", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="abc"),
+            FailureCode.PASSWORD_PROTECTED,
+        ),
+        (draw_pdf(""), FailureCode.NO_TEXT),
+    ],
+    ids=["html", "empty", "header only", "header too late", "password", "blank"],
+)
+def test_each_kind_of_bad_file_has_its_code(
+    saved: Callable[[bytes], Path], content: bytes, code: FailureCode
+) -> None:
+    assert code_of(saved(content)) == code
+
+
+def test_the_password_opens_the_file(saved: Callable[[bytes], Path]) -> None:
+    path = saved(draw_pdf("secret", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="abc"))
+    assert parse_file(path, password="abc").pages[0].text.strip() == "secret"
+
+
+def test_limits_on_size_and_pages_are_told_apart(saved: Callable[[bytes], Path]) -> None:
+    path = saved(draw_pdf("one", "two"))
+    assert code_of(path, Limits(file_bytes=100)) == FailureCode.TOO_LARGE
+    assert code_of(path, Limits(pages=1)) == FailureCode.TOO_MANY_PAGES
+
+
+def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> None:
+    pages = parse_file(saved(hanging_pdf()), limits=SOON).pages
+    assert [page.text.strip() for page in pages] == ["Page 1 is plain.", "", "Page 3 is plain."]
+    assert [page.failure for page in pages] == ["", page_failure(FailureCode.TOOK_TOO_LONG), ""]
+
+
+def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_process(
+    saved: Callable[[bytes], Path],
+) -> None:
+    assert code_of(saved(hanging_pdf(pages_before=0, pages_after=0)), SOON) == FailureCode.TOOK_TOO_LONG
+    assert not children_of(os.getpid())
+
+
+def test_a_page_can_be_drawn(saved: Callable[[bytes], Path]) -> None:
+    png = draw_page(saved(draw_pdf("Draw me.")), 1, ("words", "units", "order"))
+    assert png.startswith(b"\x89PNG")
+    with pytest.raises(ParseFailure):
+        draw_page(saved(draw_pdf("Draw me.")), 2, ("words",))
+
+
+# --- The readers: a job that does its worst -----------------------------------------
+
+
+def allowance(**changes: float) -> Allowance:
+    values = {"memory_bytes": 2**30, "opening_seconds": 5.0, "job_seconds": 1.0, "deadline": 60.0} | changes
+    return Allowance(
+        int(values["memory_bytes"]),
+        values["opening_seconds"],
+        values["job_seconds"],
+        time.monotonic() + values["deadline"],
+    )
+
+
+def misbehave(job: int) -> str:
+    if job == 2:
+        faulthandler.disable()  # pytest's; it would print a traceback
+        os.abort()
+    if job == 3:
+        while True:
+            pass
+    if job == 4:
+        return "x" * len(bytearray(2**31))
+    if job == 5:
+        raise RuntimeError("MuPDF says no")
+    return f"read {job}"
+
+
+def test_crash_hang_memory_and_error_each_cost_one_job() -> None:
+    found = list(answers(lambda: (6, misbehave), range(1, 7), str, allowance()))
+    assert [answer.job for answer in found] == list(range(1, 7))
+    assert found[0] == Done(1, "read 1")
+    assert found[5] == Done(6, "read 6")
+    codes = [answer.code for answer in found if isinstance(answer, GivenUp)]
+    assert codes == [
+        FailureCode.DAMAGED,
+        FailureCode.TOOK_TOO_LONG,
+        FailureCode.TOO_MUCH_MEMORY,
+        FailureCode.DAMAGED,
+    ]
+
+
+def test_jobs_without_time_left_are_given_up() -> None:
+    (answer,) = answers(lambda: (1, misbehave), [1], str, allowance(deadline=0))
+    assert isinstance(answer, GivenUp)
+    assert answer.code == FailureCode.TOOK_TOO_LONG
+
+
+def test_a_file_that_cannot_be_opened_raises_why() -> None:
+    def prepare() -> tuple[int, Callable[[int], str]]:
+        raise ParseFailure(FailureCode.NO_PAGES)
+
+    with pytest.raises(ParseFailure) as raised:
+        first_look(prepare, str, allowance())
+    assert raised.value.code == FailureCode.NO_PAGES
+
+
+# --- The child: confined, and gone --------------------------------------------------
+
+TRY = """
+import os, socket, subprocess, sys
+from documents.pdf.confinement import confine, limit_memory
+confine()
+limit_memory(2**30)
+def refused(attempt):
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        return True
+    return False
+print(refused(lambda: socket.socket()), refused(lambda: subprocess.run(["true"])),
+      refused(lambda: os.write(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT), b"x")),
+      refused(lambda: bytearray(2**31)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
+def test_a_confined_process_has_no_network_no_programs_no_files_and_little_memory(tmp_path: Path) -> None:
+    tried = subprocess.run(
+        [sys.executable, "-c", TRY, str(tmp_path / "written")], capture_output=True, text=True, check=True
+    )
+    assert tried.stdout.split() == ["True"] * 4
+
+
+def test_the_child_imports_neither_django_nor_the_layout_model() -> None:
+    told = "import sys, documents.pdf.child; print(sorted({name.split('.')[0] for name in sys.modules}))"
+    modules = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout
+    assert "pymupdf" in modules
+    for heavy in ("django", "onnxruntime", "cv2"):
+        assert f"'{heavy}'" not in modules
+
+
+def test_the_child_knows_no_secret_of_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINCITE_SECRET_KEY", "hush")
+    assert "hush" not in str(confined._ENVIRONMENT)
+    assert not re.search("KEY|TOKEN|PASSWORD|DATABASE", " ".join(confined._ENVIRONMENT))
+
+
+def children_of(parent: int) -> set[int]:
+    lines = subprocess.run(
+        ["ps", "-eo", "pid=,sid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    return {int(line.split()[0]) for line in lines.splitlines() if f"documents.pdf.child {parent}" in line}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
+def test_the_child_and_its_readers_die_with_the_worker(saved: Callable[[bytes], Path]) -> None:
+    path = saved(hanging_pdf(pages_before=0, pages_after=0))
+    worker = subprocess.Popen(
+        [sys.executable, "-c", f"from documents.pdf.parsing import *; parse_file({str(path)!r})"]
+    )
+    wait_until(lambda: len(children_of(worker.pid)) >= 2)
+    worker.kill()
+    worker.wait()
+    wait_until(lambda: not children_of(worker.pid))
+
+
+def wait_until(happened: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
