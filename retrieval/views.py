@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from documents.models import RetrievalChunk
 from retrieval.models import SearchQuery
 from retrieval.scope import Scope
 from retrieval.search_page import SearchRequest, search_page, shown_hits
@@ -35,6 +36,7 @@ def search_view(request: HttpRequest) -> HttpResponse:
 @login_required
 def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Passages like the chunk, as a fragment."""
+    get_object_or_404(RetrievalChunk.objects.visible_to(request.user), pk=pk)
     result = more_like(pk, Scope(request.user), limit=5)
     context = {"result": result, "hits": shown_hits(result, request.user)}
     return render(request, "retrieval/_similar.html", context)

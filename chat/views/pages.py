@@ -123,7 +123,8 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    Conversation.objects.filter(pk=pk, owner=request.user).update(deleted_at=None)
+    hidden = get_object_or_404(Conversation, pk=pk, owner=request.user)
+    Conversation.objects.filter(pk=hidden.pk).update(deleted_at=None)
     return redirect("conversations")
 
 
