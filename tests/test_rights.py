@@ -205,9 +205,13 @@ def test_the_same_routes_do_answer_their_owner(hers: dict[str, Any], alice: User
     """Else the probes would prove nothing: GET of each route of the API finds Alice's own."""
     client = client_of(alice)
     for route in personal_routes():
-        if route.path.startswith("api/") and "get" in route.methods and "tables/<" not in route.path:
-            answer = call(client, "get", address(route, hers))
-            assert answer.status_code in (200, 422), (route.path, answer.status_code)
+        path = address(route, hers)  # she has no table; pictures have tests of their own
+        if (
+            path.startswith("/api/")
+            and "get" in route.methods
+            and not path.endswith(("/tables/0/", "/image/"))
+        ):
+            assert call(client, "get", path).status_code == 200, path
 
 
 def test_nobody_gets_anything_without_signing_in(hers: dict[str, Any]) -> None:
