@@ -211,7 +211,7 @@ class PictureOptionsSerializer(ResolutionSerializer):
         tags=["citations"],
         operation_id="citations_image",
         parameters=[PictureOptionsSerializer],
-        responses={(200, "image/png"): OpenApiTypes.BINARY, 422: NOT_DRAWN},
+        responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},
     )
 )
 class CitationImage(Citations, generics.GenericAPIView):

@@ -59,7 +59,7 @@ def png_response(png: bytes) -> HttpResponse:
         tags=["pages"],
         operation_id="pages_image",
         parameters=[ResolutionSerializer],
-        responses={(200, "image/png"): OpenApiTypes.BINARY, 422: NOT_DRAWN},
+        responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},
     )
 )
 class PageImage(DocumentPart, generics.GenericAPIView):

@@ -1,0 +1,134 @@
+"""The examples and a client generated from the schema, run against a real server."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from chat.models import Citation
+from documents.models import Document
+from tests.chat.conftest import QUESTION, asgi_server, conversation, report  # noqa: F401
+from tests.drawing import draw_pdf
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+GENERATOR = """
+post_hooks: []
+content_type_overrides:
+  image/png: application/octet-stream
+  text/csv: text/plain
+  text/markdown: text/plain
+  text/event-stream: text/plain
+"""
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def key(alice: User) -> str:
+    """A key made by the command that the examples name."""
+    out = StringIO()
+    call_command("token", "alice", days=1, stdout=out)
+    return out.getvalue().strip()
+
+
+def example(server: str, key: str, name: str, *arguments: object) -> str:
+    environment = {**os.environ, "PINCITE_URL": server, "PINCITE_TOKEN": key}
+    command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+def test_a_question_is_asked_by_the_example(asgi_server: str, key: str, report: Document) -> None:  # noqa: F811
+    said = example(asgi_server, key, "ask.py", QUESTION, report.pk)
+    assert "1,577 red anvils" in said and "[1] p. 1 exact" in said
+    assert str(Citation.objects.first().pk) in said
+
+
+def test_a_folder_is_ingested_by_the_example(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    tmp_path: Path,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("documents.uploads.enqueue", lambda document: _ingest(document))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/a.pdf").write_bytes(draw_pdf("Words of a page."))
+    (tmp_path / "folder/b.pdf").write_bytes(b"no PDF")
+    said = example(asgi_server, key, "ingest_folder.py", tmp_path / "folder")
+    assert "a.pdf: ready 1 pages" in said and "b.pdf: This file is not a PDF" in said
+
+
+def _ingest(document: Document) -> None:
+    from django.db import transaction
+
+    from documents.ingestion import ingest_document
+
+    transaction.on_commit(lambda: ingest_document(document.pk))
+
+
+@pytest.fixture
+def generated(tmp_path: Path) -> Iterator[Any]:
+    """What openapi-python-client makes of our schema."""
+    schema = tmp_path / "schema.yml"
+    call_command("spectacular", file=str(schema))
+    config = tmp_path / "generator.yml"
+    config.write_text(GENERATOR)
+    command = [sys.executable, "-m", "openapi_python_client", "generate"]
+    command += ["--path", str(schema), "--config", str(config)]
+    run = subprocess.run(
+        [*command, "--meta", "none", "--output-path", str(tmp_path / "generated_client"), "--overwrite"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "Warning" not in run.stdout + run.stderr, run.stdout + run.stderr
+    sys.path.insert(0, str(tmp_path))
+    yield importlib.import_module("generated_client")
+    sys.path.remove(str(tmp_path))
+    for name in [name for name in sys.modules if name.startswith("generated_client")]:
+        del sys.modules[name]
+
+
+def test_a_client_generated_from_the_schema_works(
+    generated: Any,
+    asgi_server: str,  # noqa: F811
+    key: str,
+    report: Document,  # noqa: F811
+) -> None:
+    def operation(path: str) -> Any:
+        return importlib.import_module(f"generated_client.api.{path}")
+
+    def model(name: str) -> Any:
+        return getattr(importlib.import_module("generated_client.models"), name)
+
+    client = generated.AuthenticatedClient(base_url=asgi_server, token=key, raise_on_unexpected_status=True)
+    with client:
+        listed = operation("documents.documents_list").sync(client=client)
+        assert [row.title for row in listed.results] == [report.title]
+        page = operation("pages.documents_pages_retrieve").sync(report.pk, 1, client=client)
+        assert "anvils" in page.text
+        made = operation("conversations.conversations_create").sync(
+            client=client, body=model("ConversationRequest")(documents=[report.pk])
+        )
+        answered = operation("messages.conversations_messages_create").sync(
+            made.id, client=client, body=model("QuestionRequest")(question=QUESTION)
+        )
+        citation = answered.answer.citations[0]
+        assert "1,577" in citation.quote and citation.region.bbox.width > 0
+        found = operation("search.search").sync(
+            client=client, body=model("SearchRequestRequest")(query="red anvils")
+        )
+        assert found.hits[0].document == report.pk
