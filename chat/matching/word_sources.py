@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import overload
 
 from chat.matching.page_text import PageText
 from documents.configured import parse_limits
@@ -22,7 +24,7 @@ def pages_of_file(path: str | Path) -> list[PageText]:
 
 def page_of_row(page: Page) -> PageText:
     """A stored page."""
-    return PageText(page.number, page.frame, page.text, words_of_row(page))
+    return PageText(page.number, page.frame, page.text, PackedWords(page))
 
 
 def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
@@ -30,8 +32,25 @@ def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
     return [page_of_row(page) for page in pages]
 
 
-def words_of_row(page: Page) -> list[Word]:
-    """The words of a stored page, from its packed boxes."""
-    packed = unpack(bytes(page.word_boxes), page.width, page.height)
-    rows = zip(packed.spans.tolist(), packed.boxes.tolist(), strict=True)
-    return [Word(start, end, Rect(*box)) for (start, end), box in rows]
+class PackedWords(Sequence[Word]):
+    """The words of a stored page, unpacked at the first look: most pages of a search need none."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Word]: ...
+    def __getitem__(self, index: int | slice) -> Word | Sequence[Word]:
+        return self._words[index]
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    @cached_property
+    def _words(self) -> list[Word]:
+        page = self._page
+        packed = unpack(bytes(page.word_boxes), page.width, page.height)
+        rows = zip(packed.spans.tolist(), packed.boxes.tolist(), strict=True)
+        return [Word(start, end, Rect(*box)) for (start, end), box in rows]
