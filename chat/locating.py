@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from uuid import UUID
+
+from django.db.models import Count, Max
 
 from chat.anchoring import Anchor, find_quote
 from chat.matching.folding import tokens
-from chat.matching.page_text import PageText
 from chat.matching.word_sources import pages_of_rows
 from documents.models import Page
 
 LIKELY_PAGES = 8
-_LONGEST_WORDS = 10  # of the quote, and as many of the context
+_NEARLY_BEST = 0.85  # share of the best page's score that makes a page one of the first to be read
+_TELLING_WORDS = 6  # of the quote, and as many of the context
+_KEPT_DOCUMENTS = 16  # whose text is kept in memory, about a megabyte each
+
+Texts = tuple[tuple[int, str], ...]  # page number and text, case folded
 
 
 def locate(document: UUID, quote: str, context: str = "") -> Anchor | None:
     """Where the quote stands in the document, or None. The caller knows that it may be read."""
-    texts = list(Page.objects.filter(document=document).order_by("number").values_list("number", "text"))
-    likely = likely_numbers(texts, quote, context)
-    found = find_quote(_pages(document, likely), quote, context)
-    if found is None and len(texts) > len(likely):
-        rest = [number for number, _ in texts if number not in likely]
-        found = find_quote(_pages(document, rest), quote, context)
-    return found
+    best: Anchor | None = None
+    for numbers in _in_likely_order(_texts(document), quote, context):
+        pages = pages_of_rows(Page.objects.filter(document=document, number__in=numbers).order_by("number"))
+        found = find_quote(pages, quote, context)
+        if found and found.verdict != "partial":
+            return found
+        best = best or found
+    return best
 
 
-def _pages(document: UUID, numbers: Sequence[int]) -> list[PageText]:
-    return pages_of_rows(Page.objects.filter(document=document, number__in=numbers).order_by("number"))
+def _in_likely_order(texts: Texts, quote: str, context: str) -> Iterator[Sequence[int]]:
+    """Numbers of the most likely pages, of some more, and of all others."""
+    scores = page_scores(texts, quote, context)
+    order = sorted(scores, key=lambda number: -scores[number])
+    likely = order[:LIKELY_PAGES]
+    yield [number for number in likely if scores[number] >= _NEARLY_BEST * scores[likely[0]]]
+    if len(likely) > 1:
+        yield likely
+    if len(order) > len(likely):
+        yield order[LIKELY_PAGES:]
 
 
-def likely_numbers(texts: Sequence[tuple[int, str]], quote: str, context: str) -> list[int]:
-    """Numbers of the pages that have most of the quote's longest words, and of its context's."""
-    worth = {word: 0.3 * len(word) for word in _longest(context)} | {
-        word: float(len(word)) for word in _longest(quote)
-    }
-    scores = {}
-    for number, text in texts:
-        lower = text.casefold()
-        scores[number] = sum(weight for word, weight in worth.items() if word in lower)
-    return sorted(scores, key=lambda number: -scores[number])[:LIKELY_PAGES]
+def page_scores(texts: Texts, quote: str, context: str) -> dict[int, float]:
+    """By page number: how much it has of the quote's rare words, and of its context's."""
+    worth = {word: 0.3 * _telling(word) for word in _most_telling(context)}
+    worth |= {word: _telling(word) for word in _most_telling(quote)}
+    return {number: sum(worth[word] for word in worth if word in text) for number, text in texts}
 
 
-def _longest(text: str) -> list[str]:
-    return sorted(set(tokens(text)), key=len, reverse=True)[:_LONGEST_WORDS]
+def _most_telling(text: str) -> list[str]:
+    return sorted(set(tokens(text)), key=_telling, reverse=True)[:_TELLING_WORDS]
+
+
+def _telling(word: str) -> float:
+    """Long words are rare; numbers are, too."""
+    return len(word) + (5.0 if word[0].isdigit() else 0.0)
+
+
+def _texts(document: UUID) -> Texts:
+    """The document's text. It is kept between calls; a document read anew has new rows."""
+    state = Page.objects.filter(document=document).aggregate(last=Max("pk"), count=Count("pk"))
+    return _kept_texts(document, state["last"], state["count"])
+
+
+@lru_cache(maxsize=_KEPT_DOCUMENTS)
+def _kept_texts(document: UUID, last: int | None, count: int) -> Texts:
+    rows = Page.objects.filter(document=document).order_by("number").values_list("number", "text")
+    return tuple((number, text.casefold()) for number, text in rows)

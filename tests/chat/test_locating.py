@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
-from chat.locating import likely_numbers, locate
+from chat.locating import locate, page_scores
 from documents.models import Document, Page
 from documents.pdf.geometry import PageFrame
 from documents.pdf.wordboxes import pack
@@ -52,13 +52,38 @@ def test_what_is_nowhere_is_not_found(contract: Document) -> None:
     assert locate(UUID(int=0), "within 70 days") is None
 
 
-def test_a_long_document_costs_as_many_queries_as_a_short_one(
+def test_a_quote_costs_two_queries_once_the_document_is_known(
     contract: Document, django_assert_num_queries: pytest.FixtureRequest
 ) -> None:
+    locate(contract.pk, "within 20 days of a notice")
     with django_assert_num_queries(2):  # type: ignore[operator]
         locate(contract.pk, "within 70 days of a notice")
 
 
-def test_pages_with_the_rare_words_come_first() -> None:
-    texts = [(1, "nothing"), (2, "the lessee"), (3, "the lessee terminates")]
-    assert likely_numbers(texts, "lessee terminates", "")[0] == 3
+def test_a_document_read_anew_is_searched_anew(contract: Document) -> None:
+    assert locate(contract.pk, "within 70 days of a notice")
+    old = Page.objects.get(document=contract, number=7)
+    text = old.text.replace("70 days", "75 days")
+    old.delete()
+    Page.objects.create(
+        document=contract, number=7, width=600, height=800, text=text, word_boxes=old.word_boxes
+    )
+    now, before = (locate(contract.pk, f"within {days} days of a notice") for days in (75, 70))
+    assert now is not None
+    assert before is not None
+    assert (now.verdict, before.verdict) == ("exact", "partial")
+
+
+def test_words_broken_at_the_lines_end_are_found_though_their_page_seems_unlikely(contract: Document) -> None:
+    on = page("The indemni-", "fication survives the agreement for ever.")
+    boxes = pack(on.words, 600, 800)
+    Page.objects.create(document=contract, number=13, width=600, height=800, text=on.text, word_boxes=boxes)
+    anchor = locate(contract.pk, "The indemnification survives the agreement for ever")
+    assert anchor is not None
+    assert (anchor.page, anchor.verdict, len(anchor.rects)) == (13, "normalized", 2)
+
+
+def test_pages_with_the_rare_words_score_highest() -> None:
+    texts = ((1, "nothing"), (2, "the lessee"), (3, "the lessee terminates"))
+    scores = page_scores(texts, "Lessee terminates", "")
+    assert max(scores, key=scores.__getitem__) == 3
