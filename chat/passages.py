@@ -13,6 +13,7 @@ from chat.extractive.rows_by_label import line_item_units
 from chat.models import Conversation
 from chat.prompting import Passage, shown_text, token_estimate
 from chat.sources import Sources, load_sources
+from chat.table_heads import with_column_years
 from documents.models import Document
 from retrieval.providers.language import LanguageModel
 from retrieval.results import Hit, SearchOptions
@@ -54,6 +55,7 @@ def find_passages(
     ranks = ranked_units(result.hits)
     order = list(dict.fromkeys([*list(ranks)[: count - min(count // 3, len(rows))], *rows, *ranks]))[:count]
     sources = load_sources(order)
+    with_column_years(sources)
     return Found(within(sources, ranks, tokens), sources)
 
 
