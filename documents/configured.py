@@ -15,6 +15,8 @@ def parse_limits() -> Limits:
         memory_bytes=settings.PARSE_MEMORY_BYTES,
         base_seconds=settings.PARSE_BASE_SECONDS,
         page_seconds=settings.PARSE_PAGE_SECONDS,
+        ocr_memory_bytes=settings.PARSE_OCR_MEMORY_BYTES,
+        ocr_seconds=settings.PARSE_OCR_SECONDS,
     )
 
 

@@ -81,7 +81,7 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
         if isinstance(answer, Opened):
             deadline = began + limits.seconds(answer.page_count) + _GRACE_SECONDS
         if isinstance(answer, MoreTime):
-            extra = max(extra, min(answer.seconds, limits.most_extra_seconds))
+            extra = min(extra + answer.seconds, limits.most_extra_seconds)
         yield answer
         if isinstance(answer, Finished):
             return

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from documents.pdf import fast, readers
 from documents.pdf.failures import FailureCode, ParseFailure, page_failure
+from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import PageFrame
 from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
+from documents.pdf.modelling import boxes_of, pages_to_model
 from documents.pdf.opening import about, check_header, open_document
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
 from documents.pdf.recognition import with_recognised
@@ -40,14 +42,23 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     raw_pages = with_recognised(request, raw_pages, tell)
     recognised = time.monotonic()
     pages = _laid_out(raw_pages, said.outline)
+    laid_out = time.monotonic()
+    if doubtful := pages_to_model(request, pages):
+        pages = _laid_out(raw_pages, said.outline, boxes_of(request, raw_pages, doubtful, tell))
     if request.pages is None and not any(page.words for page in pages):
         raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT)
     wanted = set(request.pages or range(1, count + 1))
     for page in pages:
         if page.number in wanted:
             tell(PageParsed(page))
-    seconds = {"read": read - began, "recognise": recognised - read, "layout": time.monotonic() - recognised}
-    tell(Finished(seconds))
+    moments = {"read": read, "recognise": recognised, "layout": laid_out, "model": time.monotonic()}
+    tell(Finished(_durations(began, moments)))
+
+
+def _durations(began: float, ends: Mapping[str, float]) -> dict[str, float]:
+    """Seconds of stages that follow one another, from the moments they ended at."""
+    starts = [began, *list(ends.values())[:-1]]
+    return {stage: round(end - start, 4) for start, (stage, end) in zip(starts, ends.items(), strict=True)}
 
 
 def _about_file(request: ParseRequest) -> tuple[int, Callable[[Job], About]]:
@@ -102,10 +113,14 @@ def _worst(failures: Sequence[GivenUp]) -> ParseFailure:
     return ParseFailure(code, detail=details)
 
 
-def _laid_out(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry]) -> list[ParsedPage]:
+def _laid_out(
+    raw_pages: Sequence[RawPage],
+    outline: Sequence[OutlineEntry],
+    boxes: Mapping[int, Sequence[ModelBox]] | None = None,
+) -> list[ParsedPage]:
     """All pages together; where that fails, without the pages that fail alone."""
     try:
-        return fast.layout(raw_pages, outline)
+        return fast.layout(raw_pages, outline, boxes)
     except _LAYOUT_ERRORS:
         return fast.layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages], outline)
 

@@ -21,7 +21,8 @@ import msgspec
 
 from documents.pdf.failures import ParseFailure
 from documents.pdf.parsing import parse_file
-from documents.pdf.structure import Engine, ParsedDocument
+from documents.pdf.structure import Engine
+from tests.documents import layout_invariants
 
 SLOWEST_SECONDS = 30.0
 
@@ -44,7 +45,7 @@ def outcome_of(path: Path, root: Path, engine: Engine = "fast") -> Outcome:
         document = parse_file(path, engine=engine)
     except ParseFailure as failure:
         return Outcome(name, failure.code.value, time.monotonic() - began, detail=failure.detail[-300:])
-    assert_invariants(document)
+    layout_invariants.check(document.pages)
     pages = document.pages
     return Outcome(
         name,
@@ -57,26 +58,6 @@ def outcome_of(path: Path, root: Path, engine: Engine = "fast") -> Outcome:
         sum(bool(page.failure) for page in pages),
         "; ".join(sorted({page.failure for page in pages if page.failure})),
     )
-
-
-def assert_invariants(document: ParsedDocument) -> None:
-    """What issue 3 holds true of every page."""
-    for page in document.pages:
-        end = 0
-        for unit in sorted(page.units, key=lambda unit: unit.char_start):
-            assert page.text[unit.char_start : unit.char_end] == unit.text, (page.number, unit.index)
-            assert unit.char_start >= end, f"units overlap on page {page.number}"
-            end = unit.char_end
-            for rect in unit.rects:
-                assert -1 <= rect.x0 <= rect.x1 <= page.frame.width + 1, (page.number, rect)
-                assert -1 <= rect.y0 <= rect.y1 <= page.frame.height + 1, (page.number, rect)
-        assert [unit.index for unit in page.units] == list(range(len(page.units)))
-        spans = [(piece.char_start, piece.char_end) for piece in (*page.units, *page.furniture)]
-        for word in page.words:
-            inside = sum(start <= word.char_start and word.char_end <= end for start, end in spans)
-            assert inside == 1, f"a word of page {page.number} is in {inside} units or furniture"
-        assert "\0" not in page.text
-        page.text.encode()
 
 
 def files_below(root: Path) -> Iterator[Path]:

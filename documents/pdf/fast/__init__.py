@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pymupdf
@@ -14,6 +14,7 @@ from documents.pdf.fast.flow import mark_continuations, nest_lists, number_table
 from documents.pdf.fast.furniture import set_furniture_aside
 from documents.pdf.fast.headings import name_headings
 from documents.pdf.fast.kinds import name_kinds
+from documents.pdf.fast.modelled import ModelBox, arrange_as_modelled
 from documents.pdf.fast.order import blocks_in_order
 from documents.pdf.fast.raw import RawPage, read_raw
 from documents.pdf.fast.sections import assign_sections
@@ -71,12 +72,20 @@ def _read_or_say_why(document: pymupdf.Document, number: int) -> RawPage:
         )
 
 
-def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -> list[ParsedPage]:
-    """Units of pages that were read or recognised; ``outline`` is the document's own table of contents."""
+def layout(
+    raw_pages: Sequence[RawPage],
+    outline: Sequence[OutlineEntry] = (),
+    boxes: Mapping[int, Sequence[ModelBox]] | None = None,
+) -> list[ParsedPage]:
+    """Units of pages that were read or recognised.
+
+    ``outline`` is the document's own table of contents; ``boxes`` what a layout model says of some
+    pages, by number: there its blocks are taken, elsewhere this engine's own.
+    """
     sheets = [sheet_of(raw) for raw in raw_pages]
     set_furniture_aside(sheets)
     for sheet in sheets:
-        arrange(sheet)
+        arrange(sheet, (boxes or {}).get(sheet.raw.number))
     name_headings(sheets, outline)
     name_kinds(sheets)
     nest_lists(sheets)
@@ -87,10 +96,13 @@ def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -
     return written(sheets)
 
 
-def arrange(sheet: Sheet) -> None:
+def arrange(sheet: Sheet, boxes: Sequence[ModelBox] | None = None) -> None:
     """Finds the blocks of one page. A page that cannot be laid out says so; the others stand."""
     try:
-        sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings)
+        if boxes is None:
+            sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings)
+        else:
+            arrange_as_modelled(sheet, boxes)
     except Exception as error:
         sheet.raw.failure = f"layout: {type(error).__name__}: {error}"[:200]
         sheet.blocks, sheet.head, sheet.foot = [], [], []
