@@ -1,6 +1,6 @@
 """Which text nobody can see: kept out of units, so that it is neither searched nor cited.
 
-Hidden are: what lies off the page or outside its CropBox; letters under 2 pt;
+Hidden are: what lies off the page or outside its CropBox; letters under 2 pt among larger ones;
 letters in the colour of what is behind them; letters under an opaque shape;
 letters that are not painted (render mode 3, no opacity) where no picture of
 them is beneath. What is not painted but lies over its own picture is an honest
@@ -91,7 +91,8 @@ def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: Pag
     """The hidden text of the page. ``blocks``: its ``extractDICT``, with vectors, in the order of drawing."""
     drawn = _drawn(blocks, frame)
     areas = [(line, area) for line in drawn.off_page for area in _outside(frame)]
-    areas += [(span.line, Rect(*span.rect)) for span in drawn.tiny]
+    if len(drawn.tiny) <= 10 * sum(map(len, drawn.painted.values())):  # else all is small, and read enlarged
+        areas += [(span.line, Rect(*span.rect)) for span in drawn.tiny]
     suspects = [(span.line, Rect(*span.rect)) for span in drawn.unpainted]
     suspects += _background_colored(drawn.painted, drawn.shapes)
     if drawn.covers:

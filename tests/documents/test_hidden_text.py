@@ -122,6 +122,12 @@ def test_only_the_words_under_a_redaction_are_hidden() -> None:
     assert raw.hidden_words == 2
 
 
+def test_where_all_letters_are_tiny_they_are_read() -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text(PLACE, "A plan drawn small", fontsize=1.5)
+    assert text_of(read_raw(pymupdf.open("pdf", document.tobytes())[0])) == "A plan drawn small"
+
+
 def gradient(page: pymupdf.Page) -> None:
     """White letters on a dark picture, as slides have them."""
     dark = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 40, 4))
