@@ -29,8 +29,8 @@ def page_frame(page: pymupdf.Page) -> PageFrame:
     )
 
 
-def with_sound_boxes(page: pymupdf.Page) -> pymupdf.Page:
-    """The page, its CropBox replaced by the MediaBox where nothing of it lies on the page.
+def with_sound_boxes(page: pymupdf.Page) -> tuple[pymupdf.Page, PageFrame]:
+    """The page and its frame, its CropBox replaced by the MediaBox where nothing of it lies on the page.
 
     MuPDF reads such a page as an empty letter page, pdf.js falls back to the
     MediaBox. Only the open document is changed, never its file.
@@ -38,10 +38,10 @@ def with_sound_boxes(page: pymupdf.Page) -> pymupdf.Page:
     frame = page_frame(page)
     shown = page.rect.width, page.rect.height
     if all(abs(a - b) < 1 for a, b in zip(shown, frame.display_size, strict=True)):
-        return page
+        return page, frame
     document, number = page.parent, page.number
     document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*page.mediabox))
-    return document[number]
+    return document[number], frame
 
 
 def user_unit(page: pymupdf.Page) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import insort
 from collections.abc import Sequence
+from functools import lru_cache
 
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.lists import is_contents_line, marker_of
@@ -27,6 +28,7 @@ _CURRENCY = re.compile(r"^[(\[]?(?:US|C|A|HK)?[$€£¥₹₽]$")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
+@lru_cache(maxsize=65536)
 def is_value(text: str) -> bool:
     """A number, amount, percentage, dash or check mark: what stands in a table's body."""
     return len(text) <= 40 and bool(_VALUE.match(text))

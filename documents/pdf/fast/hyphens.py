@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from documents.pdf.fast.scripts import breaks_anywhere
 from documents.pdf.fast.sheets import Sheet
@@ -15,9 +16,13 @@ class Vocabulary:
     """The words of a document: they tell whether a hyphen belongs to the word or only to the line's end."""
 
     def __init__(self, sheets: Iterable[Sheet]) -> None:
-        self._words = {
+        self._sheets = sheets
+
+    @cached_property
+    def _words(self) -> set[str]:
+        return {
             word[4].strip(".,;:()“”\"'").casefold()
-            for sheet in sheets
+            for sheet in self._sheets
             for line in sheet.lines
             for word in line.words
         }

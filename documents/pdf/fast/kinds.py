@@ -64,6 +64,8 @@ def _body_size(sheets: Sequence[Sheet]) -> float:
 
 
 def _is_code(block: Block) -> bool:
+    if not block.lines[0].style.mono:
+        return False
     mono = sum(len(word[4]) for line in block.lines for word in line.words if word[5].mono)
     return mono >= CODE_SHARE * sum(len(word[4]) for line in block.lines for word in line.words)
 

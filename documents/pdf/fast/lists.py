@@ -32,4 +32,6 @@ _CONTENTS_LINE = re.compile(r"^\W*[\d٠-٩۰-۹ivxlc]+\W*\.{4}|[.…·_]\s*[\d٠
 
 def is_contents_line(text: str) -> bool:
     """An entry of a table of contents: a title, leaders, a page number at one end."""
+    if "..." not in text and ". ." not in text and "…" not in text and "__" not in text and "··" not in text:
+        return False
     return bool(_LEADERS.search(text) and _CONTENTS_LINE.search(text))

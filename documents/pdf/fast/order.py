@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.cells import Row
@@ -46,9 +47,9 @@ def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Li
     """The lines, those of ruled tables replaced by one Inset each."""
     rest = list(lines)
     for grid in grids(rulings):
-        rest = _with_inset(rest, grid.rect, lambda inside, grid=grid: grid_table(grid, inside))
+        rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
     for ladder in ladders(rulings):
-        rest = _with_inset(rest, ladder.rect, lambda inside, ladder=ladder: ladder_table(ladder, inside))
+        rest = _with_inset(rest, ladder.rect, partial(ladder_table, ladder))
     return rest
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pymupdf
 
-from documents.pdf.fast.boxes import page_frame, with_sound_boxes
+from documents.pdf.fast.boxes import with_sound_boxes
 from documents.pdf.fast.words import RawWord, Style, read_words
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.visibility import hidden_text, words_outside_crop
@@ -66,15 +66,15 @@ class RawPage:
 
 def read_raw(page: pymupdf.Page) -> RawPage:
     """Everything that stands on the page. Raises what PyMuPDF raises on damaged pages."""
-    page = with_sound_boxes(page)
+    page, frame = with_sound_boxes(page)
     # Clipped by nothing: what lies off the page shall be counted as hidden.
     textpage = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
-    raw = RawPage(number=page.number + 1, frame=page_frame(page), label=page.get_label() or "")
-    hidden = hidden_text(page, blocks, raw.frame)
-    raw.words, raw.hidden_words = read_words(textpage.extractWORDS(), blocks, hidden, raw.frame)
-    raw.hidden_words += words_outside_crop(page, raw.frame)
-    raw.rulings, raw.fills = _line_art(blocks, raw.frame)
+    raw = RawPage(number=page.number + 1, frame=frame, label=page.get_label() or "")
+    hidden = hidden_text(page, blocks, frame)
+    raw.words, raw.hidden_words = read_words(textpage.extractWORDS(), blocks, hidden, frame)
+    raw.hidden_words += words_outside_crop(page, frame)
+    raw.rulings, raw.fills = _line_art(blocks, frame)
     if page.get_images() and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
