@@ -78,6 +78,10 @@ class HiddenText:
         for line, area in areas:
             self._areas.setdefault(line, []).append(area)
 
+    def touches(self, line: LineKey) -> bool:
+        """Whether any of the line may be hidden."""
+        return line in self._areas
+
     def covers(self, line: LineKey, x0: float, y0: float, x1: float, y1: float) -> bool:
         """Whether the middle of a word of that line is hidden."""
         areas = self._areas.get(line)

@@ -49,6 +49,8 @@ def collector_at_rest() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()  # what was made goes to the oldest generation unseen
+        gc.unfreeze()
         if was_on:
             gc.enable()
 

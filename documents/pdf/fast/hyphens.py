@@ -20,12 +20,8 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> set[str]:
-        return {
-            word[4].strip(".,;:()“”\"'").casefold()
-            for sheet in self._sheets
-            for line in sheet.lines
-            for word in line.words
-        }
+        texts = {word[4] for sheet in self._sheets for line in sheet.lines for word in line.words}
+        return {text.strip(".,;:()“”\"'").casefold() for text in texts}
 
     def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
         """The last word of a line as it is written on, and what stands between it and ``following``."""

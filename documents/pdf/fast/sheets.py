@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,14 +28,18 @@ class Sheet:
     blocks: list[Block] = field(default_factory=list)
 
     @cached_property
-    def rect_to_page(self) -> Callable[[tuple[float, float, float, float]], Rect]:
-        """From the reading frame to page space, cut to the page; quick where there is nothing to do."""
-        width, height = self.raw.frame.width, self.raw.frame.height
-        inside = all(w[0] >= 0 and w[1] >= 0 and w[2] <= width and w[3] <= height for w in self.raw.words)
-        return _as_rect if inside and self.turn == 0 else self.to_page
+    def is_plain(self) -> bool:
+        """Whether reading frame and page space are the same, and every word lies on the page."""
+        if self.turn or not self.raw.words:
+            return not self.turn
+        x0s, y0s, x1s, y1s, *_ = zip(*self.raw.words, strict=True)
+        frame = self.raw.frame
+        return min(x0s) >= 0 and min(y0s) >= 0 and max(x1s) <= frame.width and max(y1s) <= frame.height
 
     def to_page(self, rect: tuple[float, float, float, float]) -> Rect:
         """From the reading frame to page space, cut to the page."""
+        if self.is_plain:
+            return tuple.__new__(Rect, rect)
         frame = self.raw.frame
         x0, y0, x1, y1 = from_reading(Rect(*rect), self.turn, frame.width, frame.height)
         return Rect(
@@ -45,10 +48,6 @@ class Sheet:
             min(max(x1, 0.0), frame.width),
             min(max(y1, 0.0), frame.height),
         )
-
-
-def _as_rect(rect: tuple[float, float, float, float]) -> Rect:
-    return tuple.__new__(Rect, rect)
 
 
 def sheet_of(raw: RawPage) -> Sheet:

@@ -68,7 +68,8 @@ class PageWriter:
     def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
         """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
         start = length = self.length
-        to_page, parts, new = self.sheet.rect_to_page, self.parts, self.words.append
+        to_page, parts, new = self.sheet.to_page, self.parts, self.words.append
+        plain, rect = self.sheet.is_plain, tuple.__new__
         between = ""
         for n, line in enumerate(lines):
             for raw in line.words:
@@ -79,7 +80,7 @@ class PageWriter:
                 parts.append(text)
                 end = length + len(text)
                 if text.isascii() or not is_unspaced(text):
-                    new(Word(length, end, to_page(raw[:4])))
+                    new(Word(length, end, rect(Rect, raw[:4]) if plain else to_page(raw[:4])))
                 else:
                     self._add_pieces(text, raw, length)
                 length, between = end, " "
@@ -95,7 +96,7 @@ class PageWriter:
     def _add_pieces(self, text: str, raw: RawWord, at: int) -> None:
         """The words of a clause in a script without spaces: its characters, and the runs between them."""
         for piece, x0, x1 in pieces(text, raw.x0, raw.x1):
-            rect = self.sheet.rect_to_page((x0, raw.y0, x1, raw.y1))
+            rect = self.sheet.to_page((x0, raw.y0, x1, raw.y1))
             self.words.append(Word(at, at + len(piece), rect))
             at += len(piece)
 
@@ -112,7 +113,7 @@ class PageWriter:
         end = self.length
         text = "".join(self.parts[first_part:])
         self._add("\n")
-        to_page = self.sheet.rect_to_page
+        to_page = self.sheet.to_page
         rects = tuple([to_page(rect) for rect in line_rects(block)])
         first_line, self.line = self.line, self.line + len(rects)
         return ParsedUnit(
@@ -145,7 +146,7 @@ class PageWriter:
             start, end = self._add_lines(cell.lines)
             text = "".join(self.parts[first_part:])
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
-            cells.append(Cell(cell.column, text, self.sheet.rect_to_page(cell.rect), header, start, end))
+            cells.append(Cell(cell.column, text, self.sheet.to_page(cell.rect), header, start, end))
         return tuple(sorted(cells, key=attrgetter("column")))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -62,8 +64,13 @@ class RawWord(NamedTuple):
     turn: int = 0
 
 
+# x0, y0, x1, y1, text, number of the text block, of the line in it, of the word in that.
+MuPDFWord = tuple[float, float, float, float, str, int, int, int]
+_LINE = itemgetter(5, 6)
+
+
 def read_words(
-    words: list[tuple[float, float, float, float, str, int, int, int]],
+    words: list[MuPDFWord],
     blocks: list[dict[str, Any]],
     hidden_text: HiddenText,
     frame: PageFrame,
@@ -71,42 +78,59 @@ def read_words(
     """MuPDF's words with the type of their first character, which only its spans know; and how many hide."""
     text_blocks = [block["lines"] for block in blocks if block["type"] == 0]
     out: list[RawWord] = []
-    append, new = out.append, tuple.__new__
     drawn: dict[str, list[tuple[float, float]]] = {}
-    block_before = line_before = number = -1
-    turn = at = hidden = 0
-    shadow = ends_softly = False
-    runs: list[_Run] = []
-    run = _NO_RUN
-    for x0, y0, x1, y1, text, block, line, _ in words:
-        if line != line_before or block != block_before:
-            block_before, line_before = block, line
-            number += 1
-            turn, runs = _runs(text_blocks, block, line)
-            run, at = runs[0], 0
-            shadow = _is_shadow(drawn.setdefault(text, []), x0, y0)
-        if shadow:
+    hidden = 0
+    plain = "".join([word[4] for word in words]).isprintable()
+    for number, (key, group) in enumerate(groupby(words, key=_LINE)):
+        line = list(group)
+        x0, y0, _, y1, text = line[0][:5]
+        if _is_shadow(drawn.setdefault(text, []), x0, y0):
             continue
-        if at >= run.end:
-            run = next((run for run in runs if at < run.end), runs[-1])
+        turn, runs = _runs(text_blocks, *key)
+        _, style, baseline = runs[0]
+        if plain and len(runs) == 1 and y1 - y0 <= TALLEST_BOX * style[0]:
+            made = [
+                tuple.__new__(RawWord, (a, b, c, d, text, style, baseline, number, turn))
+                for a, b, c, d, text, _, _, _ in line
+            ]
+        else:
+            made = _mixed_line(line, runs, number, turn)
+        if hidden_text.touches(key):
+            seen = [word for word in made if not hidden_text.covers(key, *word[:4])]
+            hidden += len(made) - len(seen)
+            made = seen
+        out += made
+    return _within(out, frame), hidden
+
+
+def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int) -> list[RawWord]:
+    """The words of a line in several types, or with characters or boxes that need a look."""
+    out: list[RawWord] = []
+    at = 0
+    for x0, y0, x1, y1, text, _, _, _ in line:
+        run = next((run for run in runs if at < run.end), runs[-1])
         at += len(text)
-        style = run.style
-        if y1 - y0 > TALLEST_BOX * style[0] and turn in (0, 180):
-            y0, y1 = run.baseline - ASCENT * style[0], run.baseline + DESCENT * style[0]
-        if hidden_text.covers((block, line), x0, y0, x1, y1):
-            hidden += 1
-            continue
-        if x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height:
-            x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height)
-        if ends_softly and out[-1][7] == number:
+        if y1 - y0 > TALLEST_BOX * run.style.size and turn in (0, 180):
+            y0, y1 = run.baseline - ASCENT * run.style.size, run.baseline + DESCENT * run.style.size
+        if out and out[-1].text.endswith(SOFT_HYPHEN):
             out[-1] = out[-1]._replace(text=f"{out[-1].text[:-1]}-")
-        ends_softly = False
-        if not text.isprintable():
-            text = _printable(text)
-            ends_softly = text.endswith(SOFT_HYPHEN)
-        if text:
-            append(new(RawWord, (x0, y0, x1, y1, text, style, run.baseline, number, turn)))
-    return out, hidden
+        if text := text if text.isprintable() else _printable(text):
+            out.append(RawWord(x0, y0, x1, y1, text, run.style, run.baseline, number, turn))
+    return out
+
+
+def _within(words: list[RawWord], frame: PageFrame) -> list[RawWord]:
+    """The words, their boxes cut to the page."""
+    if not words:
+        return words
+    x0s, y0s, x1s, y1s, *_ = zip(*words, strict=True)
+    width, height = frame.width, frame.height
+    if min(x0s) >= 0 and min(y0s) >= 0 and max(x1s) <= width and max(y1s) <= height:
+        return words
+    return [
+        RawWord(max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height), *rest)
+        for x0, y0, x1, y1, *rest in words
+    ]
 
 
 def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
