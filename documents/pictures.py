@@ -15,9 +15,11 @@ from uuid import UUID
 from django.core.cache import caches
 from PIL import Image, ImageChops, ImageDraw
 
+from documents.configured import parse_limits
 from documents.models import Document, Page
 from documents.pdf.failures import ParseFailure
 from documents.pdf.geometry import PageFrame, Rect, bounding_box
+from documents.pdf.parsing import draw_plain_page
 from documents.reading import local_file
 
 Dpi = Literal[72, 144, 216]
@@ -38,11 +40,10 @@ class PictureFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """Rectangles in page space, laid over the page like a text marker; or only their edges."""
+    """Rectangles in page space, laid over the page like a text marker."""
 
     rects: Sequence[Sequence[float]]
     colour: Colour
-    outline: bool = False
 
 
 def page_picture(
@@ -57,8 +58,7 @@ def page_picture(
     if not any(layer.rects for layer in layers):
         return drawn
     image = Image.open(io.BytesIO(drawn)).convert("RGB")
-    for layer in layers:
-        image = painted(image, page.frame, layer)
+    image = ImageChops.multiply(image, light(image, page.frame, layers))  # the words stay black
     return png(image.crop(crop_box(image, page.frame, layers)) if crop else image)
 
 
@@ -66,14 +66,12 @@ def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
     """The page without highlights, from the cache when it was drawn before. Raises PictureFailed."""
     if not document.file:
         raise PictureFailed("This document has no file, so its pages cannot be drawn.")
-    from documents.pdf.drawing import draw_page
-
     cache, key = caches["pictures"], cache_key(document.pk, number, dpi)
     drawn: bytes | None = cache.get(key)
     if drawn is None:
         try:
             with local_file(document.file) as path:
-                drawn = draw_page(path, number, dpi=dpi)
+                drawn = draw_plain_page(path, number, dpi=dpi, limits=parse_limits())
         except ParseFailure as failure:
             raise PictureFailed(failure.message) from None
         cache.set(key, drawn, KEPT_SECONDS)
@@ -92,24 +90,19 @@ def forget_pictures(document_id: UUID, page_count: int) -> None:
     )
 
 
-def painted(image: Image.Image, frame: PageFrame, layer: Highlight) -> Image.Image:
-    """The picture with the layer multiplied onto it, so that the words stay black."""
+def light(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> Image.Image:
+    """What the picture is multiplied with: white, and each layer's colour over those before it."""
     overlay = Image.new("RGB", image.size, "white")
     draw = ImageDraw.Draw(overlay)
-    for rect in layer.rects:
-        box = pixels(frame.to_display(Rect(*rect)), image)
-        if layer.outline:
-            draw.rectangle(box, outline=layer.colour, width=max(1, image.width // 600))
-        else:
-            draw.rectangle(box, fill=layer.colour)
-    return ImageChops.multiply(image, overlay)
+    for layer in layers:
+        for rect in layer.rects:
+            draw.rectangle(pixels(frame.to_display(Rect(*rect)), image), fill=layer.colour)
+    return overlay
 
 
 def crop_box(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> tuple[int, int, int, int]:
     """The lit words with a margin, and most of the page's width."""
-    lit = bounding_box(
-        frame.to_display(Rect(*rect)) for layer in layers if not layer.outline for rect in layer.rects
-    )
+    lit = bounding_box(frame.to_display(Rect(*rect)) for layer in layers for rect in layer.rects)
     across, down = (CROP_MARGIN / side for side in frame.display_size)
     missing = max(0.0, CROP_LEAST - (lit.width + 2 * across)) / 2
     left, right = lit.x0 - across - missing, lit.x1 + across + missing

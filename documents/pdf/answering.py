@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from documents.pdf import readers
-from documents.pdf.drawing import page_picture
+from documents.pdf.drawing import page_picture, plain_picture
 from documents.pdf.engines import parse
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import (
@@ -15,6 +15,7 @@ from documents.pdf.messages import (
     Finished,
     PageParsed,
     ParseRequest,
+    PictureRequest,
     Produced,
     Request,
     TextLayerRequest,
@@ -33,6 +34,8 @@ def answer(request: Request, tell: Tell) -> None:
         parse(request, tell)
     elif isinstance(request, DrawRequest):
         _draw(request, tell)
+    elif isinstance(request, PictureRequest):
+        _picture(request, tell)
     else:
         _add_text_layer(request, tell)
 
@@ -59,6 +62,15 @@ def _draw(request: DrawRequest, tell: Tell) -> None:
     tell(Finished())
 
 
+def _picture(request: PictureRequest, tell: Tell) -> None:
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        document = open_document(request.path, request.password, request.limits.pages)
+        return document.page_count, lambda job: plain_picture(document[job - 1], request.dpi)
+
+    tell(Produced(_made(prepare, request.page, request)))
+    tell(Finished())
+
+
 def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
     def prepare() -> tuple[int, Callable[[Job], bytes]]:
         document = open_document(request.path, request.password, request.limits.pages)
@@ -68,7 +80,9 @@ def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
     tell(Finished())
 
 
-def _made(prepare: readers.Prepare[bytes], job: Job, request: DrawRequest | TextLayerRequest) -> bytes:
+def _made(
+    prepare: readers.Prepare[bytes], job: Job, request: DrawRequest | PictureRequest | TextLayerRequest
+) -> bytes:
     """What one job of a reader makes, within the file's own time."""
     limits = request.limits
     seconds = limits.base_seconds

@@ -14,6 +14,7 @@ ALL_LAYERS: tuple[Layer, ...] = ("words", "lines", "units", "tables", "furniture
 Color = tuple[float, float, float]
 # Longest side of the picture in pixels.
 _LONGEST_SIDE = 1600.0
+_MOST_PIXELS = 25e6
 _GREY, _GREEN, _ORANGE, _VIOLET, _RED = (
     (0.6, 0.6, 0.6),
     (0, 0.6, 0.2),
@@ -39,6 +40,14 @@ def page_picture(page: pymupdf.Page, parsed: ParsedPage, layers: Iterable[Layer]
     for layer in layers:
         _LAYERS[layer](sheet, parsed)
     return sheet.png()
+
+
+def plain_picture(page: pymupdf.Page, dpi: int) -> bytes:
+    """A PNG of the page as displayed, at most ``_MOST_PIXELS`` large whatever its size in points."""
+    area = max(1.0, page.rect.width * page.rect.height)
+    scale = min(dpi / 72, (_MOST_PIXELS / area) ** 0.5)
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    return bytes(picture.tobytes("png"))
 
 
 class _Sheet:

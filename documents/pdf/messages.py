@@ -48,6 +48,16 @@ class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
         return self.reading.limits
 
 
+class PictureRequest(msgspec.Struct, frozen=True, tag="picture"):
+    """Draw a page as a viewer shows it; answer with a PNG. Nothing of its text is read."""
+
+    path: str
+    page: int
+    dpi: int
+    limits: Limits
+    password: str | None = None
+
+
 class TextLayerRequest(msgspec.Struct, frozen=True, tag="text_layer"):
     """Lay the recognised words of the pages under them; answer with the whole PDF."""
 
@@ -106,7 +116,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     stages: dict[str, float] = {}
 
 
-Request = ParseRequest | DrawRequest | TextLayerRequest
+Request = ParseRequest | DrawRequest | PictureRequest | TextLayerRequest
 Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
 
 _encoder = msgspec.msgpack.Encoder()

@@ -19,6 +19,7 @@ from documents.pdf.messages import (
     Opened,
     PageParsed,
     ParseRequest,
+    PictureRequest,
     Produced,
     Progress,
     Request,
@@ -29,7 +30,15 @@ from documents.pdf.structure import Engine, Layer, ParsedDocument, ParsedPage
 
 PARSER_VERSION = "1"
 
-__all__ = ["FailureCode", "Limits", "ParseFailure", "add_text_layer", "draw_page", "parse_file"]
+__all__ = [
+    "FailureCode",
+    "Limits",
+    "ParseFailure",
+    "add_text_layer",
+    "draw_page",
+    "draw_plain_page",
+    "parse_file",
+]
 
 
 def parse_file(
@@ -93,6 +102,20 @@ def draw_page(
     path = _checked(path, limits)
     reading = ParseRequest(str(path), engine, limits, (page_number,), password)
     return _produced(DrawRequest(reading, page_number, tuple(layers)))
+
+
+def draw_plain_page(
+    path: str | Path,
+    page_number: int,
+    *,
+    dpi: int = 144,
+    password: str | None = None,
+    limits: Limits | None = None,
+) -> bytes:
+    """A PNG of the page as displayed; quick, since nothing is read. Raises ParseFailure."""
+    limits = limits or Limits()
+    path = _checked(path, limits)
+    return _produced(PictureRequest(str(path), page_number, dpi, limits, password))
 
 
 def add_text_layer(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
 import httpx
 import pytest
 from django.contrib.auth.models import User
+from PIL import Image
 
 from chat.models import Citation, Conversation, Message
 from documents.models import ApiToken, Document
+from documents.pictures import STRONG
 from tests.chat.conftest import PAGE_1, QUESTION
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -136,3 +139,16 @@ def test_providers_say_whether_they_answer(api: httpx.Client) -> None:
     health = api.post("/providers/extractive/health/").json()
     assert set(health) == {"working", "message", "milliseconds"}
     assert api.post("/providers/nobody/health/").status_code == 404
+
+
+def test_the_cited_words_come_as_a_picture(api: httpx.Client, conversation: Conversation) -> None:
+    """The anchor is painted in the strong colour, where it stands on the page."""
+    citation = ask(api, conversation).json()["answer"]["citations"][0]
+    answer = api.get(f"/citations/{citation['id']}/image", params={"crop": False, "dpi": 72})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/png")
+    image = Image.open(io.BytesIO(answer.content)).convert("RGB")
+    x0, y0, x1, y1 = citation["region"]["display"][0]
+    x, y = (x0 + x1) / 2 * image.width, (y0 + 0.02 * (y1 - y0)) * image.height
+    assert image.getpixel((int(x), int(y) + 1)) == STRONG
+    crop = Image.open(io.BytesIO(api.get(f"/citations/{citation['id']}/image").content))
+    assert crop.height < crop.width

@@ -160,3 +160,13 @@ def test_paths_work_without_their_last_slash(alice: User) -> None:
     client = client_of(alice)
     assert client.get("/api/documents").status_code == 200
     assert client.post("/api/tags", {"name": "kept body"}, format="json").status_code == 201
+
+
+def test_a_page_comes_as_a_picture_that_may_be_kept(alice: User, ingested: Ingest) -> None:
+    client, url = client_of(alice), f"/api/documents/{ingested(alice, 'Words.').pk}/pages/1/image/"
+    answer = client.get(url, {"dpi": 72})
+    assert answer["Content-Type"] == "image/png" and answer.content.startswith(b"\x89PNG")
+    assert answer["Cache-Control"].startswith("private") and answer["ETag"]
+    assert client.get(url, {"dpi": 72}, headers={"If-None-Match": answer["ETag"]}).status_code == 304
+    refused = client.get(url, {"dpi": 9999})
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
