@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/", include("retrieval.urls")),
     path("chat/", include("chat.urls")),
     path("conversations/", include("chat.page_urls")),
+    path("notes/", include("chat.note_urls")),
     path("account/", include("config.account")),
     path("admin/", admin.site.urls),
     path("api/", include(("config.api_urls", "api"))),

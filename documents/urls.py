@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import files, library, reader
+from documents.views import details, files, library, reader
 
 urlpatterns = [
     path("", library.library, name="library"),
@@ -21,4 +21,9 @@ urlpatterns = [
     path("documents/<uuid:pk>/restore/", library.restore, name="document-restore"),
     path("documents/<uuid:pk>/retry/", library.retry, name="document-retry"),
     path("documents/<uuid:pk>/rename/", library.rename, name="document-rename"),
+    path("documents/<uuid:pk>/details/", details.details, name="document-details"),
+    path("documents/<uuid:pk>/tags/", details.tag, name="document-tag"),
+    path("documents/<uuid:pk>/collections/", details.collect, name="document-collect"),
+    path("documents/<uuid:pk>/shares/", details.share, name="document-share"),
+    path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
 ]

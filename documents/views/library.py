@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -99,6 +99,8 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     engine = request.POST.get("engine", "")
     ingest_again(document, engine if engine in ("fast", "ml") else "")
+    if request.POST.get("next") == "details":
+        return redirect("document-details", pk)
     return _card(request, document)
 
 

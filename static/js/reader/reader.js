@@ -1,4 +1,5 @@
 // The reader page: opens the PDF, paints what the link asks for, and joins the parts.
+import { Note } from "../chat/note.js";
 import { bindKeys } from "../ui/keys.js";
 import { select, watchTabs } from "../ui/tabs.js";
 import { Answers } from "./answers.js";
@@ -8,6 +9,8 @@ import { Panel } from "./panel.js";
 import { Passages } from "./passages.js";
 import { Position } from "./position.js";
 import { printDocument } from "./print.js";
+import { SearchPane } from "./search_pane.js";
+import { Selection, quoted } from "./selection.js";
 import { Side } from "./side.js";
 import { Toolbar } from "./toolbar.js";
 import { Viewer } from "./viewer.js";
@@ -29,8 +32,23 @@ const toolbar = new Toolbar(viewer, {
 watchTabs(element);
 bindKeys({ Escape: () => (highlights.isEmpty ? false : highlights.clear()) });
 
+const searchPane = new SearchPane(viewer, highlights);
+new Selection(viewer, {
+  ask: ({ words }) => ask(`“${words}”\n`),
+  similar: ({ words }) => {
+    show("search");
+    searchPane.look(words);
+  },
+  note: async ({ words, page }) => {
+    await show("notes");
+    notes.shown?.append(`> ${words}\n\n[${quoted("", element.dataset.title, page).replace("“” ", "")}](${location.pathname}?page=${page}&q=${encodeURIComponent(words)})`);
+  },
+});
+const notes = {};
 const answers = {};
 panel.element.addEventListener("panefilled", ({ detail: pane }) => {
+  const note = pane.querySelector("[data-note]");
+  if (note) notes.shown = new Note(note);
   const chat = pane.querySelector("[data-conversation]");
   if (!chat) return;
   answers.shown = new Answers(chat, { viewer, highlights, panel });
@@ -43,11 +61,15 @@ open();
 
 /** Shows the conversation, with words in its field when there are some. */
 export async function ask(words = "") {
-  panel.toggle(true);
-  select(document.getElementById("tab-ask"));
-  await panel.fill(document.getElementById("pane-ask"));
+  await show("ask");
   if (words) answers.shown?.conversation.prefill(words);
   else answers.shown?.conversation.focus();
+}
+
+async function show(name) {
+  panel.toggle(true);
+  select(document.getElementById(`tab-${name}`));
+  await panel.fill(document.getElementById(`pane-${name}`));
 }
 
 async function open() {

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from chat.models import Citation, Conversation, Message, Note
+from chat.suggestions import spread, telling
+from documents.models import Document
+from tests.conftest import Ingest
+
+
+@pytest.fixture
+def report(alice: User, ingested: Ingest) -> Document:
+    return ingested(alice, "The quick brown fox jumps over the lazy dog.")
+
+
+@pytest.fixture
+def browser(alice: User, client: Client) -> Client:
+    client.force_login(alice)
+    return client
+
+
+def answered(owner: User, document: Document, answer: str = "It is brown. [[cite:{unit}:1]]") -> Conversation:
+    """A conversation of one question, whose answer cites the document's only unit."""
+    unit = document.units.get()
+    conversation = Conversation.objects.create(owner=owner, title="Colour?", scope="documents")
+    conversation.documents.add(document)
+    Message.objects.create(conversation=conversation, position=0, role="user", content="Which colour?")
+    message = Message.objects.create(
+        conversation=conversation, position=1, role="assistant", content=answer.format(unit=unit.pk)
+    )
+    Citation.objects.create(
+        message=message,
+        number=1,
+        document=document,
+        unit=unit,
+        quote="brown",
+        page_number=1,
+        verdict="exact",
+        rects=unit.rects,
+        unit_rects=unit.rects,
+        document_title="</script><b>",
+    )
+    return conversation
+
+
+def test_the_panel_shows_the_last_conversation_about_the_document(
+    browser: Client, alice: User, report: Document
+) -> None:
+    answered(alice, report)
+    page = browser.get(reverse("chat-panel", args=[report.pk])).content.decode()
+    assert "Which colour?" in page
+    assert 'data-number="1"' in page
+
+
+def test_nothing_in_a_citation_can_end_its_script_element(
+    browser: Client, alice: User, report: Document
+) -> None:
+    answered(alice, report)
+    page = browser.get(reverse("chat-panel", args=[report.pk])).content.decode()
+    assert "</script><b>" not in page
+    assert "\\u003C/script\\u003E" in page
+
+
+def test_a_long_conversation_needs_no_more_queries(
+    browser: Client, alice: User, report: Document, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    conversation = answered(alice, report)
+    for position in range(2, 30):
+        Message.objects.create(
+            conversation=conversation,
+            position=position,
+            role=("user", "assistant")[position % 2],
+            content="Yes?",
+        )
+    with django_assert_max_num_queries(9):
+        browser.get(reverse("conversation", args=[conversation.pk]))
+
+
+def test_conversations_are_listed_searched_renamed_deleted_and_brought_back(
+    browser: Client, alice: User, report: Document
+) -> None:
+    conversation = answered(alice, report)
+    listing = reverse("conversations")
+    assert "Colour?" in browser.get(listing, {"q": "brown"}).content.decode()
+    assert "Colour?" not in browser.get(listing, {"q": "purple"}).content.decode()
+    browser.post(reverse("conversation-rename", args=[conversation.pk]), {"title": "Of foxes"})
+    assert "Of foxes" in browser.get(listing).content.decode()
+    browser.post(reverse("conversation-delete", args=[conversation.pk]))
+    assert "Of foxes" not in browser.get(listing).content.decode()
+    browser.post(reverse("conversation-restore", args=[conversation.pk]))
+    assert "Of foxes" in browser.get(listing).content.decode()
+
+
+@pytest.mark.parametrize("name", ["conversation", "conversation-rename", "conversation-delete"])
+def test_others_do_not_see_a_conversation(
+    name: str, client: Client, alice: User, bob: User, report: Document
+) -> None:
+    conversation = answered(alice, report)
+    client.force_login(bob)
+    send = client.get if name == "conversation" else client.post
+    assert send(reverse(name, args=[conversation.pk])).status_code == 404
+    assert client.get(reverse("chat-panel", args=[report.pk])).status_code == 404
+    assert client.post(reverse("conversation-restore", args=[conversation.pk])).status_code in (302, 404)
+
+
+def test_a_note_is_made_beside_its_document_and_seen_by_its_owner_alone(
+    browser: Client, client: Client, bob: User, report: Document
+) -> None:
+    browser.post(reverse("note-new"), {"document": str(report.pk)})
+    note = Note.objects.get()
+    assert note.document == report
+    assert browser.get(reverse("note", args=[note.pk])).status_code == 200
+    client.force_login(bob)
+    assert client.get(reverse("note", args=[note.pk])).status_code == 404
+    assert client.post(reverse("note-delete", args=[note.pk])).status_code == 404
+    assert client.post(reverse("note-new"), {"document": str(report.pk)}).status_code == 404
+
+
+def test_first_questions_come_from_headings_that_say_something() -> None:
+    headings = [
+        "Table of contents",
+        "1.2 Risk factors",
+        "Item 7. Liquidity",
+        "risk factors",
+        "42",
+        "Appendix A",
+    ]
+    assert telling(headings) == ["Risk factors", "Liquidity"]
+    assert spread([str(number) for number in range(10)], 4) == ["0", "3", "6", "9"]
