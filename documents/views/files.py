@@ -18,6 +18,8 @@ from django.views.decorators.http import require_safe
 from documents.byte_ranges import ByteRange, RangeNotSatisfiable, requested_range
 from documents.icons import sprite
 from documents.models import Document
+from documents.pictures import PictureFailed
+from documents.thumbnails import thumbnail_of
 
 WHOLE_IN_MEMORY = 1 << 20  # bytes; longer answers are streamed in blocks of this size
 
@@ -97,12 +99,11 @@ def _described(
 @cache_control(private=True, max_age=3600)
 def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    if not document.thumbnail:
-        raise Http404
-    with document.thumbnail.open("rb") as file:
-        data = file.read()
-    kind = "image/webp" if data[8:12] == b"WEBP" else "image/png" if data[1:4] == b"PNG" else "image/jpeg"
-    return HttpResponse(data, content_type=kind, headers={"X-Content-Type-Options": "nosniff"})
+    try:
+        picture = thumbnail_of(document)
+    except PictureFailed:
+        raise Http404 from None
+    return HttpResponse(picture, content_type="image/webp", headers={"X-Content-Type-Options": "nosniff"})
 
 
 @require_safe

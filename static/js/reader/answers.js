@@ -25,11 +25,12 @@ export class Answers {
     element.addEventListener("citationchosen", (event) => this.#show(event));
   }
 
-  /** Chooses the stored citation of that id, as if it had been clicked. */
+  /** Chooses the citation of that id, as if it had been clicked; false when it is of another conversation. */
   open(id) {
     const place = this.conversation.element.querySelector(`a[data-citation="${CSS.escape(id)}"]`);
     place?.scrollIntoView({ block: "center" });
     if (place) this.#citations.choose(place);
+    return Boolean(place);
   }
 
   #show(event) {

@@ -5,6 +5,7 @@ import { select, watchTabs } from "../ui/tabs.js";
 import { Answers } from "./answers.js";
 import { Find } from "./find.js";
 import { Highlights } from "./highlights.js";
+import { Marks } from "./marks.js";
 import { Panel } from "./panel.js";
 import { Passages } from "./passages.js";
 import { Position } from "./position.js";
@@ -44,6 +45,8 @@ new Selection(viewer, {
     notes.shown?.append(`> ${words}\n\n[${quoted("", element.dataset.title, page).replace("“” ", "")}](${location.pathname}?page=${page}&q=${encodeURIComponent(words)})`);
   },
 });
+const marks = new Marks(viewer, (citation) => answers.shown?.open(citation));
+panel.element.addEventListener("answerdone", () => marks.load());
 const notes = {};
 const answers = {};
 panel.element.addEventListener("panefilled", ({ detail: pane }) => {
@@ -84,6 +87,7 @@ async function open() {
   startWhere();
   note.remove();
   viewer.on("pagerendered", () => panel.fillShown(), { once: true });
+  viewer.on("pagerendered", () => marks.load(), { once: true });
   toolbar.showLabels();
 }
 

@@ -1,0 +1,120 @@
+"""axe-core on every page, in both themes: no violation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from playwright.sync_api import Browser, Page
+
+from chat.models import Conversation, Note
+from documents.models import Collection, Document, Tag
+from tests.browser.conftest import READY_MS, Upload
+from tests.browser.sheets import report
+from tests.browser.site import ROOT, Site
+
+AXE = Path(ROOT / "node_modules/axe-core/axe.min.js")
+RUN = """async () => {
+  await document.fonts.ready;
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  const shown = (nodes) => nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ");
+  return violations.map(({ id, nodes }) => `${id}: ${shown(nodes)}`);
+}"""
+PAGES = [
+    *("/", "/?as=list", "/?q=nothing", "/search/", "/search/?q=northern+division", "/search/history/"),
+    *(
+        "/conversations/",
+        "/conversations/new/",
+        "/conversations/{conversation}/",
+        "/conversations/providers/",
+    ),
+    *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
+]
+
+
+@pytest.fixture(scope="module")
+def ids() -> dict[str, str]:
+    return {}
+
+
+@pytest.fixture
+def furnished(ids: dict[str, str], upload: Upload, page: Page, site: Site) -> dict[str, str]:
+    """A document with tags and a conversation, a note, one document at work and one that failed."""
+    if ids:
+        return ids
+    reader = upload(report(), "Accessible.pdf")
+    page.goto(site.url(reader))
+    page.get_by_label("Your question").fill("What was the revenue of the northern division?")
+    page.keyboard.press("Enter")
+    page.locator("[data-message][data-status=complete]").wait_for(timeout=READY_MS)
+    ids["document"] = reader.split("/")[2]
+    return ids
+
+
+def rows_for(alice: User, ids: dict[str, str]) -> None:
+    """Rows as other processes see them: committed."""
+    document = Document.objects.get(pk=ids["document"])
+    document.tags.add(Tag.objects.create(owner=alice, name="accounts", colour="teal"))
+    document.collections.add(Collection.objects.create(owner=alice, name="Reports"))
+    Document.objects.create(owner=alice, title="At work", status="parsing", progress=0.4)
+    Document.objects.create(owner=alice, title="Failed", status="failed", failure_message="No text.")
+    ids["note"] = str(Note.objects.create(owner=alice, title="Of divisions", content="Two.").pk)
+    ids["conversation"] = str(Conversation.objects.filter(owner=alice).latest("updated_at").pk)
+
+
+def committed(action: Callable[[], None]) -> None:
+    """In a thread, with a connection of its own: what it writes, the server sees."""
+
+    def run() -> None:
+        try:
+            action()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(run).result()
+
+
+def test_every_page_passes_axe_in_both_themes(page: Page, site: Site, furnished: dict[str, str]) -> None:
+    committed(lambda: rows_for(User.objects.get(username="alice"), furnished))
+    complaints = []
+    for path in PAGES:
+        page.goto(site.url(path.format(**furnished)))
+        complaints += violations(page, path)
+    assert complaints == []
+
+
+def test_the_reader_passes_axe_with_an_answer_and_a_citation_open(
+    page: Page, site: Site, furnished: dict[str, str]
+) -> None:
+    page.goto(site.url(f"/documents/{furnished['document']}/"))
+    page.locator("a[data-citation]").first.click()
+    page.locator(".lit-anchor").first.wait_for()
+    complaints = violations(page, "answer")
+    page.get_by_role("button", name="Contents and pages").click()
+    for tab in ("Search", "Notes", "Passages"):
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_timeout(500)
+        complaints += violations(page, tab)
+    assert complaints == []
+
+
+def test_the_sign_in_passes_axe(chromium: Browser, site: Site) -> None:
+    page = chromium.new_page()
+    page.goto(site.url("/account/sign-in/"))
+    assert violations(page, "sign-in") == []
+    page.close()
+
+
+def violations(page: Page, name: str) -> list[str]:
+    found = []
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(AXE.read_text())
+        found += [f"{name}, {theme}: {violation}" for violation in page.evaluate(RUN)]
+    return found
