@@ -1,0 +1,11 @@
+"""The settings, with the database and the files of the test that starts a process with them."""
+
+from __future__ import annotations
+
+import os
+
+from config.settings import *  # noqa: F403
+from config.settings import DATABASES
+
+DATABASES["default"]["NAME"] = os.environ["PINCITE_TEST_DATABASE"]
+MEDIA_ROOT = os.environ["PINCITE_TEST_MEDIA"]
