@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+PERMANENT_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
+
 
 class ProviderError(Exception):
     """An outside service did not do what was asked.
@@ -17,3 +19,11 @@ class ProviderError(Exception):
         self.message = message
         self.permanent = permanent
         self.retry_after = retry_after
+
+
+def seconds_of(header: str | None) -> float | None:
+    """A Retry-After header in seconds; None where it is absent or a date."""
+    try:
+        return None if header is None else max(0.0, float(header))
+    except ValueError:
+        return None

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import openai
 
 from retrieval.providers.embeddings import Vectors, unit_vectors
-from retrieval.providers.errors import ProviderError
+from retrieval.providers.errors import PERMANENT_STATUSES, ProviderError, seconds_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
-
-PERMANENT_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
 
 
 class OpenAIEmbedder:
@@ -61,11 +59,3 @@ def translated(error: openai.OpenAIError) -> ProviderError:
     if isinstance(error, openai.APIConnectionError):
         return ProviderError("The embedding service cannot be reached.")
     return ProviderError("The embedding service returned something that makes no sense.")
-
-
-def seconds_of(header: str | None) -> float | None:
-    """A Retry-After header in seconds; None where it is absent or a date."""
-    try:
-        return None if header is None else max(0.0, float(header))
-    except ValueError:
-        return None

@@ -11,8 +11,7 @@ import httpx
 from django.conf import settings
 
 from retrieval.analysis import terms_of
-from retrieval.providers.errors import ProviderError
-from retrieval.providers.openai import PERMANENT_STATUSES, seconds_of
+from retrieval.providers.errors import PERMANENT_STATUSES, ProviderError, seconds_of
 
 
 class Reranker(Protocol):

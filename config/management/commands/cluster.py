@@ -13,6 +13,8 @@ from config.processes import bind_to_parent
 class Command(BaseCommand):
     help = "The task queue's processes. Use `worker`, which watches over them."
 
+    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+
     def handle(self, **options: Any) -> None:
         bind_to_parent()
         call_command("qcluster")

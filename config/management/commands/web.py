@@ -15,6 +15,8 @@ from config.processes import bind_to_parent
 class Command(BaseCommand):
     help = "Serves Pincite over HTTP."
 
+    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST)
         parser.add_argument("--port", type=int, default=settings.PORT)

@@ -16,6 +16,8 @@ from config.watchdog import Watchdog
 class Command(BaseCommand):
     help = "Runs the task queue, restarts it when it breaks, and looks after documents that were left behind."
 
+    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--bound", action="store_true", help="end when the process that began this ends")
 
