@@ -126,14 +126,6 @@ class Recogniser:
         return text, float(confidence)
 
 
-def has_ink(page: pymupdf.Page) -> bool:
-    """Whether anything can be seen on the page, in a coarse picture of it."""
-    scale = min(0.5, 400 / max(page.rect.width, page.rect.height, 1))
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-    pixels = np.frombuffer(pixmap.samples, np.uint8)
-    return bool(pixels.size) and int(pixels.max()) - int(pixels.min()) > 40
-
-
 def word_spans(ink: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First and last column (exclusive) of each word in the ink of one line of text."""
     letters = ink[ink.mean(axis=1) < RULE_SHARE]  # without a rule that runs along the line

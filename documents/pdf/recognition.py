@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from documents.pdf import readers
 from documents.pdf.fast.raw import RawPage, RawWord
 from documents.pdf.messages import Answer, MoreTime, ParseRequest, Progress
 from documents.pdf.opening import open_document
 from documents.pdf.readers import Allowance, Done, Job
-from documents.pdf.trust import is_garbled, needs_recognition
+from documents.pdf.trust import has_ink, is_garbled, needs_recognition
+
+if TYPE_CHECKING:
+    from documents.pdf.ocr import Recogniser
 
 NOT_RECOGNISED = "The text of this page could not be recognised from its picture."
 OUT_OF_TIME = "The text of this page was not recognised: time for this document ran out."
@@ -50,8 +54,6 @@ def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
 def _recogniser(
     request: ParseRequest, known: dict[int, RawPage]
 ) -> tuple[int, Callable[[Job], list[RawWord]]]:
-    from documents.pdf.ocr import Recogniser, has_ink  # OpenCV takes longer to import than most files to read
-
     document = open_document(request.path, request.password, request.limits.pages)
     loaded: list[Recogniser] = []
 
@@ -59,7 +61,9 @@ def _recogniser(
         page, raw = document[number - 1], known[number]
         if not has_ink(page):
             return []
-        if not loaded:  # only now: most pages without text are blank
+        if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second
+            from documents.pdf.ocr import Recogniser
+
             loaded.append(Recogniser())
         return loaded[0].words(page, raw.frame, () if is_garbled(raw.words) else raw.words)
 

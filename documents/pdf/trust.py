@@ -1,9 +1,12 @@
-"""Which pages' own text cannot be trusted, so that their picture has to be read."""
+"""Which pages' own text cannot be trusted, so that their picture has to be read; which show nothing."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+
+import numpy as np
+import pymupdf
 
 from documents.pdf.fast.raw import RawPage, RawWord
 from documents.pdf.fast.words import UNDECODABLE
@@ -22,6 +25,14 @@ def needs_recognition(page: RawPage) -> bool:
     if page.failure:
         return False
     return not page.words or is_garbled(page.words) or _is_stamped_scan(page)
+
+
+def has_ink(page: pymupdf.Page) -> bool:
+    """Whether anything can be seen on the page, in a coarse picture of it."""
+    scale = min(0.5, 400 / max(page.rect.width, page.rect.height, 1))
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    pixels = np.frombuffer(pixmap.samples, np.uint8)
+    return bool(pixels.size) and int(pixels.max()) - int(pixels.min()) > 40
 
 
 def is_garbled(words: Iterable[RawWord]) -> bool:
