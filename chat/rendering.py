@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -115,10 +115,17 @@ def clean(html: str) -> str:
     )
 
 
-def linked(html: str, citations: Sequence[CitationShown]) -> str:
-    """Placeholders as citation links and marks of uncited claims."""
-    html = _UNCITED.sub(marked, html)
-    return _CITATION.sub(lambda match: superscript_at(ord(match[0]) - FIRST_CITATION, citations), html)
+def linked(
+    html: str, citations: Sequence[CitationShown], link: Callable[[CitationShown], str] | None = None
+) -> str:
+    """Placeholders as citation links (``link`` makes them) and marks of uncited claims."""
+    make = link or superscript
+
+    def at(match: re.Match[str]) -> str:
+        index = ord(match[0]) - FIRST_CITATION
+        return make(citations[index]) if index < len(citations) else ""
+
+    return _CITATION.sub(at, _UNCITED.sub(marked, html))
 
 
 def marked(match: re.Match[str]) -> str:
@@ -128,10 +135,6 @@ def marked(match: re.Match[str]) -> str:
     balanced = all(opened[name] == opened[f"/{name}"] for name in opened if not name.startswith("/"))
     balanced = balanced and all(name[1:] in opened for name in opened if name.startswith("/"))
     return f'<mark class="uncited">{inside}</mark>' if balanced else inside
-
-
-def superscript_at(index: int, citations: Sequence[CitationShown]) -> str:
-    return superscript(citations[index]) if index < len(citations) else ""
 
 
 def superscript(citation: CitationShown) -> SafeString:

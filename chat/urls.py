@@ -10,6 +10,12 @@ path                                        method  does
 /chat/messages/<message>/retry/              POST    writes the answer anew
 /chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
 /chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
+/chat/messages/<message>/export.<form>       GET     ``md``, ``html`` or ``docx``, to be saved
+/chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
+/chat/messages/<message>/share/              POST    201, ``{"url"}``: a read-only link for anybody
+/chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
+/chat/shared/<token>/                        GET     the shared answer, without signing in
+/chat/shared/<token>/<citation>.png          GET     the cited words as a picture
 ==========================================  ======  =====================================================
 
 ``ask`` takes form fields: ``question``; for a new conversation also ``document``
@@ -25,7 +31,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import questions, stream
+from chat.views import exports, questions, sharing, stream
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("ask/", questions.ask_first, name="ask-first"),
@@ -35,4 +41,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("messages/<uuid:message_id>/retry/", questions.retry, name="answer-retry"),
     path("messages/<uuid:message_id>/continue/", questions.continue_, name="answer-continue"),
     path("citations/<uuid:citation_id>/feedback/", questions.feedback, name="citation-feedback"),
+    path("messages/<uuid:message_id>/export.<slug:form>", exports.export, name="answer-export"),
+    path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
+    path("messages/<uuid:message_id>/share/", sharing.share, name="answer-share"),
+    path("messages/<uuid:message_id>/unshare/", sharing.unshare, name="answer-unshare"),
+    path("shared/<str:token>/", sharing.shared_answer, name="shared-answer"),
+    path("shared/<str:token>/<uuid:citation_id>.png", sharing.shared_picture, name="shared-picture"),
 ]

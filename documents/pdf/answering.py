@@ -8,10 +8,12 @@ from collections.abc import Callable
 from documents.pdf import readers
 from documents.pdf.drawing import page_picture, plain_picture
 from documents.pdf.engines import parse
+from documents.pdf.evidence import bound_evidence
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import (
     Answer,
     DrawRequest,
+    EvidenceRequest,
     Finished,
     PageParsed,
     ParseRequest,
@@ -36,8 +38,10 @@ def answer(request: Request, tell: Tell) -> None:
         _draw(request, tell)
     elif isinstance(request, PictureRequest):
         _picture(request, tell)
-    else:
+    elif isinstance(request, TextLayerRequest):
         _add_text_layer(request, tell)
+    else:
+        _bind_evidence(request, tell)
 
 
 def _draw(request: DrawRequest, tell: Tell) -> None:
@@ -80,9 +84,15 @@ def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
     tell(Finished())
 
 
-def _made(
-    prepare: readers.Prepare[bytes], job: Job, request: DrawRequest | PictureRequest | TextLayerRequest
-) -> bytes:
+def _bind_evidence(request: EvidenceRequest, tell: Tell) -> None:
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        return 1, lambda _: bound_evidence(request)
+
+    tell(Produced(_made(prepare, 1, request)))
+    tell(Finished())
+
+
+def _made(prepare: readers.Prepare[bytes], job: Job, request: Request) -> bytes:
     """What one job of a reader makes, within the file's own time."""
     limits = request.limits
     seconds = limits.base_seconds

@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from documents.pdf.failures import FailureCode
+from documents.pdf.geometry import Rect
 from documents.pdf.limits import MIB, Limits
 from documents.pdf.structure import Engine, Layer, OutlineEntry, ParsedPage
 
@@ -67,6 +68,35 @@ class TextLayerRequest(msgspec.Struct, frozen=True, tag="text_layer"):
     password: str | None = None
 
 
+class Mark(msgspec.Struct, frozen=True):
+    """Words to highlight: ``rects`` in page space; ``label`` stands beside them, ``note`` opens."""
+
+    label: str
+    rects: tuple[Rect, ...]
+    note: str = ""
+
+
+class MarkedPage(msgspec.Struct, frozen=True):
+    """A page of a file, from 1, and what to highlight on it."""
+
+    number: int
+    marks: tuple[Mark, ...]
+
+
+class MarkedFile(msgspec.Struct, frozen=True):
+    path: str
+    title: str
+    pages: tuple[MarkedPage, ...]
+
+
+class EvidenceRequest(msgspec.Struct, frozen=True, tag="evidence"):
+    """Bind the HTML and the marked pages of the files into one PDF; answer with it."""
+
+    html: str
+    files: tuple[MarkedFile, ...]
+    limits: Limits
+
+
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
     """The file could be opened and has this many pages."""
 
@@ -116,7 +146,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     stages: dict[str, float] = {}
 
 
-Request = ParseRequest | DrawRequest | PictureRequest | TextLayerRequest
+Request = ParseRequest | DrawRequest | PictureRequest | TextLayerRequest | EvidenceRequest
 Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
 
 _encoder = msgspec.msgpack.Encoder()

@@ -15,7 +15,9 @@ from documents.pdf.limits import Limits
 from documents.pdf.messages import (
     About,
     DrawRequest,
+    EvidenceRequest,
     Finished,
+    MarkedFile,
     Opened,
     PageParsed,
     ParseRequest,
@@ -130,6 +132,14 @@ def add_text_layer(
     path = _checked(path, limits)
     recognised = tuple(page for page in pages if page.ocr)
     return _produced(TextLayerRequest(str(path), recognised, limits, password))
+
+
+def bind_evidence(html: str, files: Sequence[MarkedFile], *, limits: Limits | None = None) -> bytes:
+    """One PDF: the HTML, then the files' marked pages with highlights as annotations. Raises ParseFailure."""
+    limits = limits or Limits()
+    for file in files:
+        _checked(file.path, limits)
+    return _produced(EvidenceRequest(html, tuple(files), limits))
 
 
 def _checked(path: str | Path, limits: Limits) -> Path:

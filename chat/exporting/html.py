@@ -1,0 +1,66 @@
+"""An answer as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.events import CitationShown
+from chat.exporting.answer import ExportedAnswer, quotes_of
+from chat.rendering import linked, rendered_blocks, with_placeholders
+
+STYLE = mark_safe(
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
+    "sup a{text-decoration:none}table{border-collapse:collapse}"
+    "td,th{border:1px solid #bbb;padding:.2rem .5rem}q{color:#555}.sources{font-size:.9rem}"
+)
+
+
+def as_html(answer: ExportedAnswer) -> str:
+    """A whole page; superscripts lead to the sources at its end."""
+    return format_html(
+        '<!doctype html><html><head><meta charset="utf-8"><title>{}</title><style>{}</style></head>'
+        "<body>{}</body></html>",
+        answer.question,
+        STYLE,
+        body(answer),
+    )
+
+
+def body(answer: ExportedAnswer) -> SafeString:
+    """Question, answer and sources, without a page around them."""
+    return format_html(
+        '<h1>{}</h1>{}<p><em>{}</em></p><h2>Sources</h2><ol class="sources">{}</ol>',
+        answer.question,
+        text(answer),
+        answer.summary,
+        format_html_join("", "{}", ((source_item(answer, source),) for source in answer.sources)),
+    )
+
+
+def text(answer: ExportedAnswer) -> SafeString:
+    """The answer with links to its own list of sources."""
+    blocks = rendered_blocks(with_placeholders(answer.content, len(answer.citations)))
+    return mark_safe("".join(linked(html, answer.citations, footnote_link) for html in blocks))
+
+
+def footnote_link(citation: CitationShown) -> SafeString:
+    return format_html('<sup><a href="#source-{}">{}</a></sup>', citation.number, citation.number)
+
+
+def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
+    quotes = format_html_join(
+        "; ",
+        "<q>{}</q> ({})",
+        ((" ".join(c.quote.split()), c.verdict) for c in quotes_of(answer, source.number)),
+    )
+    section = f", {source.section}" if source.section else ""
+    return format_html(
+        '<li id="source-{}" value="{}">{}, p. {}{}: {}</li>',
+        source.number,
+        source.number,
+        source.title,
+        source.page,
+        section,
+        quotes,
+    )

@@ -1,0 +1,34 @@
+"""An answer as Markdown with footnotes."""
+
+from __future__ import annotations
+
+from chat.events import CitationShown
+from chat.exporting.answer import ExportedAnswer, quotes_of
+from chat.markers import stored_marks
+
+
+def as_markdown(answer: ExportedAnswer) -> str:
+    """Question, answer, and one footnote for each source (``[^1]``, as Pandoc and GitHub write them)."""
+    notes = [f"[^{source.number}]: {footnote(answer, source)}" for source in answer.sources]
+    summary = [f"*{answer.summary}*"] if answer.summary else []
+    parts = [f"# {one_line(answer.question)}", with_footnotes(answer).strip(), *summary, *notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def with_footnotes(answer: ExportedAnswer) -> str:
+    pieces, at = [], 0
+    for index, mark in enumerate(stored_marks(answer.content)):
+        note = f"[^{answer.citations[index].number}]" if index < len(answer.citations) else ""
+        pieces += [answer.content[at : mark.start], note]
+        at = mark.end
+    return "".join([*pieces, answer.content[at:]])
+
+
+def footnote(answer: ExportedAnswer, source: CitationShown) -> str:
+    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.verdict})" for c in quotes_of(answer, source.number))
+    section = f", {one_line(source.section)}" if source.section else ""
+    return f"{one_line(source.title)}, p. {source.page}{section}: {quotes}"
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,158 @@
+"""Answers as files, and as a link for anybody."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import zipfile
+
+import pymupdf
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from docx import Document as read_docx
+
+from chat import asking
+from chat.answering import Writing, write_answer
+from chat.exporting.answer import exported
+from chat.exporting.docx import as_docx
+from chat.exporting.html import as_html
+from chat.exporting.markdown import as_markdown
+from chat.models import AnswerShare, Citation, Conversation, Message
+from chat.streaming import claim_next
+from documents.models import Document
+from documents.pdf.geometry import Rect
+from documents.pdf.messages import Mark, MarkedFile, MarkedPage
+from documents.pdf.parsing import bind_evidence
+from tests.chat.conftest import QUESTION
+from tests.drawing import draw_pdf
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def answer(conversation: Conversation) -> Message:
+    """A complete extractive answer about anvils."""
+    asking.ask(conversation, QUESTION)
+    pending = claim_next(conversation.pk)
+    assert pending is not None
+    write_answer(pending, Writing(lambda event: None, threading.Event()))
+    pending.refresh_from_db()
+    return pending
+
+
+def test_markdown_has_a_footnote_for_each_source(answer: Message) -> None:
+    text = as_markdown(exported(answer))
+    numbers = set(answer.citations.values_list("number", flat=True))
+    assert set(map(int, re.findall(r"^\[\^(\d+)\]: ", text, re.M))) == numbers
+    assert text.startswith(f"# {QUESTION}") and "[[cite" not in text and "1,577 red anvils" in text
+
+
+def test_html_stands_alone_and_is_escaped(answer: Message) -> None:
+    Citation.objects.filter(message=answer).update(document_title="<script>alert(1)</script>")
+    html = as_html(exported(answer))
+    assert "<script" not in html and "&lt;script&gt;" in html
+    targets = set(re.findall(r'href="#(source-\d+)"', html))
+    assert targets and targets <= set(re.findall(r'id="(source-\d+)"', html))
+
+
+def test_docx_has_superscripts_and_sources(answer: Message) -> None:
+    document = read_docx(io.BytesIO(as_docx(exported(answer))))
+    runs = [run for paragraph in document.paragraphs for run in paragraph.runs if run.font.superscript]
+    assert runs and all(run.text.isdigit() for run in runs)
+    texts = [paragraph.text for paragraph in document.paragraphs]
+    assert "Sources" in texts and any("1,577 red anvils" in text for text in texts)
+
+
+def test_docx_survives_tables_code_and_control_characters(answer: Message) -> None:
+    Message.objects.filter(pk=answer.pk).update(
+        content="| a | b |\n|---|---|\n| 1 | **2** |\n\n```\ncode\n```\n\n1. one\n\n\x0btext"
+    )
+    answer.refresh_from_db()
+    assert zipfile.is_zipfile(io.BytesIO(as_docx(exported(answer))))
+
+
+def test_the_evidence_pack_highlights_the_cited_words_on_their_pages(
+    answer: Message, alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    response = client.get(f"/chat/messages/{answer.pk}/evidence.pdf")
+    assert response.status_code == 200 and response["Content-Type"] == "application/pdf"
+    pack = pymupdf.open(stream=response.content)
+    assert QUESTION in pack[0].get_text()
+    cited = set(answer.citations.values_list("page_number", flat=True))
+    assert pack.page_count == 1 + len(cited)
+    page = pack[1]  # an annotation lives no longer than its page
+    lit = {a.info["title"]: page.get_textbox(a.rect) for a in page.annots() if a.type[1] == "Highlight"}
+    first = answer.citations.earliest("position")
+    assert "1,577 red anvils" in lit[f"[{first.number}]"]
+    assert pack.get_toc()[0][1] == "Answer"
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_highlights_lie_on_the_words_of_rotated_and_cropped_pages(tmp_path, rotation: int) -> None:  # type: ignore[no-untyped-def]
+    drawn = pymupdf.open(stream=draw_pdf("Some words to light on a page"))
+    drawn[0].set_cropbox(pymupdf.Rect(30, 40, 500, 700))
+    drawn[0].set_rotation(rotation)
+    path = tmp_path / "odd.pdf"
+    drawn.save(path)
+    words = {word[4]: Rect(*word[:4]) for word in pymupdf.open(path)[0].get_text("words")}
+    mark = Mark("3", (words["light"],), "why")
+    pack = pymupdf.open(
+        stream=bind_evidence("<p>Answer</p>", [MarkedFile(str(path), "Odd", (MarkedPage(1, (mark,)),))])
+    )
+    page = pack[1]
+    assert page.rotation == rotation
+    highlight = next(a for a in page.annots() if a.type[1] == "Highlight")
+    page.set_rotation(0)
+    assert highlight.info["title"] == "[3]"
+    box = pymupdf.Quad(*[pymupdf.Point(p) for p in highlight.vertices]).rect * 1
+    lit = words["light"]
+    assert abs(box.x0 - lit.x0) < 3 and abs(box.y0 - lit.y0) < 3 and abs(box.x1 - lit.x1) < 3
+
+
+def test_others_cannot_export_an_answer(answer: Message, bob: User, client: Client) -> None:
+    client.force_login(bob)
+    for form in ("export.md", "export.html", "export.docx", "evidence.pdf"):
+        assert client.get(f"/chat/messages/{answer.pk}/{form}").status_code == 404
+    client.logout()
+    assert client.get(f"/chat/messages/{answer.pk}/export.md").status_code == 302
+
+
+def test_pages_of_documents_that_are_no_longer_shared_stay_out_of_the_pack(
+    answer: Message, report: Document, bob: User, alice: User, client: Client
+) -> None:
+    Document.objects.filter(pk=report.pk).update(owner=bob)
+    client.force_login(alice)
+    pack = pymupdf.open(stream=client.get(f"/chat/messages/{answer.pk}/evidence.pdf").content)
+    assert pack.page_count == 1
+
+
+def test_a_shared_answer_can_be_read_by_anybody_until_it_is_revoked(
+    answer: Message, report: Document, alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    url = client.post(f"/chat/messages/{answer.pk}/share/").json()["url"]
+    assert client.post(f"/chat/messages/{answer.pk}/share/").json()["url"] == url
+    anybody = Client()
+    page = anybody.get(url)
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert "1,577 red anvils" in text and f"/documents/{report.pk}" not in text
+    assert "roadrunner" not in text or "roadrunner" in answer.content
+    assert anybody.get(f"/documents/{report.pk}/").status_code in (302, 404)
+    assert client.post(f"/chat/messages/{answer.pk}/unshare/").json() == {"revoked": 1}
+    assert anybody.get(url).status_code == 404
+
+
+def test_a_forged_link_opens_nothing(answer: Message, client: Client) -> None:
+    share = AnswerShare.objects.create(message=answer)
+    for token in (share.pk.hex, f"{share.pk.hex}:forged", "x", str(share.pk)):
+        assert client.get(f"/chat/shared/{token}/").status_code == 404
+
+
+def test_only_the_owner_shares_an_answer(answer: Message, bob: User, client: Client) -> None:
+    client.force_login(bob)
+    assert client.post(f"/chat/messages/{answer.pk}/share/").status_code == 404
+    assert not AnswerShare.objects.exists()
