@@ -140,7 +140,7 @@ def shown_text(unit: SourceUnit) -> str:
 
 def row_with_heads(row: TableRow) -> str:
     """``Purchases of PP&E | 2018: (1,577) | 2017: (1,373)``."""
-    cells = []
+    cells: list[str] = []
     for cell in row.cells:
         head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
         cells.append(f"{one_line(head)}: {cell.text}" if head and cells else cell.text)

@@ -91,7 +91,7 @@ def columns_of(table: str) -> tuple[str, ...]:
 
 def copy_statement(template: str, table: str, columns: tuple[str, ...]) -> sql.Composed:
     names = sql.SQL(", ").join([sql.Identifier(column) for column in columns])
-    return sql.SQL(template).format(sql.Identifier(table), names)  # type: ignore[arg-type]
+    return sql.SQL(template).format(sql.Identifier(table), names)
 
 
 def dump_table(table: str, path: Path) -> TableEntry:

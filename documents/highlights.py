@@ -60,7 +60,7 @@ def quoted_lines(page: Page, quote: str, start: int, end: int) -> list[Rect]:
     match = re.compile(r"\s*".join(words), re.IGNORECASE).search(page.text, start, end) if words else None
     if match is None:
         return []
-    return lines_of(unpack(page.word_boxes, page.width, page.height).between(*match.span()))
+    return lines_of(unpack(bytes(page.word_boxes), page.width, page.height).between(*match.span()))
 
 
 def lines_of(words: Iterable[Rect]) -> list[Rect]:

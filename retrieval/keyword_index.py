@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -146,7 +147,7 @@ def _term_postings(index: ScopeIndex, places: bytes, packed: bytes) -> TermPosti
     )
 
 
-def _run(statement: str, params: Sequence[object]) -> list[tuple]:
+def _run(statement: str, params: Sequence[Any]) -> list[tuple]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return cursor.fetchall()

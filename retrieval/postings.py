@@ -10,7 +10,7 @@ other document's postings; passages have a target size, so it hardly moves.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ class Field(NamedTuple):
 
 def impacts(fields: Iterable[Field]) -> dict[str, float]:
     """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) of each term; below k1 + 1."""
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     length = 0
     for text, weight, measured in fields:
         terms = terms_of(text)

@@ -33,7 +33,7 @@ class ChunkRow(NamedTuple):
     id: UUID
     document_id: UUID
     document_title: str
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, as meant
     content: str
     context_header: str
     chunk_type: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
@@ -26,9 +26,9 @@ class ScopeSql:
     """
 
     documents: str
-    document_params: tuple[object, ...]
+    document_params: tuple[Any, ...]
     chunks: str = ""
-    chunk_params: tuple[object, ...] = ()
+    chunk_params: tuple[Any, ...] = ()
 
     def and_chunk(self, column: str) -> str:
         """`` AND column IN (…)``, to be given ``chunk_params``; '' where chunks are not narrowed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from django.conf import settings
 
@@ -19,7 +20,7 @@ from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
 from retrieval.providers.rerankers import Reranker
 from retrieval.questions import understand
-from retrieval.results import SearchOptions, SearchResult
+from retrieval.results import FullTextLevel, SearchOptions, SearchResult
 from retrieval.scope import Scope, ScopeSql
 from retrieval.spaces import active_space, embedder_of
 from retrieval.strategies.fusion import RankedList, fuse
@@ -104,7 +105,7 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
     rarity: Mapping[str, float] = {}
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
-            level = options.fts_level or settings.SEARCH_FTS_LEVEL
+            level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
             words = keyword_lists(plan.questions, scope, index, level=level, names=trace.wants("context"))
             lists, rarity = words.lists, words.rarity
             step.added = len(passages_in(lists))

@@ -56,10 +56,14 @@ class Provider(Protocol):
         rewrites: whether it can be asked to rewrite a question.
     """
 
-    name: str
-    model: str
-    passages: int
-    rewrites: bool
+    @property
+    def name(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def passages(self) -> int: ...
+    @property
+    def rewrites(self) -> bool: ...
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         """The answer, piece by piece, ended by ``Finished``. Raises only ProviderError."""

@@ -8,7 +8,7 @@ enough through.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -92,7 +92,7 @@ def _statement(
     return IN_PASSAGES.format(nearest=statement), params
 
 
-def _fetch(statement: str, params: list[object]) -> list[Nearest]:
+def _fetch(statement: str, params: list[Any]) -> list[Nearest]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return [Nearest(*row) for row in cursor.fetchall()]
