@@ -24,6 +24,7 @@ from documents.queue import enqueue, issue_tickets
 from documents.reading import read
 from documents.signals import document_parsed
 from documents.storing import replace_content
+from documents.text_layers import store_text_layer
 
 logger = logging.getLogger(__name__)
 DATABASE_PATIENCE = 120  # seconds a worker waits for PostgreSQL to come back
@@ -65,6 +66,7 @@ def take_in(lease: Lease) -> None:
     seconds |= content.stage_seconds
     with timed(seconds, "store"):
         replace_content(lease, content)
+        store_text_layer(lease, document, content.parsed)
     lease.update(status=Document.Status.INDEXING, progress=0)
     with timed(seconds, "index"):
         document_parsed.send(Document, document=lease.row.get())

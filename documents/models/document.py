@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.files import FieldFile
 
 from documents.pdf.failures import FailureCode
 
@@ -85,6 +86,12 @@ class Document(models.Model):
     source_url = models.URLField(max_length=2000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
     size = models.BigIntegerField(default=0, help_text="bytes")
+    text_layer = models.FileField(
+        upload_to=storage_name,
+        max_length=200,
+        blank=True,
+        help_text="copy of the file with recognised words laid under its pages",
+    )
     thumbnail = models.ImageField(upload_to="thumbnails/", max_length=200, blank=True)
 
     status = models.CharField(max_length=10, choices=Status, default=Status.UPLOADED)
@@ -139,6 +146,11 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def shown_file(self) -> FieldFile:
+        """What viewers open: the copy whose scanned pages can be selected, where there is one."""
+        return self.text_layer or self.file
 
     @property
     def is_working(self) -> bool:

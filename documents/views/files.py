@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.files import File
+from django.db.models.fields.files import FieldFile
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -27,19 +29,20 @@ WHOLE_IN_MEMORY = 1 << 20  # bytes; longer answers are streamed in blocks of thi
 @require_safe
 @login_required
 def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    """The PDF itself, whole or the byte range asked for."""
+    """The PDF as viewers open it, or with ``?download`` as it was uploaded; whole or the range asked for."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    if not document.file:
+    file = document.file if "download" in request.GET else document.shown_file
+    if not file:
         raise Http404
-    etag = f'"{document.sha256}"'
+    etag = f'"{document.sha256}"' if file == document.file else f'"{Path(file.name).stem}"'
     if request.headers.get("If-None-Match") == etag:
         return _described(HttpResponse(status=304), document, etag)
     try:
-        span = requested_range(_range_header(request, etag), document.file.size)
+        span = requested_range(_range_header(request, etag), file.size)
     except RangeNotSatisfiable:
-        headers = {"Content-Range": f"bytes */{document.file.size}"}
+        headers = {"Content-Range": f"bytes */{file.size}"}
         return HttpResponse(status=416, headers=headers)
-    return _described(_bytes_of(document, span, request.method == "HEAD"), document, etag, request)
+    return _described(_bytes_of(file, span, request.method == "HEAD"), document, etag, request)
 
 
 def _range_header(request: HttpRequest, etag: str) -> str:
@@ -48,18 +51,18 @@ def _range_header(request: HttpRequest, etag: str) -> str:
     return request.headers.get("Range", "") if condition == etag else ""
 
 
-def _bytes_of(document: Document, span: ByteRange | None, head: bool) -> HttpResponseBase:
-    size = document.file.size
+def _bytes_of(stored: FieldFile, span: ByteRange | None, head: bool) -> HttpResponseBase:
+    size = stored.size
     part = span or ByteRange(0, size - 1, size)
     response: HttpResponseBase
     if head:
         response = HttpResponse()
     elif part.length <= WHOLE_IN_MEMORY:
-        with document.file.open("rb") as file:
+        with stored.open("rb") as file:
             file.seek(part.start)
             response = HttpResponse(file.read(part.length))
     else:
-        response = StreamingHttpResponse(_blocks(document.file.open("rb"), part))
+        response = StreamingHttpResponse(_blocks(stored.open("rb"), part))
     response.headers["Content-Length"] = str(part.length)
     if span:
         response.status_code = 206
