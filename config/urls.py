@@ -6,6 +6,9 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
+from config.dashboard import dashboard
+
+admin.site.site_header = admin.site.site_title = "Pincite"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("documents.urls")),
@@ -14,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("conversations/", include("chat.page_urls")),
     path("notes/", include("chat.note_urls")),
     path("account/", include("config.account")),
+    path("admin/dashboard/", dashboard, name="admin-dashboard"),
     path("admin/", admin.site.urls),
     path("api/", include(("config.api_urls", "api"))),
     path("healthz", health.healthz),

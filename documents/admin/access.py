@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
+from django.http import HttpRequest
 
 from documents.admin.reading import ReadOnlyAdmin
 from documents.models import ApiToken, Share
@@ -11,6 +14,9 @@ from documents.models import ApiToken, Share
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
     """Deleting a token ends it at once."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     list_display = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
     search_fields = ["name", "owner__username", "prefix"]

@@ -45,6 +45,14 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Rows go with what they belong to, never one by one from their own pages."""
+        match, meta = request.resolver_match, self.opts
+        on_own_page = match is not None and (match.url_name or "").startswith(
+            f"{meta.app_label}_{meta.model_name}_"
+        )
+        return not on_own_page and super().has_delete_permission(request, obj)
+
 
 def link_to(row: models.Model | None, text: str = "") -> SafeString | str:
     """A link to the row's own page in the admin."""
