@@ -20,6 +20,7 @@ from chat.matching.page_breaks import over_page_break
 from chat.matching.page_text import PageText
 from chat.matching.signs import without_unquoted_signs
 from chat.matching.tiling import Tile
+from chat.matching.value_places import value_places
 from documents.pdf.geometry import Rect
 
 NORMALIZED_SHARE = 0.97  # share of the quote's characters found for which it still counts as the same words
@@ -75,7 +76,11 @@ def find_quote(pages: Sequence[PageText], quote: str, context: str = "") -> Anch
     found = occurrences(pages, quote, folded)
     if found:
         return _anchored(choose(found, quote, context), quote, folded)
-    return _across_pages(pages, quote, folded) or _aligned(align(pages, quote, folded))
+    return (
+        _across_pages(pages, quote, folded)
+        or _aligned(align(pages, quote, folded))
+        or _same_value(pages, quote, context)
+    )
 
 
 def _anchored(place: Occurrence, quote: str, folded: Folded) -> Anchor:
@@ -100,3 +105,11 @@ def _aligned(found: Alignment | None) -> Anchor | None:
 def _across_pages(pages: Sequence[PageText], quote: str, folded: Folded) -> Anchor | None:
     parts = over_page_break(pages, quote, folded)
     return Anchor("normalized", tuple(_page_anchor(*part) for part in parts)) if parts else None
+
+
+def _same_value(pages: Sequence[PageText], quote: str, context: str) -> Anchor | None:
+    found = value_places(pages, quote)
+    if not found:
+        return None
+    place = choose(found, quote, context)
+    return Anchor("normalized", (_page_anchor(place.page, ((place.start, place.end),)),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from chat.matching.page_text import PageText
 
 LONG_ENOUGH = 16  # folded characters that do not stand together by chance
 _SIGNS = frozenset("-−–(")
+_MINUSES = frozenset("-−–")
+_NEGATIVE = re.compile(r"\s*[-−–]\s?[$£€¥]?\d[\d.,]*\s?%?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,19 @@ def occurrences(pages: Sequence[PageText], quote: str, folded: Folded) -> list[O
 
 
 def _on_page(page: PageText, quote: str, wanted: str, whole_words: bool) -> Iterator[Occurrence]:
-    text = page.folded.text
+    for at in _places(page.folded.text, wanted):
+        start, end = page.folded.source_range(at, at + len(wanted))
+        if whole_words and not _between_borders(page.text, start, end):
+            continue
+        start, end = _with_outer_signs(page.text, start, end, quote)
+        if not _loses_sign(page.text, start, quote):
+            yield Occurrence(page, start, end, at, _fit(page.text, start, end, quote))
+
+
+def _places(text: str, wanted: str) -> Iterator[int]:
     at = text.find(wanted) if wanted else -1
     while at >= 0:
-        start, end = page.folded.source_range(at, at + len(wanted))
-        if not whole_words or _between_borders(page.text, start, end):
-            start, end = _with_outer_signs(page.text, start, end, quote)
-            yield Occurrence(page, start, end, at, _fit(page.text, start, end, quote))
+        yield at
         at = text.find(wanted, at + 1)
 
 
@@ -93,6 +102,11 @@ def _with_outer_signs(text: str, start: int, end: int, quote: str) -> tuple[int,
     while tail and end < len(text) and text[end] in "-−–—'\"“”‘’«»„":
         end, tail = end + 1, tail - 1
     return start, end
+
+
+def _loses_sign(text: str, start: int, quote: str) -> bool:
+    """Whether the quote is a negative number and the page has it without the sign."""
+    return _NEGATIVE.match(quote) is not None and text[start] not in _MINUSES
 
 
 def _fit(text: str, start: int, end: int, quote: str) -> int:

@@ -184,6 +184,30 @@ def test_a_quote_made_of_the_pages_common_words_is_rejected() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("quote", "printed"),
+    [
+        ("3577", "3,577"),
+        ("$3,577", "3,577"),
+        ("−305", "(305)"),
+        ("$3.577 billion", "3,577"),
+        ("15.6 percent", "15.6%"),
+        ("31 December 2018", "December 31, 2018"),
+    ],
+)
+def test_a_value_the_page_writes_otherwise_is_found(quote: str, printed: str) -> None:
+    pages = [page("(in millions)", "Sales 3,577 1,234 (305) 15.6% 305 at December 31, 2018")]
+    anchor = find_quote(pages, quote)
+    assert anchor is not None
+    assert (anchor.verdict, anchor.text) == ("normalized", printed)
+
+
+def test_the_context_chooses_among_values_written_otherwise() -> None:
+    anchor = find_quote([page("Debt 3,577", "Equity 3,577")], "3577", "equity of 3577")
+    assert anchor is not None
+    assert anchor.rects[0].y0 == 80
+
+
 @pytest.mark.parametrize("quote", ["", "   ", "—", "\x00", "word that is nowhere"])
 def test_nothing_is_found_of_nothing(quote: str) -> None:
     assert find_quote([page("Sales grew.")], quote) is None
