@@ -11,7 +11,7 @@ from documents.pdf.fast.raw import RawPage
 from documents.pdf.messages import Answer, MoreTime, ParseRequest, Progress
 from documents.pdf.ml import model_boxes
 from documents.pdf.opening import open_document
-from documents.pdf.readers import Allowance, Done, Job
+from documents.pdf.readers import WALL_FOR_CPU, Allowance, Done, Job
 from documents.pdf.structure import ParsedPage
 
 # Below this, the fast engine's own blocks and order are in doubt. Measured on the 85 pages of corpus/layout
@@ -41,7 +41,7 @@ def boxes_of(
 ) -> dict[int, list[ModelBox]]:
     """The model's boxes by page; pages it fails on or has no time for are left out."""
     limits = request.limits
-    seconds = limits.base_seconds + len(numbers) * limits.model_page_seconds
+    seconds = limits.base_seconds + len(numbers) * limits.model_page_seconds * WALL_FOR_CPU
     tell(MoreTime(seconds))
     allowance = Allowance(
         limits.model_memory_bytes, limits.base_seconds, limits.model_page_seconds, time.monotonic() + seconds

@@ -43,7 +43,7 @@ class Allowance(msgspec.Struct, frozen=True):
 
 
 # Wall time for a second of CPU time: on a busy machine a job is slow without being hostile.
-_WALL_FOR_CPU = 4.0
+WALL_FOR_CPU = 4.0
 
 
 class GivenUp(msgspec.Struct, frozen=True, tag="given_up"):
@@ -130,7 +130,7 @@ class _Reader(Generic[T]):
 
     def next(self, seconds: float) -> Opened | Failed | Done[T] | GivenUp | None:
         """The next answer, or None when there is none within that time."""
-        deadline = min(time.monotonic() + seconds * _WALL_FOR_CPU, self._allowance.deadline)
+        deadline = min(time.monotonic() + seconds * WALL_FOR_CPU, self._allowance.deadline)
         try:
             answer = self._frames.next(deadline)
         except TimeoutError:

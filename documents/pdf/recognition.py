@@ -8,15 +8,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from documents.pdf import readers
+from documents.pdf.confinement import limit_cpu
 from documents.pdf.fast.raw import RawPage, RawWord
 from documents.pdf.messages import Answer, MoreTime, ParseRequest, Progress
 from documents.pdf.opening import open_document
-from documents.pdf.readers import Allowance, Done, Job
+from documents.pdf.readers import WALL_FOR_CPU, Allowance, Done, Job
 from documents.pdf.trust import has_ink, is_garbled, needs_recognition
 
 if TYPE_CHECKING:
     from documents.pdf.ocr import Recogniser
 
+# After so many pages that could not be recognised, the rest of the document is not tried.
+_MOST_GIVEN_UP = 3
 NOT_RECOGNISED = "The text of this page could not be recognised from its picture."
 OUT_OF_TIME = "The text of this page was not recognised: time for this document ran out."
 
@@ -29,22 +32,27 @@ def with_recognised(
     if not doubtful:
         return list(pages)
     limits = request.limits
-    seconds = min(limits.ocr_seconds, len(doubtful) * limits.ocr_page_seconds)
+    seconds = min(limits.ocr_seconds, len(doubtful) * limits.ocr_page_seconds * WALL_FOR_CPU)
     tell(MoreTime(seconds))
     allowance = Allowance(
         limits.ocr_memory_bytes, limits.base_seconds, limits.ocr_page_seconds, time.monotonic() + seconds
     )
     known = {page.number: page for page in doubtful}
     found: dict[int, RawPage] = {}
+    given_up = 0
     jobs = [page.number for page in doubtful]
     for answer in readers.answers(lambda: _recogniser(request, known), jobs, list[RawWord], allowance):
         page = known[answer.job]
         if isinstance(answer, Done):
             found[answer.job] = _recognised(page, answer.value)
         else:
+            given_up += 1
             found[answer.job] = _given_up(page, time.monotonic() >= allowance.deadline)
         tell(Progress(len(found), len(jobs), "recognise"))
-    return [found.get(page.number, page) for page in pages]
+        if given_up == _MOST_GIVEN_UP:
+            break
+    rest = {number: _given_up(page, True) for number, page in known.items() if number not in found}
+    return [(found | rest).get(page.number, page) for page in pages]
 
 
 def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
@@ -59,8 +67,10 @@ def _recogniser(
 
     def recognise(number: Job) -> list[RawWord]:
         page, raw = document[number - 1], known[number]
+        limit_cpu(request.limits.stall_seconds)
         if not has_ink(page):
             return []
+        limit_cpu(request.limits.ocr_page_seconds)
         if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second
             from documents.pdf.ocr import Recogniser
 
