@@ -1,0 +1,102 @@
+"""Brings older rows to what is written today: words, vectors, the reading of the file itself.
+
+Every step looks for what is behind and does it; done twice, the second time
+finds nothing. Stopped midway, the next run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast, Length
+
+from documents.ingestion import ingest_again
+from documents.models import Document, RetrievalChunk
+from documents.pdf.parsing import PARSER_VERSION
+from retrieval.indexing import ANALYSIS_VERSION, Stale, embed_document, index_words
+from retrieval.models import IndexedDocument
+from retrieval.reindexing import documents_lacking
+from retrieval.spaces import active_space
+
+IMPORTED = "imported"
+"""Parser name prefix of external blocks, which no file stands behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A document that is behind, and in what: ``parser``, ``words`` or ``vectors``."""
+
+    document: Document
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Of all chunks: the share that has a type, and the mean size of their metadata in characters."""
+
+    chunks: int
+    typed_share: float
+    mean_metadata: float
+
+
+def documents_behind() -> Iterator[Behind]:
+    """Each document once, with the first step it needs (a later one is part of it)."""
+    seen = set()
+    for what, documents in (
+        ("parser", read_by_older_parsers()),
+        ("words", without_words()),
+        ("vectors", documents_lacking(active_space())),
+    ):
+        for document in documents:
+            if document.pk not in seen:
+                seen.add(document.pk)
+                yield Behind(document, what)
+
+
+def read_by_older_parsers() -> QuerySet[Document]:
+    return (
+        Document.objects.filter(deleted_at=None, status=Document.Status.READY)
+        .exclude(Q(file="") | Q(parser_version=PARSER_VERSION) | Q(parser_name__startswith=IMPORTED))
+        .order_by("created_at")
+    )
+
+
+def without_words() -> QuerySet[Document]:
+    """Documents with chunks whose words are not indexed, or by an older analysis."""
+    present = IndexedDocument.objects.filter(document=OuterRef("pk"), analysis_version=ANALYSIS_VERSION)
+    chunks = RetrievalChunk.objects.filter(document=OuterRef("pk"))
+    return Document.objects.filter(Exists(chunks), ~Exists(present), deleted_at=None).order_by("created_at")
+
+
+def backfill(on_step: Callable[[Behind], None] | None = None) -> int:
+    """Brings every document up to date; how many were behind. Raises ProviderError."""
+    count = 0
+    for behind in list(documents_behind()):
+        try:
+            bring_up_to_date(behind)
+        except Stale:
+            continue
+        count += 1
+        if on_step:
+            on_step(behind)
+    return count
+
+
+def bring_up_to_date(behind: Behind) -> None:
+    """A file to read anew goes to the queue; the rest is done here. Raises ProviderError, Stale."""
+    if behind.what == "parser":
+        ingest_again(behind.document)
+        return
+    if behind.what == "words":
+        index_words(behind.document)
+    embed_document(behind.document, active_space())
+
+
+def quality() -> Quality:
+    size = Length(Cast("metadata", TextField()))
+    found = RetrievalChunk.objects.aggregate(
+        chunks=Count("pk"), typed=Count("pk", filter=~Q(chunk_type="")), size=Avg(size)
+    )
+    return Quality(found["chunks"], found["typed"] / (found["chunks"] or 1), found["size"] or 0.0)

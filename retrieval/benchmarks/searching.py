@@ -1,0 +1,162 @@
+"""`manage.py bench search`: percentiles beside raw pgvector and naive full text, and recall."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError, OutputWrapper
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from documents.models import Document, RetrievalChunk
+from retrieval.benchmarks.library import benchmark_owner, build_library
+from retrieval.benchmarks.naive import naive_search, naive_words, prepare_naive, raw_vectors
+from retrieval.evaluation import read_questions
+from retrieval.models import ChunkVector, EmbeddingSpace
+from retrieval.providers.embeddings import Vectors
+from retrieval.results import SearchOptions
+from retrieval.scope import Scope, ScopeSql
+from retrieval.search import search
+from retrieval.spaces import active_space, build_vector_index, embedder_of
+from retrieval.strategies import vector as vector_search
+
+RECALL_AT = 20
+SHARES = (0.001, 0.01, 0.1, 1.0)
+
+
+class SearchBenchmark:
+    name = "search"
+    help = "Search times in a library of 115,000 chunks, made by varying the documents that are there."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--chunks", type=int, default=115_000)
+        parser.add_argument("--questions", type=Path, help="FinanceBench's format; else sentences")
+        parser.add_argument("--count", type=int, default=50, help="questions asked")
+        parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
+
+    def run(self, out: OutputWrapper, **options: Any) -> None:
+        owner = benchmark_owner()
+        try:
+            build(out, owner, options["chunks"])
+            measure(out, owner, questions_for(owner, options["questions"], options["count"]))
+        finally:
+            if not options["keep"]:
+                Document.objects.filter(owner=owner).delete()
+
+
+def build(out: OutputWrapper, owner: User, chunks: int) -> None:
+    before, start = RetrievalChunk.objects.filter(document__owner=owner).count(), time.perf_counter()
+    have = before
+    for have in build_library(owner, chunks):
+        if have // 10_000 != before // 10_000:
+            out.write(f"  {have} chunks")
+        before = have
+    if have < chunks:
+        raise CommandError("There is no document to vary: ingest some first.")
+    built = time.perf_counter() - start
+    build_vector_index(active_space(), at_least=1)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    out.write(f"library: {have} chunks, varied copies of the documents that are there ({built:.0f} s)")
+
+
+def questions_for(owner: User, path: Path | None, count: int) -> list[str]:
+    generator = random.Random(1)
+    if path is not None:
+        known = [known.question for known in read_questions(path)]
+        return generator.sample(known, min(count, len(known)))
+    chunks = RetrievalChunk.objects.filter(document__owner=owner, chunk_type="prose").order_by("id")[:count]
+    return [" ".join(chunk.content.split()[3:15]) for chunk in chunks]
+
+
+def measure(out: OutputWrapper, owner: User, questions: Sequence[str]) -> None:
+    space, scope, prose = active_space(), Scope(owner), SearchOptions(limit=10)
+    vectors = list(embedder_of(space).embed(questions, query=True))
+    pairs = list(zip(questions, vectors, strict=True))
+    prepare_naive(owner)
+    for text in questions[:5]:
+        search(text, scope, prose)  # warm: tokenizer, caches, plans
+    ours = timed(lambda pair: search(pair[0], scope, prose), pairs)
+    naive = timed(lambda pair: naive_search(pair[0], pair[1], space), pairs)
+    rows = [
+        ("hybrid search (ours)", ours),
+        ("naive OR + ts_rank + HNSW", naive),
+        ("naive OR + ts_rank alone", timed(lambda pair: naive_words(pair[0]), pairs)),
+        ("raw pgvector HNSW alone", timed(lambda pair: raw_vectors(pair[1], space), pairs)),
+    ]
+    out.write(f"{'':<28}{'p50 ms':>10}{'p95 ms':>10}")
+    for name, times in rows:
+        out.write(f"{name:<28}{statistics.median(times):>10.1f}{percentile(times, 95):>10.1f}")
+    out.write(f"ours is {statistics.median(naive) / statistics.median(ours):.1f} × faster than naive")
+    out.write(f"statements a search: {sorted(statements(scope, questions, prose))}")
+    for share in SHARES:
+        out.write(
+            f"recall@{RECALL_AT}, filter lets {share:.1%} through: {recall(owner, space, vectors, share)}"
+        )
+
+
+def timed(call: Callable[[Any], object], items: Sequence[Any]) -> list[float]:
+    """Milliseconds of each call."""
+    times = []
+    for item in items:
+        start = time.perf_counter()
+        call(item)
+        times.append((time.perf_counter() - start) * 1000)
+    return times
+
+
+def percentile(times: Sequence[float], percent: int) -> float:
+    return sorted(times)[min(len(times) - 1, len(times) * percent // 100)]
+
+
+def statements(scope: Scope, questions: Sequence[str], options: SearchOptions) -> set[int]:
+    counts = set()
+    for text in questions:
+        with CaptureQueriesContext(connection) as captured:
+            search(text, scope, options)
+        counts.add(len(captured))
+    return counts
+
+
+def recall(owner: User, space: EmbeddingSpace, vectors: Sequence[Vectors], share: float) -> str:
+    """Of the truly nearest in documents that hold ``share`` of the chunks, how many are found."""
+    scope = scope_of_share(owner, share)
+    sql = scope.compiled()
+    if sql is None:
+        return "no document"
+    count = ChunkVector.objects.filter(space=space, document__in=scope.documents()).count()
+    hits, full = 0, 0
+    for vector in vectors:
+        truth = exact(vector, space, sql)
+        near = vector_search.nearest_chunks(vector, space, sql, count, RECALL_AT)
+        hits += len(truth & {found.chunk_id for found in near})
+        full += len(truth)
+    return f"{hits / max(1, full):.4f} of {count} vectors"
+
+
+def exact(vector: Vectors, space: EmbeddingSpace, sql: ScopeSql) -> set[UUID]:
+    """The nearest by comparing with all: a chunk count of 0 asks for that."""
+    return {found.chunk_id for found in vector_search.nearest_chunks(vector, space, sql, 0, RECALL_AT)}
+
+
+def scope_of_share(owner: User, share: float) -> Scope:
+    """The owner's documents up to this share of chunks, at least one; a part of its pages for less."""
+    documents = list(Document.objects.filter(owner=owner).order_by("id").values_list("pk", "page_count"))
+    if share >= 1:
+        return Scope(owner)
+    wanted = share * RetrievalChunk.objects.filter(document__owner=owner).count()
+    chosen, have = [], 0
+    for pk, _ in documents:
+        chosen.append(pk)
+        have += RetrievalChunk.objects.filter(document=pk).count()
+        if have >= wanted:
+            break
+    return Scope(owner, document_ids=tuple(chosen))
