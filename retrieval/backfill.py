@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast, Length
+from django.utils import timezone
 
 from documents.ingestion import ingest_again
-from documents.models import Document, RetrievalChunk
+from documents.models import Document, FailureCode, RetrievalChunk
 from documents.pdf.parsing import PARSER_VERSION
 from retrieval.indexing import ANALYSIS_VERSION, Stale, embed_document, index_words
 from retrieval.models import IndexedDocument
@@ -92,6 +93,14 @@ def bring_up_to_date(behind: Behind) -> None:
     if behind.what == "words":
         index_words(behind.document)
     embed_document(behind.document, active_space())
+    forgive_embedding(behind.document)
+
+
+def forgive_embedding(document: Document) -> None:
+    """A document that failed only because it could not be embedded is whole now."""
+    Document.objects.filter(pk=document.pk, failure_code=FailureCode.EMBEDDING_FAILED).update(
+        status=Document.Status.READY, failure_code="", failure_message="", indexed_at=timezone.now()
+    )
 
 
 def quality() -> Quality:

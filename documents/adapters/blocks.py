@@ -1,0 +1,109 @@
+"""Plain blocks, as Reducto, tldw and most other services give them.
+
+A list of objects (or an object that holds one under ``blocks``, ``chunks`` or
+``result``), each with ``type`` and ``text`` or ``content``, and any of: ``page``,
+``bbox`` or ``bbox_quad``, ``level``, ``list_style``, ``code_language``, ``rows``,
+``slide``, ``sheet``, ``paragraph``, ``line``, ``start_ms``, ``end_ms``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from documents.adapters.block import MOST_BLOCKS, AdapterError, Block, make_block, quad_of
+
+TYPES = {
+    "title": "heading",
+    "section header": "heading",
+    "section_header": "heading",
+    "header": "",
+    "footer": "",
+    "page number": "",
+    "list item": "list",
+    "list_item": "list",
+    "figure": "media",
+    "image": "media",
+    "audio": "media",
+    "video": "media",
+    "paragraph": "text",
+    "key value": "text",
+    "equation": "formula",
+}
+DEEPEST = 8  # lists and holders inside each other
+KNOWN = {"text", "heading", "list", "table", "code", "caption", "footnote", "formula", "media"}
+HOLDERS = ("blocks", "chunks", "result", "elements")
+PLAIN = (
+    "list_style",
+    "code_language",
+    "caption",
+    "paragraph",
+    "line",
+    "slide",
+    "sheet",
+    "start_ms",
+    "end_ms",
+)
+
+
+def read(payload: object) -> list[Block]:
+    """Blocks in their order; heads and feet of pages are left out. Raises AdapterError."""
+    return [block for item in _items(payload) if (block := _block(item))]
+
+
+def _items(payload: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if depth > DEEPEST:
+        raise AdapterError("The blocks are nested too deep.")
+    if isinstance(payload, dict):
+        holder = next((name for name in HOLDERS if isinstance(payload.get(name), list | dict)), None)
+        if holder is None:
+            yield payload
+        else:
+            yield from _items(payload[holder], depth + 1)
+        return
+    if not isinstance(payload, list) or len(payload) > MOST_BLOCKS:
+        raise AdapterError(f"These are not blocks, or more than {MOST_BLOCKS:,}.")
+    for item in payload:
+        if not isinstance(item, dict):
+            raise AdapterError("A block is not an object.")
+        yield from _items(item, depth + 1)
+
+
+def _block(item: dict[str, Any]) -> Block | None:
+    kind = str(item.get("type") or "text").lower()
+    kind = kind if kind in KNOWN else TYPES.get(kind, "text")
+    text = item.get("text") if isinstance(item.get("text"), str) else item.get("content")
+    rows = item.get("rows") or ()
+    if not isinstance(text, str) and rows:
+        text = "\n".join("\t".join(map(str, row)) for row in rows)
+    if not kind or not isinstance(text, str) or not text.strip():
+        return None
+    box = item.get("bbox") if isinstance(item.get("bbox"), dict) else {}
+    assert isinstance(box, dict)
+    return make_block(
+        type=kind,
+        text=text,
+        page=item.get("page") or item.get("page_number") or box.get("page") or item.get("slide") or 1,
+        quad=_quad(item, box),
+        level=item.get("level") or (1 if kind == "heading" else None),
+        rows=rows,
+        has_head=bool(item.get("has_head", bool(rows))),
+        **{name: item[name] for name in PLAIN if item.get(name) is not None},
+    )
+
+
+def _quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:
+    """``bbox_quad`` (four points), Reducto's {left, top, width, height} or [x0, y0, x1, y1], in fractions."""
+    try:
+        if corners := item.get("bbox_quad"):
+            xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
+            return quad_of(min(xs), min(ys), max(xs), max(ys), 1, 1)
+        if box:
+            left, top = float(box["left"]), float(box["top"])
+            return quad_of(left, top, left + float(box["width"]), top + float(box["height"]), 1, 1)
+        if isinstance(item.get("bbox"), list):
+            x0, y0, x1, y1 = map(float, item["bbox"])
+            return quad_of(x0, y0, x1, y1, 1, 1)
+    except (KeyError, TypeError, ValueError):
+        raise AdapterError("A block's box cannot be read.") from None
+    return ()

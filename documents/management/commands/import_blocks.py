@@ -1,0 +1,38 @@
+"""`manage.py import_blocks FILE.json`: a document from another parser's output."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from documents.adapters import ADAPTERS, AdapterError
+from documents.importing import import_blocks
+from documents.models import Document
+from documents.owners import owner_named
+
+
+class Command(BaseCommand):
+    help = "Imports the JSON of another parser (Docling, Unstructured, Reducto and the like) as a document."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+        parser.add_argument("--kind", choices=sorted(ADAPTERS), default="", help="recognised by default")
+        parser.add_argument("--title", default="", help="the file's name by default")
+        parser.add_argument("--owner", default="", help="username; the first superuser by default")
+
+    def handle(self, *, files: list[Path], kind: str, title: str, owner: str, **options: Any) -> None:
+        user = owner_named(owner)
+        for path in files:
+            try:
+                payload = json.loads(path.read_text(encoding="utf-8"))
+                document = import_blocks(user, payload, title or Document.title_from(path.name), kind)
+            except (OSError, ValueError, RecursionError) as error:
+                raise CommandError(f"{path}: {error}") from None
+            except AdapterError as error:
+                raise CommandError(f"{path}: {error}") from None
+            counts = f"{document.unit_count} units, {document.chunk_count} chunks"
+            self.stdout.write(f"{path.name}: {document.status}, {counts} {document.failure_message}".strip())

@@ -1,0 +1,71 @@
+"""A small library with known contents; made of blocks, because its files are not the subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from django.contrib.auth.models import User
+
+from documents.importing import import_blocks
+from documents.models import Document
+
+Lines = tuple[str, ...]
+
+NIKE: tuple[Lines, ...] = (
+    ("# Nike annual report", "Nike designs athletic footwear.", "The company is based in Oregon."),
+    (
+        "# Consolidated statements of cash flows",
+        "Purchases of property, plant and equipment 1,119",
+        "Dividends paid 1,332",
+        "Net cash provided by operating activities 5,903",
+    ),
+    ("# Risk factors", "Currency moves may hurt our results.", "We filed Form 10-K with the commission."),
+)
+AMCOR: tuple[Lines, ...] = (
+    ("# Amcor annual report", "Amcor makes flexible packaging.", "The company is based in Zurich."),
+    (
+        "# Consolidated statements of cash flows",
+        "Purchases of property, plant and equipment 526",
+        "Dividends paid 723",
+        "Net cash provided by operating activities 1,261",
+    ),
+)
+TRIAL: tuple[Lines, ...] = (
+    (
+        "# Pembrolizumab in lung cancer",
+        "The KEYNOTE-189 trial enrolled 616 patients.",
+        "Survival was longer (p < 0.001) with the drug.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Library:
+    nike: Document
+    amcor: Document
+    trial: Document
+
+
+def written(owner: User, title: str, *pages: Lines) -> Document:
+    """A document of these lines; one that begins with '# ' is a heading."""
+    blocks = [
+        {
+            "type": "heading" if line.startswith("# ") else "text",
+            "text": line.removeprefix("# "),
+            "page": page,
+        }
+        for page, lines in enumerate(pages, 1)
+        for line in lines
+    ]
+    return import_blocks(owner, blocks, title)
+
+
+@pytest.fixture
+def library(alice: User) -> Library:
+    """Alice's: two annual reports in the same words, and a trial."""
+    return Library(
+        nike=written(alice, "NIKE_2019_10K", *NIKE),
+        amcor=written(alice, "AMCOR_2023_10K", *AMCOR),
+        trial=written(alice, "trial", *TRIAL),
+    )

@@ -1,0 +1,38 @@
+"""Questions: what is looked for, and what the lexicon adds."""
+
+from __future__ import annotations
+
+from retrieval.analysis import terms_of
+from retrieval.lexicon import concepts, concepts_in
+from retrieval.questions import ASKING_WEIGHT, MAX_WORDS, WRITTEN_WEIGHT, understand
+
+
+def test_own_words_count_more_than_words_that_tell_how_to_answer() -> None:
+    weights = understand("Answer in USD millions: what was the goodwill?").weights
+    assert weights["goodwil"] == 1
+    assert weights["answer"] == weights["million"] == ASKING_WEIGHT
+
+
+def test_capital_expenditure_is_also_purchases_of_property_plant_and_equipment() -> None:
+    question = understand("What was the capex?")
+    assert tuple(terms_of("purchases of property plant and equipment")) in question.phrases
+    assert question.weights["equip"] == WRITTEN_WEIGHT
+    assert "equip" not in question.said
+
+
+def test_every_concept_can_be_called_by_each_of_its_names() -> None:
+    for concept in concepts():
+        for name in concept.asked:
+            assert concept in concepts_in(["what", *name, "then"])
+
+
+def test_the_words_in_quotation_marks_are_kept_as_they_are() -> None:
+    assert understand('who said "Net Working Capital" first?').quoted == ("Net Working Capital",)
+
+
+def test_a_page_pasted_into_the_box_is_cut() -> None:
+    assert len(understand("word " * 10_000).text.split()) == MAX_WORDS
+
+
+def test_control_characters_are_spaces() -> None:
+    assert understand("net\x00income\x1b").text == "net income"

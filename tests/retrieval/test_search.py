@@ -1,0 +1,330 @@
+"""Search: the right passage, nobody else's, whatever is typed and whoever fails."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+import retrieval.search
+from documents.models import CitationUnit, Document, RetrievalChunk
+from retrieval.models import SearchQuery
+from retrieval.providers.embeddings import HashingEmbedder, Vectors
+from retrieval.providers.errors import ProviderError
+from retrieval.providers.language import ScriptedModel
+from retrieval.providers.rerankers import OverlapReranker
+from retrieval.results import STRATEGIES, SearchOptions, SearchResult
+from retrieval.scope import Scope
+from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, search
+from retrieval.similar import more_like
+from tests.retrieval.conftest import Library, written
+
+
+def places(result: SearchResult) -> list[tuple[str, int]]:
+    return [(hit.document_title.split()[0], hit.page) for hit in result.hits]
+
+
+def report(result: SearchResult, name: str) -> object:
+    return next(report for report in result.strategies if report.name == name)
+
+
+# --- What is found ---------------------------------------------------------------
+
+
+def test_the_name_in_the_question_says_which_report(alice: User, library: Library) -> None:
+    for name, document in (("Nike", library.nike), ("Amcor", library.amcor)):
+        hit = search(f"What did {name} pay in dividends?", Scope(alice)).hits[0]
+        assert (hit.document_id, hit.page) == (document.pk, 2)
+
+
+def test_capital_expenditure_finds_purchases_of_property(alice: User, library: Library) -> None:
+    scope = Scope(alice, document_ids=(library.nike.pk,))
+    assert search("How much was the capex?", scope).hits[0].page == 2
+
+
+@pytest.mark.parametrize(
+    ("exact", "page"),
+    [("10-K", 3), ("1,332", 2), ("1332", 2), ('"currency moves may hurt"', 3)],
+)
+def test_exact_terms_are_found(alice: User, library: Library, exact: str, page: int) -> None:
+    assert search(exact, Scope(alice, document_ids=(library.nike.pk,))).hits[0].page == page
+
+
+@pytest.mark.parametrize("exact", ["KEYNOTE-189", "p<0.001", "p < 0.001", "pembrolizumab"])
+def test_exact_terms_find_their_document(alice: User, library: Library, exact: str) -> None:
+    assert search(exact, Scope(alice)).hits[0].document_id == library.trial.pk
+
+
+def test_a_hits_units_are_those_of_its_page_in_reading_order(alice: User, library: Library) -> None:
+    hit = search("Nike dividends paid", Scope(alice)).hits[0]
+    units = CitationUnit.objects.in_bulk(hit.passage_unit_ids)
+    positions = [units[pk].position for pk in hit.passage_unit_ids]
+    assert positions == sorted(positions)
+    assert {units[pk].page_number for pk in hit.passage_unit_ids} == {hit.page}
+    assert set(hit.unit_ids) <= set(hit.passage_unit_ids)
+    assert "Dividends" in units[hit.best_unit_ids[0]].content
+
+
+def test_a_hit_says_why_and_marks_its_words(alice: User, library: Library) -> None:
+    hit = search("Nike dividends paid", Scope(alice)).hits[0]
+    assert {rank.list for rank in hit.why} == {"question", "meaning of question"}
+    assert "Dividends" in [piece for piece, marked in hit.snippet.pieces if marked]
+
+
+def test_pages_of_results_join_without_gap_or_repetition(alice: User, library: Library) -> None:
+    whole = search("annual report cash company", Scope(alice), SearchOptions(limit=6))
+    parts = [
+        hit.chunk_id
+        for offset in (0, 2, 4)
+        for hit in search(
+            "annual report cash company", Scope(alice), SearchOptions(limit=2, offset=offset)
+        ).hits
+    ]
+    assert parts == [hit.chunk_id for hit in whole.hits]
+
+
+def test_several_questions_in_one_find_both_answers(alice: User, library: Library) -> None:
+    result = search("Where is Nike based? What did Amcor pay in dividends?", Scope(alice))
+    assert {derived.by for derived in result.derived} == {"decomposition"}
+    assert {("NIKE", 1), ("AMCOR", 2)} <= {(title.upper(), page) for title, page in places(result)[:3]}
+
+
+def test_full_text_of_documents_brings_one_passage_of_each(alice: User, library: Library) -> None:
+    only_words = frozenset({"vector"})
+    result = search("cash flows company", Scope(alice), SearchOptions(fts_level="document", off=only_words))
+    documents = [hit.document_id for hit in result.hits]
+    assert len(documents) == len(set(documents)) >= 2
+
+
+def test_more_like_this_leaves_the_passage_itself_out(alice: User, library: Library) -> None:
+    chunk = RetrievalChunk.objects.filter(document=library.nike, content__contains="Dividends").first()
+    assert chunk is not None
+    result = more_like(chunk.pk, Scope(alice))
+    assert chunk.pk not in {hit.chunk_id for hit in result.hits}
+    assert result.hits[0].document_id == library.amcor.pk
+    assert result.hits[0].page == 2
+
+
+# --- Filters -----------------------------------------------------------------------
+
+
+def test_filters_combine(alice: User, library: Library) -> None:
+    Document.objects.filter(pk=library.nike.pk).update(year=2019, authors=["Phil Knight"], language="en")
+    wide = Scope(alice)
+    assert {hit.document_id for hit in search("cash", replace(wide, year_from=2019, year_to=2019)).hits} == {
+        library.nike.pk
+    }
+    assert {hit.document_id for hit in search("cash", replace(wide, authors=("knight",))).hits} == {
+        library.nike.pk
+    }
+    assert {hit.page for hit in search("company cash risk", replace(wide, page_from=2, page_to=2)).hits} == {
+        2
+    }
+    assert not search("cash", replace(wide, authors=("knight",), year_from=2020)).hits
+    assert search("cash", replace(wide, document_ids=())).message == NOTHING_INDEXED
+
+
+def test_a_section_filter_keeps_only_what_stands_under_it(alice: User, library: Library) -> None:
+    result = search("company results currency", Scope(alice, sections=("risk factors",)))
+    assert places(result)
+    assert {page for _, page in places(result)} == {3}
+
+
+def test_a_filter_read_from_the_question_applies_and_says_so(alice: User, library: Library) -> None:
+    result = search("what does Nike say on page 3", Scope(alice))
+    assert {hit.page for hit in result.hits} == {3}
+    assert result.filters == {"page_from": "3", "page_to": "3"}
+
+
+def test_a_filter_of_the_question_that_leaves_nothing_is_dropped(alice: User, library: Library) -> None:
+    result = search("Nike dividends on page 77", Scope(alice))
+    assert result.hits
+    assert "dropped" in report(result, "self_query").reason
+
+
+def test_facets_count_what_was_found(alice: User, library: Library) -> None:
+    result = search("dividends paid", Scope(alice), SearchOptions(facets=True))
+    documents = next(facet for facet in result.facets if facet.name == "document")
+    assert sum(value.count for value in documents.values) == result.total
+
+
+# --- Rights --------------------------------------------------------------------------
+
+
+def test_nobody_finds_what_is_another_s(bob: User, library: Library) -> None:
+    assert search("Nike dividends", Scope(bob)).message == NOTHING_INDEXED
+    assert not search("Nike", Scope(bob, document_ids=(library.nike.pk,))).hits
+    chunk = RetrievalChunk.objects.filter(document=library.nike).first()
+    assert chunk is not None
+    assert not more_like(chunk.pk, Scope(bob)).hits
+
+
+def test_a_document_in_the_bin_is_not_found(alice: User, library: Library) -> None:
+    Document.objects.filter(pk=library.nike.pk).update(deleted_at="2026-01-01T00:00Z")
+    assert library.nike.pk not in {hit.document_id for hit in search("Nike dividends", Scope(alice)).hits}
+
+
+OF_DOCUMENTS = (
+    "retrieval_posting",
+    "retrieval_passage",
+    "retrieval_chunkvector",
+    "retrieval_indexed",
+    "documents_",
+)
+
+
+@pytest.mark.parametrize(
+    "filters", [{}, {"chunk_types": ("prose",)}, {"page_from": 1}, {"sections": ("risk",)}]
+)
+def test_every_statement_about_documents_asks_who_may_see_them(
+    alice: User, library: Library, filters: dict[str, object]
+) -> None:
+    scope = Scope(alice, **filters)  # type: ignore[arg-type]
+    with CaptureQueriesContext(connection) as captured:
+        search("dividends paid by Nike", scope, SearchOptions(facets=True))
+    about = [query["sql"] for query in captured if any(table in query["sql"] for table in OF_DOCUMENTS)]
+    assert len(about) >= 5
+    for sql in about:
+        assert f'"owner_id" = {alice.pk}' in sql
+        assert '"deleted_at" IS NULL' in sql
+
+
+def test_the_number_of_statements_does_not_grow(alice: User, library: Library) -> None:
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            search("dividends paid", Scope(alice))
+        return len(captured)
+
+    before = statements()
+    for number in range(3):
+        written(alice, f"more {number}", (f"Dividends paid were {number}.", "More text."))
+    assert statements() == before <= 8
+
+
+# --- Bad input -------------------------------------------------------------------------
+
+BAD = [
+    "",
+    "   ",
+    "\x00",
+    "?!…—",
+    "the of and",
+    "'; DROP TABLE documents_document; --",
+    "a & b | !c <-> (d:*)",
+    "100% %s %(x)s {documents}",
+    "👩‍👩‍👧 🚀",
+    "ما هي الأرباح",
+    "مرحبا \u202e reversed",
+    "word " * 10_000,
+    "x" * 100_000,
+    "\ud800",
+    "<script>alert(1)</script>",
+    '"' * 500,
+]
+
+
+@pytest.mark.parametrize("query", BAD, ids=lambda query: ascii(query[:20]))
+def test_whatever_is_typed_gets_an_answer_or_a_message(alice: User, library: Library, query: str) -> None:
+    result = search(query, Scope(alice), SearchOptions(record=True, facets=True))
+    assert result.hits or result.message
+
+
+def test_messages_say_what_is_wrong(alice: User, library: Library) -> None:
+    assert search(" ", Scope(alice)).message == NOTHING_ASKED
+    assert search("what is the of", Scope(alice)).message == NOTHING_TELLING
+
+
+# --- Strategies ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_each_strategy_can_be_switched_off(alice: User, library: Library, name: str) -> None:
+    result = search("Nike dividends? Nike base?", Scope(alice), SearchOptions(off=frozenset({name})))  # type: ignore[arg-type]
+    assert result.hits
+    assert (report(result, name).ran, report(result, name).reason) == (False, "switched off")
+
+
+def test_what_needs_a_model_says_that_there_is_none(alice: User, library: Library) -> None:
+    result = search("Nike dividends", Scope(alice))
+    assert "no language model" in report(result, "hyde").reason
+    assert "no language model" in report(result, "multi_query").reason
+
+
+def test_a_models_variants_and_invented_answer_are_searched_too(alice: User, library: Library) -> None:
+    model = ScriptedModel(
+        {"Rewrite the search": "footwear maker\nshoe company\nsneakers", "Write the passage": "Nike"}
+    )
+    result = search("trainers", Scope(alice), language_model=model)
+    assert [query.text for query in result.derived] == ["footwear maker", "shoe company", "sneakers", "Nike"]
+    assert result.hits[0].document_id == library.nike.pk
+    assert report(result, "multi_query").ran and report(result, "hyde").ran
+
+
+@dataclass
+class Hanging:
+    seconds: float = 30
+
+    def complete(self, prompt: str) -> str:
+        time.sleep(self.seconds)
+        return ""
+
+
+class Refusing:
+    def complete(self, prompt: str) -> str:
+        raise ProviderError("The model refused.", permanent=True)
+
+
+def test_a_model_that_hangs_costs_its_strategies_and_little_time(
+    alice: User, library: Library, settings: object
+) -> None:
+    settings.SEARCH_PROVIDER_SECONDS = 0.1  # type: ignore[attr-defined]
+    start = time.perf_counter()
+    result = search("Nike dividends", Scope(alice), language_model=Hanging(2))
+    assert time.perf_counter() - start < 2
+    assert result.hits[0].document_id == library.nike.pk
+    assert "No answer within" in report(result, "hyde").reason
+
+
+def test_a_model_that_refuses_costs_its_strategies_only(alice: User, library: Library) -> None:
+    result = search("Nike dividends", Scope(alice), language_model=Refusing())
+    assert result.hits[0].document_id == library.nike.pk
+    assert report(result, "multi_query").reason == "The model refused."
+
+
+class WrongLength(HashingEmbedder):
+    def embed(self, texts: object, *, query: bool = False) -> Vectors:
+        raise ProviderError("The embedding service returned vectors of length 3, not 256.", permanent=True)
+
+
+def test_without_embeddings_words_still_answer(
+    alice: User, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval.search, "embedder_of", lambda space: WrongLength())
+    result = search("Nike dividends", Scope(alice))
+    assert result.hits[0].document_id == library.nike.pk
+    assert "length 3" in report(result, "vector").reason
+
+
+def test_a_reranker_moves_and_its_failure_does_not_hurt(alice: User, library: Library) -> None:
+    moved = search("dividends paid", Scope(alice), reranker=OverlapReranker())
+    assert report(moved, "rerank").ran
+    broken = search("Nike dividends", Scope(alice), reranker=OverlapReranker(failure=ProviderError("Down.")))
+    assert broken.hits[0].document_id == library.nike.pk
+    assert (report(broken, "rerank").ran, report(broken, "rerank").reason) == (True, "Down.")
+
+
+# --- History ---------------------------------------------------------------------------------
+
+
+def test_a_search_is_kept_for_its_user_alone(alice: User, bob: User, library: Library) -> None:
+    search("Nike dividends? Amcor base?", Scope(alice), SearchOptions(record=True))
+    kept = SearchQuery.objects.visible_to(alice).get()
+    assert kept.query == "Nike dividends? Amcor base?"
+    assert kept.hit_count > 0 and kept.milliseconds > 0
+    assert {entry["name"] for entry in kept.strategies} >= {"keyword", "vector", "rerank"}
+    assert [entry["by"] for entry in kept.derived] == ["decomposition", "decomposition"]
+    assert not SearchQuery.objects.visible_to(bob)

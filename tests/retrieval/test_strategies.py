@@ -1,0 +1,107 @@
+"""Strategies that need no database: fusion, self-query, decomposition, compression, snippets."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from retrieval.providers.errors import ProviderError
+from retrieval.providers.language import ScriptedModel
+from retrieval.results import Snippet
+from retrieval.scope import Scope
+from retrieval.snippets import snippet_of
+from retrieval.strategies.compression import telling_sentences
+from retrieval.strategies.decomposition import split_question, write_parts
+from retrieval.strategies.fusion import RRF_K, RankedList, fuse
+from retrieval.strategies.multi_query import write_variants
+from retrieval.strategies.self_query import Filters, read_filters, write_filters
+
+
+def test_fusion_adds_one_over_k_plus_rank() -> None:
+    fused = dict(fuse([RankedList("a", [("x", 9.0), ("y", 1.0)]), RankedList("b", [("y", 0.5)])]))
+    assert fused["x"] == 1 / (RRF_K + 1)
+    assert fused["y"] == pytest.approx(1 / (RRF_K + 2) + 1 / (RRF_K + 1))
+
+
+def test_what_two_lists_have_comes_before_what_one_has() -> None:
+    order = [
+        item
+        for item, _ in fuse([RankedList("a", [("x", 1), ("y", 1)]), RankedList("b", [("z", 1), ("y", 1)])])
+    ]
+    assert order == ["y", "x", "z"]
+
+
+def test_a_list_that_is_trusted_less_moves_less() -> None:
+    fused = dict(fuse([RankedList("a", [("x", 1.0)]), RankedList("b", [("y", 1.0)], weight=0.5)]))
+    assert fused["y"] == fused["x"] / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("what is said on page 12?", Filters(page_from=12, page_to=12)),
+        ("the risks from pages 3-9", Filters(page_from=3, page_to=9)),
+        ("what does table 2 say of sales", Filters(chunk_types=("table",))),
+        ("how were patients chosen in the methods section", Filters(section_types=("methods",))),
+        ("papers since 2019 on statins", Filters(year_from=2019)),
+        ("articles between 2018 and 2020 on statins", Filters(year_from=2018, year_to=2020)),
+        ("studies before 2010", Filters(year_to=2010)),
+        ("what did Smith et al. find", Filters(authors=("Smith",))),
+        ("papers by Müller et al from 2020", Filters(authors=("Müller",))),
+        ("capital expenditure in FY2018 compared with 2017", Filters()),
+        ("on page 99999999999", Filters()),
+    ],
+)
+def test_filters_are_read_where_they_are_stated(text: str, filters: Filters) -> None:
+    assert read_filters(text) == filters
+
+
+def test_a_filter_that_the_person_set_stays() -> None:
+    scope = Scope(AnonymousUser(), page_from=3)
+    assert Filters(page_from=7, page_to=9).narrow(scope) == Scope(AnonymousUser(), page_from=3, page_to=9)
+
+
+def test_a_models_filters_are_validated() -> None:
+    model = ScriptedModel({"": 'Sure: {"year_from": 2019, "chunk_types": ["table"]}'})
+    assert write_filters("tables since 2019", model) == Filters(year_from=2019, chunk_types=("table",))
+    for nonsense in ("no json", '{"year_from": "soon"}', "[1]", ""):
+        with pytest.raises(ProviderError):
+            write_filters("x", ScriptedModel({"": nonsense}))
+
+
+def test_several_questions_are_searched_one_by_one() -> None:
+    assert split_question("Who is the CEO? What was revenue in 2020?") == [
+        "Who is the CEO?",
+        "What was revenue in 2020?",
+    ]
+    assert split_question("Who is the CEO?") == []
+
+
+def test_a_model_that_sees_one_question_makes_no_parts() -> None:
+    assert write_parts("Who is the CEO?", ScriptedModel({"": "NONE"})) == []
+    assert write_parts("a and b", ScriptedModel({"": "1. What is a?\n2. What is b?"})) == [
+        "What is a?",
+        "What is b?",
+    ]
+
+
+def test_variants_lose_their_bullets_and_are_three_at_most() -> None:
+    answer = '- "one"\n* two\n\n3) three\nfour'
+    assert write_variants("x", ScriptedModel({"": answer})) == ["one", "two", "three"]
+
+
+def test_the_telling_sentences_stay_in_their_order() -> None:
+    text = "Goodwill rose. The weather was fine. It rained on Monday. Goodwill was impaired."
+    assert telling_sentences(text, {"goodwil": 1.0}) == "Goodwill rose. … Goodwill was impaired."
+
+
+def test_a_snippet_shows_the_densest_stretch_and_marks_its_words() -> None:
+    text = "filler " * 200 + "net income attributable to Amcor rose " + "filler " * 200
+    snippet = snippet_of(text, {"net": 1.0, "incom": 1.0, "amcor": 2.0}, size=120)
+    assert len(snippet.text) <= 120
+    assert [piece for piece, marked in snippet.pieces if marked] == ["net", "income", "Amcor"]
+
+
+def test_a_snippets_pieces_are_its_text() -> None:
+    snippet = Snippet("net income rose", ((4, 10),))
+    assert snippet.pieces == [("net ", False), ("income", True), (" rose", False)]
