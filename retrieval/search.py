@@ -133,7 +133,7 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     if not trace.wants("rerank"):
         return [*head, *unread]
     with trace.step("rerank") as step:
-        keyword = keyword_scores(found.lists)
+        keyword = keyword_shares(found.lists, {named.name for named in plan.questions if named.weight == 1})
         ranked = by_features(
             [Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key]) for key, fused in head]
         )
@@ -146,9 +146,15 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     return [*ranked, *unread]
 
 
-def keyword_scores(lists: Sequence[RankedList[PassageKey]]) -> dict[PassageKey, float]:
-    """Of the person's own question; its list comes first where keyword search ran."""
-    return dict(lists[0].items) if lists and lists[0].name == "question" else {}
+def keyword_shares(lists: Sequence[RankedList[PassageKey]], names: set[str]) -> dict[PassageKey, float]:
+    """Each passage's score as a share of the best, in the list of the question or part it meets best."""
+    shares: dict[PassageKey, float] = {}
+    for ranked in lists:
+        if ranked.name in names and ranked.items:
+            best = ranked.items[0][1]
+            for key, score in ranked.items:
+                shares[key] = max(shares.get(key, 0.0), score / best)
+    return shares
 
 
 def moved(before: Sequence[tuple[PassageKey, float]], after: Sequence[tuple[PassageKey, float]]) -> int:

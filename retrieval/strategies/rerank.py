@@ -27,7 +27,7 @@ PASSAGE_CHARACTERS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A candidate with its fused score, its keyword score (0 where that list has it not), its evidence."""
+    """A candidate with its fused score, its keyword score as a share of the best (0..1), its evidence."""
 
     key: PassageKey
     fused: float
@@ -42,13 +42,12 @@ def by_features(weighed: Sequence[Weighed]) -> list[tuple[PassageKey, float]]:
     of the best, does.
     """
     most_fused = max((item.fused for item in weighed), default=0.0) or 1.0
-    most_keyword = max((item.keyword for item in weighed), default=0.0) or 1.0
     most_unit = max((item.evidence.best_unit for item in weighed), default=0.0) or 1.0
     scored = [
         (
             item.key,
             item.fused / most_fused
-            + KEYWORD * item.keyword / most_keyword
+            + KEYWORD * item.keyword
             + COVERAGE * item.evidence.coverage
             + PHRASES * item.evidence.phrases
             + QUOTED * item.evidence.quoted
