@@ -56,7 +56,7 @@ def import_blocks(owner: User, payload: object, title: str, kind: str = "") -> D
 def store(lease: Lease, parsed: ParsedDocument, blocks: Sequence[Block], title: str) -> None:
     """Stores and indexes; what fails is said on the document."""
     chunks = tuple(chunk_pages(parsed.pages, title, chunk_sizes()))
-    content = Content(parsed=parsed, chunks=chunks, title=title, description=Description())
+    content = Content(parsed, chunks, title, stage_seconds={}, description=Description())
     try:
         with transaction.atomic():
             replace_content(lease, content)

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.dispatch import receiver
 
+from documents.importing import forget_payload
 from documents.models import Document
 from documents.pictures import forget_pictures
 from documents.signals import document_deleted
@@ -17,3 +18,6 @@ from documents.signals import document_deleted
 def forget_its_pictures(sender: type[Document], document_id: UUID, **more: Any) -> None:
     pages = Document.objects.filter(pk=document_id).values_list("page_count", flat=True).first() or 0
     transaction.on_commit(lambda: forget_pictures(document_id, pages))
+
+
+document_deleted.connect(forget_payload)

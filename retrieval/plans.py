@@ -54,9 +54,9 @@ class Plan:
         return [*asked, *invented]
 
     @property
-    def parts(self) -> list[Question]:
+    def asked(self) -> list[NamedQuestion]:
         """What evidence is weighed against: the question and its parts, not its variants."""
-        return [named.question for named in self.questions if named.weight == 1]
+        return [named for named in self.questions if named.weight == 1]
 
 
 def plan_search(question: Question, trace: Trace, model: LanguageModel | None) -> Plan:

@@ -48,14 +48,15 @@ class Found:
 
     Attributes:
         fused: passages by fused score, best first.
-        candidates: those of them that were read, and what speaks for them in ``evidence``.
+        candidates: those of them that were read.
+        evidence: what speaks for each, by the name of the question or part it was weighed against.
         rarity: idf of the terms asked for, in scope.
     """
 
     lists: Sequence[RankedList[PassageKey]]
     fused: Sequence[tuple[PassageKey, float]]
     candidates: Mapping[PassageKey, Candidate]
-    evidence: Mapping[PassageKey, Evidence]
+    evidence: Mapping[PassageKey, Mapping[str, Evidence]]
     rarity: Mapping[str, float]
 
 
@@ -72,14 +73,15 @@ def hits_of(
     ``weights`` says how much each term's mark tells.
     """
     shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
-    best = {candidate.key: best_chunk(candidate, found.evidence[candidate.key]) for candidate, _ in shown}
+    strongest = {key: strongest_of(found.evidence[key]) for key, _ in ranked if key in found.candidates}
+    best = {candidate.key: best_chunk(candidate, strongest[candidate.key]) for candidate, _ in shown}
     chunks = read_chunks(scope, list(best.values()))
     why = ranks_in(found.lists)
     hits = []
     for candidate, score in shown:
         key = candidate.key
         if chunk := chunks.get(best[key]):
-            evidence = found.evidence[key]
+            evidence = strongest[key]
             shown_units = [at for at, unit in enumerate(candidate.units) if unit.chunk_id == best[key]]
             hits.append(
                 Hit(
@@ -115,6 +117,11 @@ def telling_text(candidate: Candidate, evidence: Evidence, units: Sequence[int])
     """Text for a snippet: the best of these units and what follows it."""
     start = max(units, key=lambda at: evidence.unit_scores[at])
     return "\n".join(candidate.units[at].content for at in units if start <= at < start + SNIPPET_UNITS)
+
+
+def strongest_of(evidence: Mapping[str, Evidence]) -> Evidence:
+    """Of the question or the part of it that the candidate meets best."""
+    return max(evidence.values(), key=lambda found: found.coverage + found.phrases)
 
 
 def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:

@@ -9,12 +9,12 @@ from typing import cast
 
 from django.conf import settings
 
-from retrieval.candidates import Candidate, PassageKey, read_candidates
-from retrieval.evidence import Evidence, weigh_evidence
+from retrieval.candidates import PassageKey, read_candidates
+from retrieval.evidence import weigh_evidence
 from retrieval.facets import read_facets
 from retrieval.history import record_search
 from retrieval.keyword_index import ScopeIndex, open_index
-from retrieval.lists import keyword_lists, vector_lists
+from retrieval.lists import NamedQuestion, keyword_lists, vector_lists
 from retrieval.plans import Plan, plan_search
 from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
@@ -23,7 +23,7 @@ from retrieval.questions import understand
 from retrieval.results import FullTextLevel, SearchOptions, SearchResult
 from retrieval.scope import Scope, ScopeSql
 from retrieval.spaces import active_space, embedder_of
-from retrieval.strategies.fusion import RankedList, fuse
+from retrieval.strategies.fusion import RankedList, fuse, interleave
 from retrieval.strategies.rerank import Weighed, by_features, by_model
 from retrieval.trace import Trace
 
@@ -118,7 +118,10 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
-    evidence = {key: strongest_evidence(plan, candidate, rarity) for key, candidate in candidates.items()}
+    evidence = {
+        key: {named.name: weigh_evidence(named.question, candidate, rarity) for named in plan.asked}
+        for key, candidate in candidates.items()
+    }
     return Found(lists, fused, candidates, evidence, rarity)
 
 
@@ -133,10 +136,7 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     if not trace.wants("rerank"):
         return [*head, *unread]
     with trace.step("rerank") as step:
-        keyword = keyword_shares(found.lists, {named.name for named in plan.questions if named.weight == 1})
-        ranked = by_features(
-            [Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key]) for key, fused in head]
-        )
+        ranked = interleave([rank_by_evidence(named, found) for named in plan.asked])
         step.added = moved(head, ranked)
     if reranker is not None:
         with trace.step("rerank") as step:
@@ -146,25 +146,34 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     return [*ranked, *unread]
 
 
-def keyword_shares(lists: Sequence[RankedList[PassageKey]], names: set[str]) -> dict[PassageKey, float]:
-    """Each passage's score as a share of the best, in the list of the question or part it meets best."""
-    shares: dict[PassageKey, float] = {}
-    for ranked in lists:
-        if ranked.name in names and ranked.items:
-            best = ranked.items[0][1]
-            for key, score in ranked.items:
-                shares[key] = max(shares.get(key, 0.0), score / best)
-    return shares
+def rank_by_evidence(named: NamedQuestion, found: Found) -> list[tuple[PassageKey, float]]:
+    """The candidates that lists of this question or part brought, by what in them speaks of it."""
+    lists = [ranked for ranked in found.lists if belongs(ranked, named)]
+    keyword = keyword_shares(lists, named.name)
+    return by_features(
+        [
+            Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key][named.name])
+            for key, fused in fuse(lists)
+            if key in found.candidates
+        ]
+    )
+
+
+def belongs(ranked: RankedList[PassageKey], named: NamedQuestion) -> bool:
+    """A part has its own lists; the whole question has all but those of parts."""
+    if named.name == "question":
+        return "part" not in ranked.name
+    return ranked.name in (named.name, f"meaning of {named.name}")
+
+
+def keyword_shares(lists: Sequence[RankedList[PassageKey]], name: str) -> dict[PassageKey, float]:
+    """Each passage's score in the list of that name, as a share of the best."""
+    items = next((ranked.items for ranked in lists if ranked.name == name), ())
+    return {key: score / items[0][1] for key, score in items}
 
 
 def moved(before: Sequence[tuple[PassageKey, float]], after: Sequence[tuple[PassageKey, float]]) -> int:
     return sum(old[0] != new[0] for old, new in zip(before, after, strict=True))
-
-
-def strongest_evidence(plan: Plan, candidate: Candidate, rarity: Mapping[str, float]) -> Evidence:
-    """Against the question or the part of it that the candidate meets best."""
-    weighed = (weigh_evidence(question, candidate, rarity) for question in plan.parts)
-    return max(weighed, key=lambda evidence: evidence.coverage + evidence.phrases)
 
 
 def marking_weights(plan: Plan, found: Found) -> dict[str, float]:

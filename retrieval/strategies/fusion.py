@@ -30,3 +30,16 @@ def fuse(lists: Sequence[RankedList[Item]], k: int = RRF_K) -> list[tuple[Item, 
         for rank, (item, _) in enumerate(ranked.items, 1):
             scores[item] = scores.get(item, 0.0) + ranked.weight / (k + rank)
     return sorted(scores.items(), key=lambda entry: -entry[1])
+
+
+def interleave(rankings: Sequence[Sequence[tuple[Item, float]]]) -> list[tuple[Item, float]]:
+    """The best of each ranking, then the second of each, …; an item comes once.
+
+    Scores are dealt out anew, highest first, so that they fall along the list.
+    """
+    longest = max((len(ranking) for ranking in rankings), default=0)
+    turns = (ranking[at] for at in range(longest) for ranking in rankings if at < len(ranking))
+    best: dict[Item, float] = {}
+    for item, score in turns:
+        best[item] = max(score, best.get(item, score))
+    return list(zip(best, sorted(best.values(), reverse=True), strict=True))

@@ -12,7 +12,7 @@ from retrieval.scope import Scope
 from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import telling_sentences
 from retrieval.strategies.decomposition import split_question, write_parts
-from retrieval.strategies.fusion import RRF_K, RankedList, fuse
+from retrieval.strategies.fusion import RRF_K, RankedList, fuse, interleave
 from retrieval.strategies.multi_query import write_variants
 from retrieval.strategies.self_query import Filters, read_filters, write_filters
 
@@ -34,6 +34,12 @@ def test_what_two_lists_have_comes_before_what_one_has() -> None:
 def test_a_list_that_is_trusted_less_moves_less() -> None:
     fused = dict(fuse([RankedList("a", [("x", 1.0)]), RankedList("b", [("y", 1.0)], weight=0.5)]))
     assert fused["y"] == fused["x"] / 2
+
+
+def test_parts_take_turns_and_scores_fall() -> None:
+    merged = interleave([[("a", 3.0), ("b", 2.0)], [("b", 9.0), ("c", 1.0)], []])
+    assert [item for item, _ in merged] == ["a", "b", "c"]
+    assert [score for _, score in merged] == [9.0, 3.0, 1.0]
 
 
 @pytest.mark.parametrize(
