@@ -23,7 +23,7 @@ from documents.models import Document
 from documents.pictures import PictureFailed
 from documents.thumbnails import thumbnail_of
 
-WHOLE_IN_MEMORY = 1 << 20  # bytes; longer answers are streamed in blocks of this size
+WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of this size
 
 
 @require_safe

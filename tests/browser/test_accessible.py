@@ -114,6 +114,7 @@ def violations(page: Page, name: str) -> list[str]:
     found = []
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.wait_for_timeout(150)  # colours go over into each other
         if not page.evaluate("'axe' in window"):
             page.evaluate(AXE.read_text())
         found += [f"{name}, {theme}: {violation}" for violation in page.evaluate(RUN)]

@@ -66,7 +66,7 @@ export class Conversation {
   }
 
   #began({ conversation, answer, stream }, question) {
-    this.element.querySelector("[data-suggestions]")?.remove();
+    this.element.querySelector("[data-suggestions]")?.classList.add("asked");
     this.element.dataset.askUrl = this.element.dataset.askAgainUrl.replace(/0{8}-0{4}-0{4}-0{4}-0{12}/, conversation);
     this.element.dataset.conversation = conversation;
     const shell = document.getElementById("answer-shell").content.cloneNode(true);

@@ -95,7 +95,7 @@ async function open() {
 function startWhere() {
   const opening = JSON.parse(document.getElementById("opening").textContent);
   const last = position.last;
-  viewer.pages.currentScaleValue = last?.scale ? String(last.scale / 100) : "auto";
+  viewer.pages.currentScaleValue = last?.scale ? zoomOf(last.scale) : "auto";
   if (opening) {
     const page = Math.min(opening.page, viewer.count);
     viewer.pages.currentPageNumber = page;
@@ -105,6 +105,11 @@ function startWhere() {
     viewer.pages.pagesRotation = last.rotation ?? 0;
     viewer.pages.scrollPageIntoView({ pageNumber: Math.min(last.page, viewer.count), destArray: [null, { name: "XYZ" }, last.left, last.top, null], allowNegativeOffset: true });
   }
+}
+
+/** pdf.js gives percent, or the name of a preset. */
+function zoomOf(scale) {
+  return typeof scale === "number" ? String(scale / 100) : scale;
 }
 
 function askPassword(again) {

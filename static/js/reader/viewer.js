@@ -31,6 +31,7 @@ export class Viewer {
       imageResourcesPath: `${element.dataset.pdfjs}web/images/`,
     });
     this.links.setViewer(this.pages);
+    eventBus.on("pagerendered", () => performance.mark("first-page"), { once: true });
   }
 
   /** Resolves once the first page's size is known. `askPassword(again)` resolves to what a person typed. */

@@ -1,0 +1,251 @@
+"""Time to the first painted page and from a citation's click to its highlight, in real Chromium.
+
+The first page is measured against pdf.js's own viewer components on a bare page
+(their "simple viewer" example: no toolbar, no panel), with the same file, the
+same server and a cold cache, turn by turn in one run. Needs Playwright and Chromium.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files import File
+from django.core.management.base import BaseCommand, CommandError
+from django.test import Client
+
+from chat.models import Citation, Conversation, Message
+from documents.deletion import delete_document
+from documents.ingestion import ingest_document
+from documents.models import Document
+from documents.uploads import store_upload
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+USER = "bench-read"
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+START_SECONDS = 60
+BARE = """<!doctype html><link rel="stylesheet" href="/static/pdfjs/web/pdf_viewer.css">
+<style>#c{position:absolute;inset:0;overflow:auto}</style><div id="c"><div class="pdfViewer"></div></div>
+<script type="module">
+import * as pdfjs from "/static/pdfjs/build/pdf.min.mjs";
+import { EventBus, PDFLinkService, PDFViewer } from "/static/pdfjs/web/pdf_viewer.mjs";
+pdfjs.GlobalWorkerOptions.workerSrc = "/static/pdfjs/build/pdf.worker.min.mjs";
+const eventBus = new EventBus(), linkService = new PDFLinkService({ eventBus });
+const viewer = new PDFViewer({ container: document.getElementById("c"), eventBus, linkService });
+eventBus.on("pagesinit", () => (viewer.currentScaleValue = "auto"));
+eventBus.on("pagerendered", () => performance.mark("first-page"), { once: true });
+const pdf = await pdfjs.getDocument({ url: "FILE", cMapUrl: "/static/pdfjs/cmaps/",
+  standardFontDataUrl: "/static/pdfjs/standard_fonts/", wasmUrl: "/static/pdfjs/wasm/" }).promise;
+viewer.setDocument(pdf);
+linkService.setDocument(pdf);
+</script>"""
+# From the click to the frame after the one in which the anchor stands, painted, in the window.
+CLICK = """(number) => new Promise((resolve) => {
+  const place = document.querySelector(`a[data-citation][data-number="${number}"]`);
+  const room = document.querySelector("[data-pages]").getBoundingClientRect();
+  const start = performance.now();
+  const look = () => {
+    const own = `[data-highlight="${place.dataset.citation}"].lit-anchor`;
+    const lit = document.querySelector(`.page[data-loaded] ${own}`);
+    const box = lit?.getBoundingClientRect();
+    const drawn = lit?.closest(".page").querySelector("canvas:not([hidden])");
+    if (box && drawn && box.top >= room.top && box.bottom <= room.bottom) resolve(performance.now() - start);
+    else requestAnimationFrame(look);
+  };
+  place.click();
+  requestAnimationFrame(look);
+})"""
+
+
+class Figures(msgspec.Struct):
+    """Medians in milliseconds; ``ratio`` is our time to the first page by that of the bare components."""
+
+    pages: int
+    runs: int
+    first_page: float
+    first_page_bare: float
+    ratio: float
+    highlight_same_page: float
+    highlight_far_page: float
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="a long PDF")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--json", action="store_true")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    with reading_of(options["file"]) as document, server() as address:
+        figures = measure(document, address, options["runs"])
+    if options["json"]:
+        command.stdout.write(msgspec.json.encode(figures).decode())
+        return 0
+    command.stdout.write(f"{figures.pages} pages, medians of {figures.runs} runs")
+    command.stdout.write(f"first page painted     {figures.first_page:8.0f} ms")
+    command.stdout.write(
+        f"pdf.js components bare {figures.first_page_bare:8.0f} ms, ours × {figures.ratio:.2f}"
+    )
+    command.stdout.write(f"citation, same page    {figures.highlight_same_page:8.0f} ms")
+    command.stdout.write(f"citation, far page     {figures.highlight_far_page:8.0f} ms")
+    return 0
+
+
+def measure(document: Document, address: str, runs: int) -> Figures:
+    with chromium() as browser:
+        ours, bare, near, far = [], [], [], []
+        for _ in range(runs):
+            bare.append(first_page(browser, address, document, bare_components))
+            ours.append(first_page(browser, address, document, our_reader))
+            same, distant = clicks(browser, address, document)
+            near.append(same)
+            far.append(distant)
+    first, alone = statistics.median(ours), statistics.median(bare)
+    return Figures(
+        document.page_count,
+        runs,
+        first,
+        alone,
+        first / alone,
+        statistics.median(near),
+        statistics.median(far),
+    )
+
+
+def first_page(browser: Browser, address: str, document: Document, opened: Any) -> float:
+    page = new_tab(browser, address)
+    opened(page, address, document)
+    page.wait_for_function("() => performance.getEntriesByName('first-page').length > 0")
+    elapsed = float(page.evaluate("performance.getEntriesByName('first-page')[0].startTime"))
+    page.context.close()
+    return elapsed
+
+
+def our_reader(page: Page, address: str, document: Document) -> None:
+    page.goto(f"{address}/documents/{document.pk}/", wait_until="commit")
+
+
+def bare_components(page: Page, address: str, document: Document) -> None:
+    body = BARE.replace("FILE", f"/documents/{document.pk}/file")
+    page.route("**/bare", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto(f"{address}/bare", wait_until="commit")
+
+
+def clicks(browser: Browser, address: str, document: Document) -> tuple[float, float]:
+    """Milliseconds to the highlight: on the page in sight, and on one far away."""
+    page = new_tab(browser, address)
+    our_reader(page, address, document)
+    page.locator("a[data-citation]").nth(1).wait_for()
+    page.wait_for_timeout(500)
+    same, far = page.evaluate(CLICK, 1), page.evaluate(CLICK, 2)
+    page.context.close()
+    return same, far
+
+
+def new_tab(browser: Browser, address: str) -> Page:
+    """A context of its own: nothing is in its cache."""
+    client = Client()
+    client.force_login(User.objects.get(username=USER), "django.contrib.auth.backends.ModelBackend")
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": address}])
+    return context.new_page()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise CommandError("Playwright is missing: pip install playwright.") from None
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright keeps an event loop in this thread
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def reading_of(path: Path) -> Iterator[Document]:
+    """The file as a document with an answer that cites its first and a far page; removed afterwards."""
+    owner, _made = User.objects.get_or_create(username=USER)
+    with path.open("rb") as file:
+        document = store_upload(owner, File(file), path.name, queued=False)
+    try:
+        ingest_document(document.pk)
+        document.refresh_from_db()
+        if not document.is_ready:
+            raise CommandError(f"{path}: {document.failure_message}")
+        cite(document, owner)
+        yield document
+    finally:
+        delete_document(document)
+        with suppress(User.DoesNotExist):
+            User.objects.get(username=USER).delete()
+
+
+def cite(document: Document, owner: User) -> None:
+    first = document.units.filter(page_number=1).first()
+    far = document.units.filter(page_number__gte=document.page_count * 2 // 3).first()
+    if first is None or far is None:
+        raise CommandError("This file has too little text to measure.")
+    conversation = Conversation.objects.create(owner=owner, scope=Conversation.Scope.DOCUMENTS)
+    conversation.documents.add(document)
+    Message.objects.create(conversation=conversation, position=0, role="user", content="?")
+    text = " ".join(f"[[cite:{unit.pk}:{unit.page_number}]]" for unit in (first, far))
+    answer = Message.objects.create(conversation=conversation, position=1, role="assistant", content=text)
+    for number, unit in enumerate((first, far), 1):
+        Citation.objects.create(
+            message=answer,
+            number=number,
+            position=number,
+            document=document,
+            unit=unit,
+            quote=unit.content,
+            page_number=unit.page_number,
+            rects=unit.rects[:1],
+            unit_rects=unit.rects,
+            verdict=Citation.Verdict.EXACT,
+        )
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    arguments = ["-m", "uvicorn", "config.asgi:application", "--port", str(port), "--log-level", "error"]
+    process = subprocess.Popen([sys.executable, "-W", "ignore", *arguments], cwd=settings.BASE_DIR)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_for(f"{address}/account/sign-in/")
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def wait_for(url: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(OSError), urlopen(url, timeout=2):
+            return
+        time.sleep(0.2)
+    raise CommandError(f"{url} did not answer.")
