@@ -241,6 +241,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # the API waits for an answer
+SEMANTIC_SCHOLAR_URL = environment.text("SEMANTIC_SCHOLAR_URL", "https://api.semanticscholar.org/graph/v1")
+SEMANTIC_SCHOLAR_KEY = environment.text("SEMANTIC_SCHOLAR_API_KEY")
+OPENALEX_URL = environment.text("OPENALEX_URL", "https://api.openalex.org")
+OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # who says who they are is served first
+CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # for one request
+CATALOGUE_BACKOFF_SECONDS = environment.number("PINCITE_CATALOGUE_BACKOFF_SECONDS", 1)
 FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF from a URL, redirects included
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 

@@ -1,4 +1,4 @@
-"""What is done when a document goes."""
+"""What is done when a document has been read, and when it goes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from django.dispatch import receiver
 from documents.importing import forget_payload
 from documents.models import Document
 from documents.pictures import forget_pictures
-from documents.signals import document_deleted
+from documents.scholarly.papers import mark_abstracts
+from documents.signals import document_deleted, document_parsed
+
+
+@receiver(document_parsed)
+def mark_abstract(sender: type[Document], document: Document, **more: Any) -> None:
+    mark_abstracts(document)
 
 
 @receiver(document_deleted)

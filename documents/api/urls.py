@@ -11,6 +11,7 @@ from documents.api.images import PageImage
 from documents.api.jobs import JobDetail, JobList
 from documents.api.library import CollectionViewSet, ShareViewSet, TagViewSet
 from documents.api.pages import PageDetail, PageList, PageWords
+from documents.api.papers import AddPaper, Around, AttachPdf, ImportPapers, Reference
 from documents.api.tables import TableDetail, TablesOfDocument
 from documents.api.tokens import TokenViewSet
 from documents.api.units import UnitDetail, UnitsOfDocument, UnitsOfPage
@@ -51,6 +52,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{DOCUMENT}/chunks/", ChunksOfDocument.as_view(), name="document-chunks"),
     path(f"{DOCUMENT}/tables/", TablesOfDocument.as_view(), name="document-tables"),
     path(f"{DOCUMENT}/tables/<int:index>/", TableDetail.as_view(), name="table-detail"),
+    path(f"{DOCUMENT}/reference/", Reference.as_view(), name="document-reference"),
+    path(f"{DOCUMENT}/citing/", Around.as_view(direction="citing"), name="document-citing"),
+    path(f"{DOCUMENT}/references/", Around.as_view(direction="references"), name="document-references"),
+    path(f"{DOCUMENT}/pdf/", AttachPdf.as_view(), name="document-pdf"),
+    path("papers/", AddPaper.as_view(), name="paper-add"),
+    path("papers/import/", ImportPapers.as_view(), name="paper-import"),
     path("units/<uuid:pk>/", UnitDetail.as_view(), name="unit-detail"),
     path("chunks/<uuid:pk>/", ChunkDetail.as_view(), name="chunk-detail"),
     path("jobs/", JobList.as_view(), name="job-list"),

@@ -1,0 +1,103 @@
+"""What is known of a paper without its PDF."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from documents.models import Document
+
+DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")  # Crossref's own pattern for 99.3 % of all DOIs
+ARXIV = re.compile(r"(?:arxiv[:./ ]*(?:abs/|pdf/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
+
+
+class PaperRecord(msgspec.Struct, frozen=True):
+    """A paper. Lists of authors hold names as they are printed: "Jane Doe".
+
+    Attributes:
+        doi, arxiv_id: bare, without a URL before them; lower case.
+        pdf_url: where an open-access PDF lies, when one is known.
+        citation_count: None when nobody counted.
+        source_id: the id by which the source it came from knows it.
+    """
+
+    title: str
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    abstract: str = ""
+    tldr: str = ""
+    doi: str = ""
+    arxiv_id: str = ""
+    venue: str = ""
+    url: str = ""
+    pdf_url: str = ""
+    citation_count: int | None = None
+    kind: str = "article-journal"
+    source_id: str = ""
+
+    @property
+    def key(self) -> str:
+        """What makes two records the same paper: DOI, else arXiv id, else the folded title."""
+        return self.doi or self.arxiv_id or re.sub(r"\W+", " ", self.title.casefold()).strip()
+
+
+def bare_doi(text: str) -> str:
+    """The DOI in a URL or a text, lower case; '' when there is none."""
+    found = DOI.search(text or "")
+    return found.group().rstrip(".,;)").lower() if found else ""
+
+
+def bare_arxiv_id(text: str) -> str:
+    found = ARXIV.search(text or "")
+    return found.group(1) if found else ""
+
+
+def record_of(document: Document) -> PaperRecord:
+    """The record of a stored document."""
+    known = document.metadata.get("paper", {})
+    return PaperRecord(
+        title=document.title,
+        authors=tuple(document.authors),
+        year=document.year,
+        abstract=document.abstract,
+        tldr=document.tldr,
+        doi=document.doi,
+        arxiv_id=known.get("arxiv_id", ""),
+        venue=known.get("venue", ""),
+        url=document.source_url,
+        kind=known.get("kind", "article-journal"),
+    )
+
+
+def csl_json(record: PaperRecord, key: str = "paper") -> dict[str, Any]:
+    """CSL-JSON 1.0 of a record; empty fields are left out."""
+    item: dict[str, Any] = {
+        "id": key,
+        "type": record.kind,
+        "title": record.title,
+        "author": [name_parts(name) for name in record.authors],
+        "container-title": record.venue,
+        "DOI": record.doi,
+        "URL": record.url,
+        "abstract": record.abstract,
+    }
+    if record.year:
+        item["issued"] = {"date-parts": [[record.year]]}
+    return {name: value for name, value in item.items() if value}
+
+
+def name_parts(name: str) -> dict[str, str]:
+    """``Doe, Jane`` and ``Jane Doe`` as CSL wants them."""
+    family, comma, given = name.partition(",")
+    if not comma:
+        given, _, family = name.rpartition(" ")
+    parts = {"family": family.strip(), "given": given.strip()}
+    return {part: text for part, text in parts.items() if text}
+
+
+def printed_name(name: str) -> str:
+    """``Doe, Jane`` as ``Jane Doe``."""
+    family, comma, given = name.partition(",")
+    return f"{given.strip()} {family.strip()}".strip() if comma else name.strip()
