@@ -21,6 +21,9 @@ FEWEST_WORDS = 5
 MOST_COLUMNS = 4
 READ_FOR_MEANING = 150  # candidates
 MEANING = 0.2  # what meaning weighs beside words; more of it cites fewer right pages
+NUMBER = re.compile(r"\d[\d.,]*")
+FOOTNOTE = re.compile(r"\(\d{1,2}\)|\(?[*†‡]\)?")
+LONGEST_SAID_HEAD = 45  # characters; a longer head is several that ran together
 LONGEST_HEAD = 18  # characters: "December 31, 2018" is kept
 PART_OF_YEAR = re.compile(r"month|quarter|week|%|change|percent|segment", re.I)
 
@@ -112,8 +115,7 @@ def row_candidates(
     label, values = label_of(row), values_of(row, asked.years)
     if row.header or not label or not values:
         return
-    text = row_text(label, values)
-    quote = values[0].cell.text if len(values) == 1 else ""
+    text, quote = said_row(passage, label, values)
     said = asked.heard_in(terms_of(label))
     around = asked.heard_in(
         terms_of(" ".join([row.caption, *passage.unit.section_path[-2:], passage.heading]))
@@ -130,6 +132,14 @@ def row_candidates(
         yield Candidate(passage, text, quote, best[0] + 0.3 + covered, 1.0, best[1])
     else:
         yield Candidate(passage, text, quote, plain, covered)
+
+
+def said_row(passage: Passage, label: str, values: Sequence[Value]) -> tuple[str, str]:
+    """The row as a line, and the words to light; a row that was parsed badly is said as it stands."""
+    if len(NUMBER.findall(label)) > 1 or any(len(value.head) > LONGEST_SAID_HEAD for value in values):
+        plain = " ".join(passage.unit.text.split())
+        return plain, plain
+    return row_text(label, values), values[0].cell.text if len(values) == 1 else ""
 
 
 def names(item: LineItem, label: str) -> bool:
@@ -178,6 +188,7 @@ def values_of(row: TableRow, years: frozenset[str]) -> list[Value]:
 
 def short_head(head: str) -> tuple[str, str]:
     """A column head and its year; a long head that only dates the column is its year alone."""
+    head = " ".join(FOOTNOTE.sub("", head).split())
     years = YEAR.findall(head)
     year = years[0] if years else ""
     tells_more = len(set(years)) != 1 or len(head) <= LONGEST_HEAD or PART_OF_YEAR.search(head)

@@ -187,7 +187,7 @@ ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
 )  # fmt: skip
 _ASKED = tuple((re.compile(pattern, re.I), items) for pattern, items in ASKED)
 MOST_ITEMS = 5
-LONGEST_STATEMENT_NAME = 110  # characters of a line that is a title and no sentence
+LONGEST_STATEMENT_NAME = 170  # characters of a line that is a title and no sentence
 _NO_STATEMENT = re.compile(r"comprehensive|\bnotes?\b|\bindex\b|supplement", re.I)
 
 
@@ -231,7 +231,7 @@ def statement_title(heading: str) -> str:
 
 def _named(heading: str) -> tuple[Statement | None, str]:
     for line in heading.splitlines():
-        if len(line) > LONGEST_STATEMENT_NAME or _NO_STATEMENT.search(line):
+        if len(line) > LONGEST_STATEMENT_NAME or line.rstrip().endswith(".") or _NO_STATEMENT.search(line):
             continue
         for name, pattern in STATEMENT_NAMES.items():
             if pattern.search(line):

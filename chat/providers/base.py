@@ -58,10 +58,13 @@ class Provider(Protocol):
 
     @property
     def name(self) -> str: ...
+
     @property
     def model(self) -> str: ...
+
     @property
     def passages(self) -> int: ...
+
     @property
     def rewrites(self) -> bool: ...
 

@@ -23,6 +23,7 @@ from documents.models import Collection, Document
 @require_POST
 def ask_first(request: HttpRequest) -> JsonResponse:
     """Starts a conversation with its first question."""
+    assert request.user.is_authenticated
     chosen = request.POST.get("provider", "")
     if chosen and chosen not in provider_names():
         return refused("There is no such provider.")
