@@ -12,6 +12,8 @@ from chat.matching.page_text import PageText
 LONG_ENOUGH = 16  # folded characters that do not stand together by chance
 _SIGNS = frozenset("-−–(")
 _MINUSES = frozenset("-−–")
+_OUTER = re.compile(r"[\s\-−–—'\"“”‘’«»„]*")
+_OUTER_END = re.compile(r"[\s\-−–—'\"“”‘’«»„]*$")
 _NEGATIVE = re.compile(r"\s*[-−–]\s?[$£€¥]?\d[\d.,]*\s?%?\s*$")
 
 
@@ -94,13 +96,13 @@ def _is_unspaced(character: str) -> bool:
 
 def _with_outer_signs(text: str, start: int, end: int, quote: str) -> tuple[int, int]:
     """Widen the range by the hyphens and quotes at the quote's ends, which folding drops."""
-    quote = quote.strip()
-    head = len(quote) - len(quote.lstrip("-−–—'\"“”‘’«»„"))
-    while head and start and text[start - 1] in "-−–—'\"“”‘’«»„":
-        start, head = start - 1, head - 1
-    tail = len(quote) - len(quote.rstrip("-−–—'\"“”‘’«»„"))
-    while tail and end < len(text) and text[end] in "-−–—'\"“”‘’«»„":
-        end, tail = end + 1, tail - 1
+    head, tail = _OUTER.match(quote), _OUTER_END.search(quote)
+    before = _OUTER_END.search(text[max(0, start - 4) : start])
+    after = _OUTER.match(text[end : end + 4])
+    if head and head[0].strip() and before and before[0].strip():
+        start -= len(before[0].lstrip())
+    if tail and tail[0].strip() and after and after[0].strip():
+        end += len(after[0].rstrip())
     return start, end
 
 

@@ -89,6 +89,11 @@ def test_a_number_is_not_found_inside_another() -> None:
     assert find_quote(pages, "577").rects[0].x0 == pytest.approx(60 + 28 * CHARACTER)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("quote", ["“Effective Date”", "- Section 1", "‘net’ –"])
+def test_signs_at_the_ends_of_a_quote_are_lit(quote: str) -> None:
+    assert located([page("the “Effective Date” or - Section 1 of ‘net’ – sales")], quote) == quote
+
+
 def test_a_word_is_not_found_inside_another() -> None:
     assert located([page("The cart of apples"), page("The art of war", number=2)], "art of") == "art of"
 

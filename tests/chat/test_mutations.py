@@ -46,9 +46,9 @@ def test_claims_made_of_drawn_pages_are_told_from_their_mutations() -> None:
 @pytest.mark.corpus
 def test_claims_made_of_real_filings_are_told_from_their_mutations(corpus: Path) -> None:
     documents = []
-    for path in sorted((corpus / "financebench/pdfs").glob("*.pdf"))[::8]:
+    for path in sorted((corpus / "financebench/pdfs").glob("*.pdf"))[::12]:
         with pymupdf.open(path) as document:
             middle = document.page_count // 2
-            parsed = read_pages(document, range(middle, min(middle + 3, document.page_count) + 1))
+            parsed = read_pages(document, range(middle, min(middle + 2, document.page_count) + 1))
         documents.append([source_units(page, path.stem, path.stem) for page in parsed if page.units])
-    check(documents, least=50)
+    check(documents, least=25)
