@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from chat.claims import SourceUnit
-from documents.pdf.geometry import Rect, bounding_box
+from chat.matching.terms import content_words
+from documents.pdf.geometry import Rect
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _HEAD_WORD = re.compile(
@@ -26,8 +28,11 @@ SAME_LINE = 3.0  # points between the middles of words of one line
 
 @dataclass(frozen=True, slots=True)
 class _PlacedWord:
+    """``place``: where it begins in its unit's text."""
+
     text: str
     rect: Rect
+    place: int
 
 
 def column_years(cell: Rect, units: Sequence[SourceUnit]) -> tuple[frozenset[int], tuple[Rect, ...]]:
@@ -71,28 +76,60 @@ def _lines_above(cell: Rect, units: Sequence[SourceUnit]) -> Iterator[list[_Plac
 def _words(unit: SourceUnit) -> Iterator[_PlacedWord]:
     for word in unit.words:
         start = word.char_start - unit.char_start
-        yield _PlacedWord(unit.text[start : start + word.char_end - word.char_start], word.rect)
+        yield _PlacedWord(unit.text[start : start + word.char_end - word.char_start], word.rect, start)
 
 
-def row_head(unit: SourceUnit, start: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
-    """Boxes of the words that head the row a value at ``unit.text[start]`` stands in.
+def column_of(unit: SourceUnit, at: int) -> int | None:
+    """The column of the table cell that ``unit.text[at]`` stands in; None outside tables."""
+    cells = unit.table.cells if unit.table else ()
+    place = unit.char_start + at
+    return next((cell.column for cell in cells if cell.char_start <= place < cell.char_end), None)
+
+
+def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Boxes of the cells that head the column of ``unit.text[at]``, from the table's own header rows."""
+    column = column_of(unit, at)
+    rows = (other.table for other in units if other.table and other.document == unit.document)
+    heads = [row for row in rows if unit.table and row.header and row.index == unit.table.index]
+    return tuple(cell.rect for row in heads for cell in row.cells if cell.column == column and cell.rect)
+
+
+def names_another_column(claim: str, unit: SourceUnit, at: int) -> bool:
+    """Whether the claim uses words that head another column, and none of those that head this one."""
+    column = column_of(unit, at)
+    heads = unit.table.head_rows if unit.table else ()
+    if column is None or not 0 < column < len(heads):
+        return False
+    words = [content_words(head) for head in heads]
+    others = set().union(*words[1:column], *words[column + 1 :])
+    said = content_words(claim) - content_words(unit.text)
+    return bool(words[column] - others and said & (others - words[column])) and not said & words[column]
+
+
+def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Boxes, one per line, of the words that head the row of ``unit.text[at]``.
 
     A row without words of its own is headed by the line before it.
     """
     if unit.type != "table":
         return ()
-    words = [word for word in _words(unit) if any(map(str.isalpha, word.text))]
-    own = [
-        word.rect for word, source in zip(words, words, strict=True) if source.rect.x1 <= _left(unit, start)
-    ]
-    if own:
-        return (bounding_box(own),)
+    label = list(takewhile(lambda word: word.place < at and _is_label(word), _words(unit)))
+    if label:
+        return _line_boxes(label)
     before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
     above = max(before, key=lambda other: other.char_start, default=None)
-    rects = [word.rect for word in _words(above)] if above and above.page == unit.page else []
-    return (bounding_box(rects),) if rects and not any(c.isdigit() for c in above.text) else ()  # type: ignore[union-attr]
+    return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
 
 
-def _left(unit: SourceUnit, start: int) -> float:
-    at = unit.char_start + start
-    return next((word.rect.x0 + 1 for word in unit.words if word.char_end > at), 0.0)
+def _is_label(word: _PlacedWord) -> bool:
+    return not word.text[:1].isdigit() and word.text[:1] not in "$£€¥"
+
+
+def _line_boxes(words: Sequence[_PlacedWord]) -> tuple[Rect, ...]:
+    lines: list[Rect] = []
+    for word in words:
+        if lines and abs(lines[-1].center[1] - word.rect.center[1]) <= SAME_LINE:
+            lines[-1] = lines[-1].union(word.rect)
+        else:
+            lines.append(word.rect)
+    return tuple(lines)

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from chat.claims import SourceUnit, words_between
 from chat.matching.agreement import Agreement, agreement, page_scale
-from chat.matching.columns import column_years
+from chat.matching.columns import column_heads, column_years, names_another_column
 from chat.matching.terms import shared_terms
 from chat.matching.years import ANY_YEAR, YearSaid, year_said
 from chat.values import Value, values_in
@@ -32,7 +32,7 @@ _CLOSE_BEFORE = 60  # characters in which a word can turn a printed number's sig
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value of the claim and the printed value that supports it; ``heads`` are boxes of its column head."""
+    """A value of the claim and the printed value that supports it; ``heads``: boxes of its column's head."""
 
     claimed: Value
     printed: Value
@@ -99,6 +99,10 @@ class _Reader:
         same = same or list(self._written_out(value))
         if not same:
             return self._why_missing(value)
+        if len(self._years) == 1:
+            same = [p for p in same if not names_another_column(self._sentence, self._unit, p.printed.start)]
+        if not same:
+            return f"{value.text} stands there, but in another column."
         of_year = [place for place in map(self._placed, same) if place is not None]
         if not of_year:
             return f"{value.text} stands there, but of another year."
@@ -138,7 +142,8 @@ class _Reader:
         columns, heads = self._column(place.printed)
         if columns:
             wrong = not any(map(claimed.allows, columns))
-            return None if wrong else Place(place.claimed, place.printed, place.agreement, heads)
+            return None if wrong else replace(place, heads=heads)
+        place = replace(place, heads=column_heads(self._unit, place.printed.start, self._around))
         return None if self._is_of_another_year(place.printed, claimed) else place
 
     def _column(self, printed: Value) -> tuple[frozenset[int], tuple[Rect, ...]]:
@@ -215,8 +220,11 @@ def _significant(value: Value) -> str:
 
 
 def _is_footnote(value: Value, unit: SourceUnit) -> bool:
-    """Whether a claim repeats a note's number behind a word of the unit, as in ``Other (2)``."""
-    return bool(re.fullmatch(r"\(\d{1,2}\)", value.text)) and f" {value.text}" in unit.text
+    """Whether a claim repeats a note's number behind a word of the unit or its heads, as in ``Other (2)``."""
+    if not re.fullmatch(r"\(\d{1,2}\)", value.text):
+        return False
+    behind_a_word = re.compile(rf"[^\W\d_] ?{re.escape(value.text)}")
+    return any(behind_a_word.search(text) for text in (unit.text, *heads_of(unit)))
 
 
 def heads_of(unit: SourceUnit) -> list[str]:

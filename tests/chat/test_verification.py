@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chat.claims import Claim, SourceUnit, Verification, words_between
 from chat.verification import verify
 from documents.pdf.geometry import Rect
+from documents.pdf.structure import Cell, TableRow
 from tests.chat.test_anchoring import lit, page
 
 STATEMENT = [
@@ -131,6 +134,52 @@ def test_a_claim_of_another_document_is_unsupported() -> None:
 def test_two_values_of_a_sentence_keep_their_years() -> None:
     assert said("Inventories were 4,366 in 2018, compared with 4,034 in 2017.", "Inventories").supported
     assert not said("Inventories were 4,034 in 2018, compared with 4,366 in 2017.", "Inventories").supported
+
+
+SEGMENTS = [
+    (60.0, 60.0, "Segment"),
+    (300.0, 60.0, "Activision"),
+    (400.0, 60.0, "Blizzard"),
+    (60.0, 80.0, "Net revenues (2)"),
+    (300.0, 80.0, "2,458"),
+    (400.0, 80.0, "2,291"),
+]
+
+
+def segment_row() -> tuple[SourceUnit, SourceUnit]:
+    """A header row and the row below it, with their cells as a layout engine gives them."""
+    rows = units(*SEGMENTS)
+    cells = [
+        tuple(
+            Cell(n, part, word.rect, header, word.char_start, word.char_start + len(part))
+            for n, part in enumerate(row.text.split("\t"))
+            for word in row.words
+            if row.text.index(part) == word.char_start - row.char_start
+        )
+        for row, header in zip(rows, (True, False), strict=True)
+    ]
+    head = replace(rows[0], table=TableRow(0, 0, cells[0], header=True))
+    return head, replace(
+        rows[1], table=TableRow(0, 1, cells[1], head_rows=("Segment", "Activision", "Blizzard"))
+    )
+
+
+def test_a_value_of_another_column_is_unsupported() -> None:
+    head, row = segment_row()
+    assert verify(Claim("Net revenues of Blizzard were 2,291."), row, [head]).verdict == "exact"
+    wrong = verify(Claim("Net revenues of Blizzard were 2,458."), row, [head])
+    assert (wrong.verdict, wrong.reason) == ("unsupported", "2,458 stands there, but in another column.")
+
+
+def test_the_head_of_a_column_that_is_no_year_is_lit() -> None:
+    head, row = segment_row()
+    found = verify(Claim("Net revenues of Blizzard were 2,291."), row, [head])
+    assert lit(page(*SEGMENTS), found.head_rects) == "Blizzard Net revenues (2)"
+
+
+def test_a_notes_number_in_a_label_is_no_value() -> None:
+    head, row = segment_row()
+    assert verify(Claim("Net revenues (2), Blizzard: 2,291"), row, [head]).verdict == "exact"
 
 
 def test_quoted_words_are_exact_where_they_stand() -> None:
