@@ -64,11 +64,18 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
                 if len(columns.hit(cell)) <= 1:
                     columns.add(cell)
             end = i + 1
-        elif row.multi or not _keeps_to_a_column(row, columns) or row.size > HEADING_SIZE * rows[start].size:
+        elif row.multi or not _keeps_to_a_column(row, columns) or _is_heading(rows, start, i):
             break
     while end < len(rows) and _wraps(rows[end], rows[end - 1], columns):
         end += 1
     return end, columns
+
+
+def _is_heading(rows: Sequence[Row], start: int, i: int) -> bool:
+    """Whether a lone row is set larger than the table above it and what comes next: it parts two tables."""
+    sizes = [row.size for row in rows[start:i] if row.multi]
+    sizes += [row.size for row in rows[i + 1 : i + 1 + LONE_ROWS] if row.multi][:1]
+    return rows[i].size > HEADING_SIZE * max(sizes)
 
 
 def _aligned(row: Row, columns: ColumnSpans) -> bool:

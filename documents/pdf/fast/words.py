@@ -128,8 +128,10 @@ def _within(words: list[RawWord], frame: PageFrame) -> list[RawWord]:
     if min(x0s) >= 0 and min(y0s) >= 0 and max(x1s) <= width and max(y1s) <= height:
         return words
     return [
-        RawWord(max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height), *rest)  # type: ignore[arg-type]
-        for x0, y0, x1, y1, *rest in words
+        word._replace(
+            x0=max(word.x0, 0.0), y0=max(word.y0, 0.0), x1=min(word.x1, width), y1=min(word.y1, height)
+        )
+        for word in words
     ]
 
 
