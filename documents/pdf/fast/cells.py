@@ -6,6 +6,7 @@ import re
 from bisect import insort
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.lists import is_contents_line, marker_of
@@ -13,6 +14,10 @@ from documents.pdf.fast.lists import is_contents_line, marker_of
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
 COLUMN_GAP = 1.2
 VALUE_GAP = 0.6
+# A currency sign this far behind a value (ems) is the next one's.
+SIGN_GAP = 0.2
+# From so many cells on, a row's cells are told by their order.
+STEP_CELLS = 3
 # A list marker stands at most this far from its text (ems), and in a line with it at most so far.
 MARKER_GAP = 4.5
 MARKER_SPACE = 0.4
@@ -24,14 +29,28 @@ _VALUE = re.compile(
     r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
     re.IGNORECASE,
 )
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DATE = re.compile(
+    rf"^(?:(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}},?\s?)?(?:\d{{4}})?[*,]?|\d{{1,2}}\s(?:{_MONTHS})[a-z]*\.?(?:\s\d{{4}})?|"
+    r"(?:FY\s?)?(?:19|20)\d\d[AE*]?|Q[1-4](?:\s\d{4})?)$",
+    re.IGNORECASE,
+)
 _CURRENCY = re.compile(r"^[(\[]?(?:US|C|A|HK)?[$€£¥₹₽]$")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
 @lru_cache(maxsize=65536)
 def is_value(text: str) -> bool:
-    """A number, amount, percentage, dash or check mark: what stands in a table's body."""
-    return len(text) <= 40 and bool(_VALUE.match(text))
+    """A number, amount, percentage, date, dash or check mark: what stands in a table's body."""
+    if len(text) > 40:
+        return False
+    return bool(_DATE.match(text)) or all(map(_VALUE.match, text.split(" to ")))
+
+
+@lru_cache(maxsize=4096)
+def is_date(text: str) -> bool:
+    """A date, a year or a quarter: a value in a table's body, a head over its columns."""
+    return len(text) <= 40 and bool(_DATE.match(text))
 
 
 class Row:
@@ -78,6 +97,8 @@ def _same_cell(last: Line, line: Line) -> bool:
     em = max(line.size, last.size)
     if marker_of(last.text):
         return gap < MARKER_SPACE * em
+    if _CURRENCY.match(line.text) and not _CURRENCY.match(last.text):
+        return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
     if gap < VALUE_GAP * em:
         return True
     if _CURRENCY.match(last.text):
@@ -127,3 +148,25 @@ class ColumnSpans:
             self.spans.remove(span)
             x0, x1 = min(x0, span[0]), max(x1, span[1])
         insort(self.spans, (x0, x1))
+
+    def in_step(self, cells: Sequence[Sequence[Line]]) -> bool:
+        """Whether there are as many cells as columns, each nearer to its own column than to the next.
+
+        Heads centred over a sign and a number need not stand over the number itself.
+        """
+        if len(cells) != len(self.spans) or len(cells) < STEP_CELLS:
+            return False
+        middles = [(a + b) / 2 for a, b in self.spans]
+        borders = [(a + b) / 2 for a, b in pairwise(middles)]
+        places = [(cell[0].x0 + cell[-1].x1) / 2 for cell in cells]
+        return all(place < border for place, border in zip(places, borders, strict=False)) and all(
+            place > border for place, border in zip(places[1:], borders, strict=True)
+        )
+
+    def widen(self, cells: Sequence[Sequence[Line]]) -> None:
+        """Stretches each column over the cell that is in step with it, as far as the neighbours allow."""
+        stretched = [
+            (min(a, cell[0].x0), max(b, cell[-1].x1)) for (a, b), cell in zip(self.spans, cells, strict=True)
+        ]
+        if all(left[1] < right[0] for left, right in pairwise(stretched)):
+            self.spans = stretched

@@ -36,8 +36,10 @@ PROSE_ROWS = 0.5
 # Columns of which one is not prose are of like width, and share at most this part of their baselines.
 LIKE_WIDTH = 0.6
 APART = 0.5
-# A column of text holds a smaller share of its characters in values than this.
-VALUE_SHARE = 0.15
+# A smaller share than this of the rows of a column of text hold nothing but values.
+VALUE_SHARE = 0.25
+# So short a cell with a digit in it is a value.
+VALUE_CHARS = 16
 # A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
 STACK_ROWS = 5
 STACK_CHARS = 12
@@ -146,7 +148,7 @@ def _is_gutter(cut: Cut) -> bool:
 def _stand_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
     """Whether two sides of like width go their own ways: few baselines in common, few values."""
     widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
-    if min(widths) < LIKE_WIDTH * max(widths):
+    if min(widths) < LIKE_WIDTH * max(widths) or min(len(left), len(right)) < STACK_ROWS:
         return False
     few, many = sorted((left, right), key=len)
     places = sorted(row[0].baseline for row in many)
@@ -155,9 +157,12 @@ def _stand_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
 
 
 def _value_share(rows: list[list[Line]]) -> float:
-    """Share of the characters that stand in values: numbers, amounts, dashes."""
-    lines = [line for row in rows for line in row]
-    return sum(line.chars for line in lines if is_value(line.text)) / sum(line.chars for line in lines)
+    """Share of the rows that hold nothing but values: numbers, amounts, dashes, ``down 3 %``."""
+    return sum(all(map(_is_like_value, row)) for row in rows) / len(rows)
+
+
+def _is_like_value(line: Line) -> bool:
+    return is_value(line.text) or (line.chars <= VALUE_CHARS and any(map(str.isdigit, line.text)))
 
 
 def _has_near(places: list[float], place: float, distance: float) -> bool:

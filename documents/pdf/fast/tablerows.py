@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block, TableBlock, TableCell
-from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value
+from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.tables import WRAP_DISTANCE
 from documents.pdf.fast.words import RawWord
 
-_YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d[AE]?$|^Q[1-4]\b")
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 
@@ -37,7 +36,9 @@ def columns_of(rows: Sequence[Row]) -> ColumnSpans:
     """The columns, from the rows with most cells; cells over several columns make none."""
     columns = ColumnSpans()
     for row in sorted(rows, key=lambda row: -len(row.cells)):
-        if len(row.cells) > 1 or not columns.spans:
+        if columns.in_step(row.cells):
+            columns.widen(row.cells)
+        elif len(row.cells) > 1 or not columns.spans:
             for cell in row.cells:
                 if len(columns.hit(cell)) <= 1:
                     columns.add(cell)
@@ -137,10 +138,10 @@ def absorb(above: list[TableCell], cells: list[TableCell]) -> None:
 
 
 def _mark_heads(blocks: list[Block], table: TableBlock) -> None:
-    """The rows above the first that holds a value (a year is none) are heads."""
+    """The rows above the first that holds a value (a date is none) are heads."""
     for n, block in enumerate(blocks):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
-        if any(is_value(text) and not _YEAR.match(text) for text in body):
+        if any(is_value(text) and not is_date(text) for text in body):
             break
         if not body and n and block.lines[0].text.endswith(":"):
             break

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_value_cell
+from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
 from documents.pdf.fast.lines import is_math_font
 
 # Rows of one table are at most this many line heights apart.
@@ -24,6 +24,8 @@ HEADING_SIZE = 1.15
 HEADLESS_ROWS = 2
 # At most so many rows of one cell in a row: more are prose between two tables.
 LONE_ROWS = 8
+# The head of a group of rows reaches over at most this share of the table's width.
+ROW_HEAD_SHARE = 0.5
 # Share of value cells that makes two aligned rows a table.
 VALUE_SHARE = 0.5
 # Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
@@ -59,12 +61,15 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
         row, above = rows[i], rows[i - 1]
         if row.y0 - above.y1 > ROW_DISTANCE * max(row.size, above.size) or i - end > LONE_ROWS:
             break
-        if len(row.cells) > 1 and _aligned(row, columns):
+        if row.multi and columns.in_step(row.cells):
+            columns.widen(row.cells)
+            end = i + 1
+        elif len(row.cells) > 1 and _aligned(row, columns):
             for cell in row.cells:
                 if len(columns.hit(cell)) <= 1:
                     columns.add(cell)
             end = i + 1
-        elif row.multi or not _keeps_to_a_column(row, columns) or _is_heading(rows, start, i):
+        elif row.multi or not _fits(rows, i, columns) or _is_heading(rows, start, i):
             break
     while end < len(rows) and _wraps(rows[end], rows[end - 1], columns):
         end += 1
@@ -86,13 +91,21 @@ def _aligned(row: Row, columns: ColumnSpans) -> bool:
     return any(hits[1:]) and len(hits[0]) < max(2, len(columns.spans))
 
 
-def _keeps_to_a_column(row: Row, columns: ColumnSpans) -> bool:
-    """Whether a row of one cell stands in one column, or heads several without reaching over the first."""
+def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
+    """Whether a row of one cell stands in one column or heads several.
+
+    One that reaches over from the first column heads the rows below it, if it is
+    short and the next row is one of the table's; else it is prose.
+    """
+    row = rows[i]
     if row.is_item:
         return False
-    cell = row.cells[0]
-    hit = columns.hit(cell)
-    return len(hit) <= 1 or hit[0] > 0
+    hit = columns.hit(row.cells[0])
+    if len(hit) <= 1 or hit[0] > 0:
+        return True
+    short = row.x1 - row.x0 < ROW_HEAD_SHARE * (columns.spans[-1][1] - columns.spans[0][0])
+    following = rows[i + 1] if i + 1 < len(rows) else None
+    return short and following is not None and following.multi and _aligned(following, columns)
 
 
 def _wraps(row: Row, above: Row, columns: ColumnSpans) -> bool:
@@ -124,11 +137,20 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         if below.y0 - row.y1 > HEAD_DISTANCE * row.size:
             break
         i -= 1
-        if row.x0 >= values_from:
+        if row.x0 >= values_from or _heads_all(row, values_from):
             start = i
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
             break
     return start
+
+
+def _heads_all(row: Row, values_from: float) -> bool:
+    """Whether a row heads the row heads and, beyond them, the values: no values but dates in it."""
+    return (
+        row.multi
+        and row.cells[0][-1].x1 <= values_from <= row.cells[1][0].x0
+        and all(is_date(text) or not is_value(text) for text in map(cell_text, row.cells[1:]))
+    )
 
 
 def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
