@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pymupdf
@@ -10,8 +11,9 @@ import pytest
 from documents.pdf.fast.raw import RawPage, RawWord, Style
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.limits import Limits
+from documents.pdf.messages import ParseRequest
 from documents.pdf.parsing import add_text_layer, parse_file
-from documents.pdf.recognition import OUT_OF_TIME
+from documents.pdf.recognition import OUT_OF_TIME, with_recognised
 from documents.pdf.trust import is_garbled, needs_recognition
 
 LINES = ["Maintenance of the bridge", "cost 4,310,000 in 2021"]
@@ -34,6 +36,15 @@ def test_only_pages_without_text_to_trust_are_recognised() -> None:
 
 def test_a_few_odd_letters_do_not_make_a_page_garbled() -> None:
     assert not is_garbled(raw("mostly", "readable", "\ufffd").words)
+
+
+def test_garbled_text_is_never_kept_even_when_it_cannot_be_recognised() -> None:
+    request = ParseRequest("nowhere.pdf", "fast", Limits(ocr_seconds=0.0))
+    pages = [raw("\ufffd\ufffd\ufffd", "a"), dataclasses.replace(raw("plain"), number=2)]
+    garbled, plain = with_recognised(request, pages, lambda _: None)
+    assert garbled.words == []
+    assert garbled.failure == OUT_OF_TIME
+    assert [word.text for word in plain.words] == ["plain"]
 
 
 @pytest.fixture(scope="module")
