@@ -4,7 +4,8 @@ Hidden are: what lies off the page or outside its CropBox; letters under 2 pt am
 letters in the colour of what is behind them; letters under an opaque shape;
 letters that are not painted (render mode 3, no opacity) where no picture of
 them is beneath. What is not painted but lies over its own picture is an honest
-OCR layer, and stays. Hidden optional-content layers never come out of MuPDF.
+OCR layer, and stays. Hidden optional-content layers and what the CropBox cuts
+off never come out of MuPDF; they are only counted.
 
 Suspects are found by geometry alone, which costs nothing on most pages; only
 for suspects the page is rendered, and the picture decides.
@@ -32,6 +33,8 @@ THINNEST = 2.5
 PICTURE_PIXELS, PICTURE_SCALE = 1800.0, 1.0
 _WHITE = 0xFFFFFF
 _FAR = 1e7
+# Actions of Document.set_layer_ui_config.
+_ON, _OFF = 0, 2
 _PAIRS_AT_ONCE = 200_000
 
 # (number of the text block, number of the line in it), as MuPDF's words name their line.
@@ -119,6 +122,26 @@ def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
         not page_rect.contains((x0 + x1) / 2, (y0 + y1) / 2)
         for x0, y0, x1, y1, *_ in everything.extractWORDS()
     )
+
+
+def words_in_hidden_layers(page: pymupdf.Page, shown: int) -> int:
+    """How many words more than the ``shown`` ones the page has with all its optional-content layers on."""
+    document = page.parent
+    if all(layer["on"] for layer in document.get_ocgs().values()):
+        return 0
+    hidden = [layer["number"] for layer in document.layer_ui_configs() if not layer["on"]]
+    _switch(document, hidden, _ON)
+    try:
+        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_CLIP
+        everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags).extractWORDS()
+    finally:
+        _switch(document, hidden, _OFF)
+    return max(0, len(everything) - shown)
+
+
+def _switch(document: pymupdf.Document, layers: Sequence[int], action: int) -> None:
+    for layer in layers:
+        document.set_layer_ui_config(layer, action)
 
 
 def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:

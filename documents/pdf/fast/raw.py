@@ -16,7 +16,7 @@ import pymupdf
 from documents.pdf.fast.boxes import with_sound_boxes
 from documents.pdf.fast.words import RawWord, Style, read_words
 from documents.pdf.geometry import PageFrame, Rect
-from documents.pdf.visibility import hidden_text, words_outside_crop
+from documents.pdf.visibility import hidden_text, words_in_hidden_layers, words_outside_crop
 
 __all__ = ["RawPage", "RawWord", "Style", "read_raw"]
 
@@ -72,8 +72,9 @@ def read_raw(page: pymupdf.Page) -> RawPage:
     blocks = textpage.extractDICT()["blocks"]
     raw = RawPage(number=page.number + 1, frame=frame, label=page.get_label() or "")
     hidden = hidden_text(page, blocks, frame)
-    raw.words, raw.hidden_words = read_words(textpage.extractWORDS(), blocks, hidden, frame)
-    raw.hidden_words += words_outside_crop(page, frame)
+    words = textpage.extractWORDS()
+    raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame)
+    raw.hidden_words += words_outside_crop(page, frame) + words_in_hidden_layers(page, len(words))
     raw.rulings, raw.fills = _line_art(blocks, frame)
     if page.get_images() and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
