@@ -37,6 +37,8 @@ ASCENT, DESCENT = 0.9, 0.25
 LEAST_CONFIDENCE = 0.5
 # The page stands upright when its longest lines are recognised this well.
 UPRIGHT_CONFIDENCE, SAMPLE = 0.75, 3
+# A page of fewer lines is not turned about.
+FEW_LINES = 3
 # Widest piece shown at once, in line heights.
 WIDEST = 20.0
 # Lines of nearly the page's usual size are given that size (share).
@@ -70,7 +72,8 @@ class Recogniser:
     def words(self, page: pymupdf.Page, frame: PageFrame, known: Sequence[RawWord] = ()) -> list[RawWord]:
         """What the page's picture shows beside the words known already, in page space."""
         best: tuple[float, PageFrame, Image, list[Quad]] | None = None
-        for turn in (0, 90, 270, 180):
+        turns = [0]
+        for turn in turns:
             shown = PageFrame(frame.width, frame.height, (frame.rotation + turn) % 360)
             image = _picture(page, shown)
             if image is None:
@@ -80,8 +83,8 @@ class Recogniser:
             legibility = self._legibility(image, lines)
             if best is None or legibility > best[0]:
                 best = legibility, shown, image, lines
-            if legibility >= UPRIGHT_CONFIDENCE or not lines:
-                break
+            if turn == 0 and legibility < UPRIGHT_CONFIDENCE and len(lines) >= FEW_LINES:
+                turns += [90, 270] if _mostly_tall(lines) else [180]
         assert best
         _, shown, image, lines = best
         found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
@@ -89,7 +92,7 @@ class Recogniser:
 
     def _legibility(self, image: Image, lines: Sequence[Quad]) -> float:
         """Mean confidence in the longest lines, as upright as the picture shows them."""
-        if sum(_is_tall(quad) for quad in lines) * 2 >= len(lines):
+        if _mostly_tall(lines):
             return 0.0
         longest = sorted(lines, key=lambda quad: -_size(quad)[0])[:SAMPLE]
         crops = self._cut(image, longest)
@@ -195,6 +198,10 @@ def _is_tall(quad: Quad) -> bool:
     """As rapidocr decides to turn a line: it then runs up or down."""
     width, height = _size(quad)
     return height >= 1.5 * width
+
+
+def _mostly_tall(quads: Sequence[Quad]) -> bool:
+    return sum(_is_tall(quad) for quad in quads) * 2 >= len(quads)
 
 
 def _along(quad: Quad, start: float, end: float) -> Rect:

@@ -13,7 +13,7 @@ from documents.pdf.fast.raw import RawPage, RawWord
 from documents.pdf.messages import Answer, MoreTime, ParseRequest, Progress
 from documents.pdf.opening import open_document
 from documents.pdf.readers import WALL_FOR_CPU, Allowance, Done, Job
-from documents.pdf.trust import has_ink, is_garbled, needs_recognition
+from documents.pdf.trust import is_garbled, may_show_writing, needs_recognition
 
 if TYPE_CHECKING:
     from documents.pdf.ocr import Recogniser
@@ -68,7 +68,7 @@ def _recogniser(
     def recognise(number: Job) -> list[RawWord]:
         page, raw = document[number - 1], known[number]
         limit_cpu(request.limits.stall_seconds)
-        if not has_ink(page):
+        if not may_show_writing(page):
             return []
         limit_cpu(request.limits.ocr_page_seconds)
         if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import pymupdf
@@ -14,7 +15,7 @@ from documents.pdf.limits import Limits
 from documents.pdf.messages import ParseRequest
 from documents.pdf.parsing import add_text_layer, parse_file
 from documents.pdf.recognition import OUT_OF_TIME, with_recognised
-from documents.pdf.trust import is_garbled, needs_recognition
+from documents.pdf.trust import is_garbled, may_show_writing, needs_recognition
 
 LINES = ["Maintenance of the bridge", "cost 4,310,000 in 2021"]
 PLAIN = "This page has letters of its own."
@@ -45,6 +46,30 @@ def test_garbled_text_is_never_kept_even_when_it_cannot_be_recognised() -> None:
     assert garbled.words == []
     assert garbled.failure == OUT_OF_TIME
     assert [word.text for word in plain.words] == ["plain"]
+
+
+def nothing(page: pymupdf.Page) -> None:
+    pass
+
+
+def boxes(page: pymupdf.Page) -> None:
+    page.draw_rect((100, 100, 300, 400), color=(0, 0, 0))
+    page.draw_rect((320, 100, 500, 400), fill=(0.2, 0.2, 0.2))
+    page.draw_line((50, 600), (500, 600))
+
+
+def letters(page: pymupdf.Page) -> None:
+    page.draw_rect((100, 100, 300, 400), fill=(0.2, 0.2, 0.2))
+    page.insert_text((120, 200), "few", color=(1, 1, 1))
+
+
+@pytest.mark.parametrize(("draw", "writing"), [(nothing, False), (boxes, False), (letters, True)])
+def test_blank_pages_and_mere_boxes_are_not_shown_to_the_recogniser(
+    draw: Callable[[pymupdf.Page], None], writing: bool
+) -> None:
+    page = pymupdf.open().new_page()
+    draw(page)
+    assert may_show_writing(page) == writing
 
 
 @pytest.fixture(scope="module")
