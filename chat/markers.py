@@ -45,8 +45,8 @@ Event = Text | CitationMark
 class MarkerDecoder:
     """Decodes a stream of pieces of text into events; the split makes no difference.
 
-    It reads one character at a time, so what it says depends on the characters
-    alone; only the cuts between neighbouring ``Text`` events follow the pieces.
+    What it says depends on the characters alone; only the cuts between
+    neighbouring ``Text`` events follow the pieces.
     Citations inside a code block come after it, where they can be shown.
 
     Attributes:
@@ -69,8 +69,16 @@ class MarkerDecoder:
 
     def decode(self, piece: str) -> list[Event]:
         """Events that are certain once this piece has come."""
-        for character in piece:
-            self._read(character)
+        at = 0
+        while at < len(piece):
+            plain = piece.find("[", at) if self._is_outside else at
+            plain = len(piece) if plain < 0 else plain
+            if plain > at:
+                self._show(piece[at:plain])
+                at = plain
+            else:
+                self._read(piece[at])
+                at += 1
         return self._taken()
 
     def flush(self) -> list[Event]:
@@ -81,6 +89,10 @@ class MarkerDecoder:
         self._opening = _Opening()
         self._release_deferred()
         return self._taken()
+
+    @property
+    def _is_outside(self) -> bool:
+        return self._marker is None and not self._opening.begun
 
     def _read(self, character: str) -> None:
         if self._marker is not None:
@@ -139,11 +151,12 @@ class MarkerDecoder:
             self._release_deferred()
 
     def _show(self, text: str) -> None:
-        for character in text:
+        if text:
             self._last = None
+        for part in re.split("([`\n])", text):
             was_inside = self._code.inside
-            self._code.read(character)
-            self._text.append(character)
+            self._code.read(part)
+            self._text.append(part)
             if was_inside and not self._code.inside:
                 self._release_deferred()
         self._tail = (self._tail + text)[-12:]
@@ -161,9 +174,9 @@ class MarkerDecoder:
             self._deferred = []
 
     def _end_text(self) -> None:
-        if self._text:
-            self._out.append(Text("".join(self._text)))
-            self._text = []
+        if text := "".join(self._text):
+            self._out.append(Text(text))
+        self._text = []
 
     def _taken(self) -> list[Event]:
         self._end_text()
@@ -262,10 +275,11 @@ class _CodeState:
     def inside(self) -> bool:
         return bool(self._fence) or self._ticks % 2 == 1
 
-    def read(self, character: str) -> None:
-        if character != "\n":
-            self._line += character
-            self._ticks += character == "`" and not self._fence
+    def read(self, part: str) -> None:
+        """A line break, a backtick, or text with neither."""
+        if part != "\n":
+            self._line += part
+            self._ticks += part == "`" and not self._fence
             return
         fence = re.match(r" {0,3}(`{3,}|~{3,})", self._line)
         if fence and not self._fence:

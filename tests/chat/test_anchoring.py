@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chat.anchoring import find_quote
+from chat.matching.folding import fold
 from chat.matching.page_text import PageText
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.structure import Word
@@ -217,6 +220,27 @@ def test_the_context_chooses_among_values_written_otherwise() -> None:
 def test_nothing_is_found_of_nothing(quote: str) -> None:
     assert find_quote([page("Sales grew.")], quote) is None
     assert find_quote([], quote) is None
+
+
+WORDS = st.sampled_from(
+    ["net", "sales", "grew", "4", "12", "(305)", "%", "$", "—", "long-", "term", "of", "the", "2018", "3,577"]
+)
+LINES = st.lists(st.lists(WORDS, min_size=1, max_size=8), min_size=1, max_size=8)
+
+
+@given(LINES, st.data())
+def test_any_run_of_words_is_found_and_only_words_like_it_are_lit(
+    lines: list[list[str]], data: st.DataObject
+) -> None:
+    on = page(*(" ".join(line) for line in lines))
+    start = data.draw(st.integers(0, len(on.words) - 1))
+    end = data.draw(st.integers(start, len(on.words) - 1))
+    quote = " ".join(on.text[on.words[start].char_start : on.words[end].char_end].split())
+    anchor = find_quote([on], quote)
+    if fold(quote).text:
+        assert anchor is not None
+        assert anchor.verdict == "exact"
+        assert fold(lit(on, anchor.rects)).text == fold(quote).text
 
 
 def test_a_quote_over_a_page_break_is_found_on_both_pages() -> None:
