@@ -1,0 +1,132 @@
+"""Indexing: by words first, then by meaning; once, and never by who lost the document."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.contrib.auth.models import User
+
+import retrieval.indexing
+from documents.models import Document, FailureCode
+from retrieval.backfill import backfill, documents_behind, quality
+from retrieval.indexing import index_document
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
+from retrieval.providers.embeddings import HashingEmbedder
+from retrieval.providers.errors import ProviderError
+from retrieval.reindexing import reindex
+from retrieval.scope import Scope
+from retrieval.search import search
+from retrieval.spaces import active_space, build_vector_index, has_vector_index
+from tests.retrieval.conftest import NIKE, Library, written
+
+
+def counts(document: Document) -> tuple[int, int, int]:
+    entry = IndexedDocument.objects.get(document=document)
+    return (
+        Passage.objects.filter(entry=entry).count(),
+        Posting.objects.filter(entry=entry).count(),
+        ChunkVector.objects.filter(document=document).count(),
+    )
+
+
+def test_indexing_twice_leaves_one_set_of_rows(alice: User, library: Library) -> None:
+    before = counts(library.nike)
+    index_document(Document.objects.get(pk=library.nike.pk))
+    assert counts(library.nike) == before
+    assert min(before) > 0
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing(alice: User, library: Library) -> None:
+    stale = Document.objects.get(pk=library.nike.pk)
+    stale.lease = uuid.uuid4()
+    IndexedDocument.objects.filter(document=library.nike).delete()
+    assert index_document(stale).stale
+    assert not IndexedDocument.objects.filter(document=library.nike).exists()
+
+
+def test_a_document_in_the_bin_is_not_indexed(alice: User, library: Library) -> None:
+    Document.objects.filter(pk=library.nike.pk).update(deleted_at="2026-01-01T00:00Z")
+    assert index_document(library.nike).stale
+
+
+def test_passages_stay_on_one_page_and_cover_all_units(alice: User, library: Library) -> None:
+    spans = []
+    for passage in Passage.objects.filter(entry__document=library.nike).order_by("ordinal"):
+        units = library.nike.units.filter(position__range=(passage.first_position, passage.last_position))
+        assert {unit.page_number for unit in units} == {passage.page_number}
+        spans += [unit.position for unit in units]
+    assert spans == list(range(library.nike.unit_count))
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, times: int) -> HashingEmbedder:
+    """Every embedder fails so often, for good."""
+    broken = HashingEmbedder(dimensions=256, failures=[ProviderError("No key.", permanent=True)] * times)
+    monkeypatch.setattr(retrieval.indexing, "embedder_of", lambda space: broken)
+    return broken
+
+
+def test_words_are_found_although_embedding_failed(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, 1)
+    document = written(alice, "NIKE_2019_10K", *NIKE)
+    assert document.status == Document.Status.FAILED
+    assert document.failure_code == FailureCode.EMBEDDING_FAILED
+    assert document.failure_message.startswith("Embedding failed: No key.")
+    assert search("Nike dividends", Scope(alice)).hits[0].page == 2
+
+
+def test_backfill_embeds_what_failed_and_finds_nothing_the_second_time(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, 1)
+    document = written(alice, "NIKE_2019_10K", *NIKE)
+    assert [behind.what for behind in documents_behind()] == ["vectors"]
+    assert backfill() == 1
+    assert backfill() == 0
+    document.refresh_from_db()
+    assert document.status == Document.Status.READY
+
+
+def test_backfill_indexes_words_of_an_older_analysis_again(alice: User, library: Library) -> None:
+    IndexedDocument.objects.filter(document=library.nike).update(analysis_version=0)
+    assert [(behind.what, behind.document) for behind in documents_behind()] == [("words", library.nike)]
+    assert backfill() == 1
+    assert search("Nike dividends", Scope(alice)).hits[0].document_id == library.nike.pk
+
+
+def test_quality_is_reported(alice: User, library: Library) -> None:
+    found = quality()
+    assert found.chunks == sum(document.chunk_count for document in Document.objects.all())
+    assert found.typed_share == 1
+    assert found.mean_metadata < 200
+
+
+def test_another_space_takes_over_when_it_is_complete(alice: User, library: Library) -> None:
+    old = active_space()
+    seen: list[int] = []
+    new = reindex("hashing", lambda progress: seen.append(progress.remaining))
+    assert seen == [2, 1, 0]
+    assert active_space() == new != old
+    assert EmbeddingSpace.objects.filter(active=True).count() == 1
+    assert ChunkVector.objects.filter(space=new).count() == ChunkVector.objects.filter(space=old).count()
+    assert search("Nike dividends", Scope(alice)).hits[0].document_id == library.nike.pk
+
+
+def test_the_old_space_answers_while_the_new_one_fails(
+    alice: User, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = active_space()
+    reindexed = failing(monkeypatch, 1)
+    with pytest.raises(ProviderError):
+        reindex("hashing")
+    assert active_space() == old
+    reindexed.dimensions = 64
+    assert reindex("hashing") == active_space() != old
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_vector_index_is_built_once_and_finds_what_comparing_finds(library: Library) -> None:
+    space = active_space()
+    assert build_vector_index(space, at_least=1)
+    assert has_vector_index(space)
+    assert not build_vector_index(space, at_least=1)

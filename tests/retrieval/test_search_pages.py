@@ -1,0 +1,74 @@
+"""The search page: shareable, safe, one's own."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from documents.models import RetrievalChunk
+from retrieval.models import SearchQuery
+from tests.retrieval.conftest import Library, written
+
+
+@pytest.fixture
+def page(client: Client, alice: User) -> Client:
+    client.force_login(alice)
+    return client
+
+
+def test_a_search_is_its_url(page: Client, library: Library) -> None:
+    text = page.get("/search/?q=Nike+dividends").content.decode()
+    assert f"/documents/{library.nike.pk}/?page=2&amp;unit=" in text
+    assert "<mark>Dividends</mark>" in text
+    only_amcor = page.get(f"/search/?q=dividends&document={library.amcor.pk}").content.decode()
+    assert f"/documents/{library.nike.pk}/?page" not in only_amcor
+
+
+@pytest.mark.parametrize(
+    "query", ["", "q=", "q=x&page=zero&year=soon&document=7", "q=%00&tag=%00", "q=a&page=999", "q=%ff&type=x"]
+)
+def test_parameters_that_make_no_sense_are_left_out(page: Client, library: Library, query: str) -> None:
+    assert page.get(f"/search/?{query}").status_code == 200
+
+
+def test_what_comes_from_documents_and_people_is_escaped(page: Client, alice: User) -> None:
+    written(alice, "<b>bold</b>", ("The dividends <script>alert(1)</script> rose.",))
+    text = page.get("/search/?q=dividends+<script>alert(2)</script>").content.decode()
+    assert "<script>alert" not in text
+    assert "<b>bold" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_nobody_else_s_passages_or_searches_are_shown(
+    page: Client, client: Client, library: Library, bob: User
+) -> None:
+    page.get("/search/?q=Nike+dividends")
+    kept = SearchQuery.objects.get()
+    client.force_login(bob)
+    assert str(library.nike.pk) not in client.get("/search/?q=Nike+dividends").content.decode()
+    assert client.post(reverse("search-forget", args=[kept.pk])).status_code == 404
+    chunk = RetrievalChunk.objects.filter(document=library.nike).first()
+    assert chunk is not None
+    assert str(library.nike.pk) not in client.get(reverse("search-similar", args=[chunk.pk])).content.decode()
+    client.post(reverse("search-forget-all"))
+    assert SearchQuery.objects.filter(pk=kept.pk).exists()
+
+
+def test_one_s_own_searches_are_listed_repeated_and_deleted(page: Client, library: Library) -> None:
+    page.get("/search/?q=Nike+dividends")
+    assert "/search/?q=Nike%20dividends" in page.get("/search/history/").content.decode()
+    page.post(reverse("search-forget", args=[SearchQuery.objects.get().pk]))
+    assert not SearchQuery.objects.exists()
+
+
+def test_the_number_of_statements_of_a_page_is_bounded(
+    page: Client, library: Library, django_assert_max_num_queries: object
+) -> None:
+    with django_assert_max_num_queries(16):  # type: ignore[operator]
+        page.get("/search/?q=dividends")
+
+
+def test_a_visitor_is_sent_to_the_door(client: Client, db: None) -> None:
+    assert client.get("/search/?q=x").status_code == 302
