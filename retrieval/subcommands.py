@@ -1,8 +1,7 @@
-"""Commands whose parts live in several apps: ``evaluate retrieval``, ``bench search``, …
+"""A command whose parts live in several apps: ``evaluate retrieval``, ``evaluate answers``.
 
-An app gives parts to the command ``evaluate`` in its module ``evaluations``,
-and to ``bench`` in ``benchmarks``: each has a tuple ``SUBCOMMANDS``. So chat's
-parts need no import from retrieval to chat.
+An app gives its parts in a module ``evaluations`` with a tuple ``SUBCOMMANDS``,
+so that chat's need no import from retrieval to chat.
 """
 
 from __future__ import annotations

@@ -1,5 +1,1 @@
-"""`manage.py bench search`: see ``retrieval.subcommands``."""
-
-from retrieval.benchmarks.searching import SearchBenchmark
-
-SUBCOMMANDS = (SearchBenchmark(),)
+"""Measures of search; each module without an underscore is a `manage.py bench NAME`."""

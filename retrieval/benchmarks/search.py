@@ -1,4 +1,8 @@
-"""`manage.py bench search`: percentiles beside raw pgvector and naive full text, and recall."""
+"""Search times in a library of 115,000 chunks, beside raw pgvector and naive full text; and recall.
+
+The library is made by varying the documents that are there, for a user who is
+removed afterwards with all of it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,14 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.core.management.base import CommandError, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from documents.deletion import delete_document
 from documents.models import Document, RetrievalChunk
-from retrieval.benchmarks.library import benchmark_owner, build_library
-from retrieval.benchmarks.naive import naive_search, naive_words, prepare_naive, raw_vectors
+from retrieval.benchmarks._library import benchmark_owner, build_library
+from retrieval.benchmarks._naive import naive_search, naive_words, prepare_naive, raw_vectors
 from retrieval.evaluation import read_questions
 from retrieval.models import ChunkVector, EmbeddingSpace
 from retrieval.providers.embeddings import Vectors
@@ -32,24 +37,24 @@ RECALL_AT = 20
 SHARES = (0.001, 0.01, 0.1, 1.0)
 
 
-class SearchBenchmark:
-    name = "search"
-    help = "Search times in a library of 115,000 chunks, made by varying the documents that are there."
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--chunks", type=int, default=115_000)
+    parser.add_argument("--questions", type=Path, help="FinanceBench's format; else sentences")
+    parser.add_argument("--count", type=int, default=50, help="questions asked")
+    parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--chunks", type=int, default=115_000)
-        parser.add_argument("--questions", type=Path, help="FinanceBench's format; else sentences")
-        parser.add_argument("--count", type=int, default=50, help="questions asked")
-        parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
 
-    def run(self, out: OutputWrapper, **options: Any) -> None:
-        owner = benchmark_owner()
-        try:
-            build(out, owner, options["chunks"])
-            measure(out, owner, questions_for(owner, options["questions"], options["count"]))
-        finally:
-            if not options["keep"]:
-                Document.objects.filter(owner=owner).delete()
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    owner = benchmark_owner()
+    try:
+        build(command.stdout, owner, options["chunks"])
+        measure(command.stdout, owner, questions_for(owner, options["questions"], options["count"]))
+    finally:
+        if not options["keep"]:
+            for document in Document.objects.filter(owner=owner):
+                delete_document(document)
+            owner.delete()
+    return 0
 
 
 def build(out: OutputWrapper, owner: User, chunks: int) -> None:
