@@ -71,7 +71,7 @@ def without_words() -> QuerySet[Document]:
     return Document.objects.filter(Exists(chunks), ~Exists(present), deleted_at=None).order_by("created_at")
 
 
-def backfill(on_step: Callable[[Behind], None] | None = None) -> int:
+def backfill(on_step: Callable[[Behind], object] | None = None) -> int:
     """Brings every document up to date; how many were behind. Raises ProviderError."""
     count = 0
     for behind in list(documents_behind()):
