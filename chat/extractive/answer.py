@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 from chat.extractive.asked import Asked, read_question
 from chat.extractive.candidates import Candidate, candidates
 from chat.extractive.lineitems import statement_title
+from chat.extractive.orders import gives_orders
 from chat.naming import strangers
 from chat.prompting import Passage
 from chat.providers.base import Delta, NativeCitation, TextDelta
@@ -86,8 +87,7 @@ def adds_something(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
 def written(chosen: Sequence[Candidate]) -> Iterator[Delta]:
     """Lines under a heading for each document and section, the groups in the order of their best line."""
     for (title, section), group in groupby(grouped(chosen), key=heading_of):
-        heading = f"#### {escaped(title)}" + (f" · {escaped(section)}" if section else "")
-        yield TextDelta(f"{heading}\n\n")
+        yield TextDelta(f"#### {' · '.join(escaped(part) for part in (title, section) if part)}\n\n")
         for candidate in group:
             yield TextDelta(f"- {escaped(candidate.text)}")
             yield NativeCitation(candidate.passage.alias, candidate.quote)
@@ -104,7 +104,9 @@ def heading_of(candidate: Candidate) -> tuple[str, str]:
     """The document's title, and the statement or section a line stands in (its page when it has none)."""
     unit = candidate.passage.unit
     statement = statement_title(candidate.passage.heading) if unit.table else ""
-    return unit.title, statement or " › ".join(unit.section_path[-2:]) or f"page {unit.page}"
+    section = statement or " › ".join(unit.section_path[-2:])
+    page = f"page {unit.page}"
+    return "" if gives_orders(unit.title) else unit.title, page if gives_orders(section) else section or page
 
 
 def escaped(text: str) -> str:

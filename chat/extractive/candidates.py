@@ -10,6 +10,7 @@ from chat.claim_spans import sentences
 from chat.extractive.asked import YEAR, Asked, TermWeights
 from chat.extractive.lineitems import LineItem, statement_of
 from chat.extractive.meaning import nearness_of_meaning
+from chat.extractive.orders import gives_orders
 from chat.extractive.rows_by_label import label_excess
 from chat.prompting import Passage
 from documents.pdf.structure import Cell, TableRow
@@ -81,6 +82,8 @@ def sentence_candidates(
     context = asked.heard_in(terms_of(" ".join([*passage.unit.section_path[-2:], passage.heading[:120]])))
     for span in sentences(passage.unit.text):
         text = " ".join(passage.unit.text[span.start : span.end].split())
+        if gives_orders(text):
+            return  # what follows an order belongs to it
         if len(text.split()) < FEWEST_WORDS or len(text) > LONGEST_SENTENCE:
             continue
         said = asked.heard_in(terms_of(text))
@@ -113,7 +116,7 @@ def row_candidates(
 ) -> Iterator[Candidate]:
     """A table row, once for the best line item it is, else as it stands."""
     label, values = label_of(row), values_of(row, asked.years)
-    if row.header or not label or not values:
+    if row.header or not label or not values or gives_orders(passage.unit.text):
         return
     text, quote = said_row(passage, label, values)
     said = asked.heard_in(terms_of(label))
