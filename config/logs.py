@@ -22,7 +22,12 @@ def configuration(level: str, as_json: bool) -> dict[str, Any]:
     renderer: list[Any] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if as_json
-        else [structlog.dev.ConsoleRenderer(colors=False)]
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=False,
+                exception_formatter=structlog.dev.plain_traceback,  # no locals: they may hold keys
+            )
+        ]
     )
     return {
         "version": 1,

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import structlog
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
@@ -40,19 +41,24 @@ def ingest_document(document_id: uuid.UUID) -> bool:
 
 def ingest(lease: Lease) -> None:
     """Brings the leased document to ``ready`` or ``failed``; an interruption from outside puts it back."""
-    logger.info("document %s: taken in", lease.document_id)
+    with structlog.contextvars.bound_contextvars(document=str(lease.document_id)):
+        bring_in(lease)
+
+
+def bring_in(lease: Lease) -> None:
+    logger.info("taken in")
     try:
         with interruptible(), renewing(lease):
             take_in(lease)
     except LostLease:
-        logger.info("document %s: deleted or taken over, nothing was stored", lease.document_id)
+        logger.info("deleted or taken over meanwhile: nothing was stored")
     except Interrupted:
         give_back(lease.row)
         raise SystemExit(0) from None
     except (OperationalError, InterfaceError) as error:
         after_database_error(lease, error)
     except Exception as error:
-        logger.exception("document %s: failed", lease.document_id)
+        logger.exception("failed")
         mark_failed(lease, error)
 
 
@@ -94,7 +100,7 @@ def mark_ready(lease: Lease, seconds: dict[str, float]) -> None:
         lease_holder="",
         lease_expires_at=None,
     )
-    logger.info("document %s: ready %s", lease.document_id, seconds)
+    logger.info("ready", extra={"seconds": seconds})
 
 
 def mark_failed(lease: Lease, error: Exception) -> None:
@@ -115,7 +121,7 @@ def after_database_error(lease: Lease, error: Exception) -> None:
     if getattr(error.__cause__, "sqlstate", None) == "53100":  # disk_full: waiting would not help
         mark_failed(lease, error)
         return
-    logger.warning("document %s: the database went away: %s", lease.document_id, error)
+    logger.warning("the database went away: %s", error)
     give_up_at = time.monotonic() + DATABASE_PATIENCE
     while time.monotonic() < give_up_at:
         connection.close()
