@@ -76,6 +76,46 @@ def test_heads_over_the_values_are_known_to_each_row() -> None:
     assert [head.split()[-1] for head in rows[2].head_rows[1:]] == ["2023", "2022"]
 
 
+def test_small_heads_over_larger_rows_belong_to_the_table() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 172, "(in millions)", size=7)
+    for right, year in ((400, "2023"), (500, "2022")):
+        drawing.text(right - 30, 172, year, size=7, font="hebo")
+    drawing.text(LEFT, 186, "Current assets:")
+    draw_statement(drawing)
+    rows = rows_of(drawing.units())
+    assert len(rows) == 7 and rows[0].header
+    assert rows[2].head_rows[1:] == ("2023", "2022")
+
+
+def test_heads_centred_over_sign_and_number_stand_in_step_with_them() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 186, "(in millions)")
+    for right, year in ((320, "2023"), (420, "2022"), (520, "2021")):
+        drawing.text(right - 60, 186, year)
+    rows = [(f"Item {n}", f"{n}9.5", f"{n}3.1", f"{n}7.2") for n in range(1, 4)]
+    for n, (head, *values) in enumerate(rows):
+        drawing.text(LEFT, 200 + 14 * n, head)
+        for right, value in zip((320, 420, 520), values, strict=True):
+            drawing.text(right - pymupdf.get_text_length(value, "helv", 10), 200 + 14 * n, value)
+    found = rows_of(drawing.units())
+    assert [cells(row) for row in found[1:]] == [list(row) for row in rows]
+    assert found[1].head_rows == ("(in millions)", "2023", "2022", "2021")
+
+
+def test_dates_side_by_side_are_a_table() -> None:
+    drawing = Drawing()
+    rows = [
+        ("Record date", "Payable date"),
+        ("March 20, 2020", "April 6, 2020"),
+        ("May 8, 2020", "June 1, 2020"),
+    ]
+    for n, row in enumerate(rows):
+        for x, text in zip((LEFT, 300), row, strict=True):
+            drawing.text(x, 200 + 14 * n, text)
+    assert [cells(row) for row in rows_of(drawing.units())] == [list(row) for row in rows]
+
+
 def test_a_cell_has_the_rectangle_of_its_words() -> None:
     drawing = Drawing()
     draw_statement(drawing)

@@ -26,6 +26,8 @@ SIZE_SLACK = 1.08
 # An indent is at least this deep (ems); lines that end within so much of one another end together.
 INDENT = 0.6
 EVEN_EDGE = 2.0
+# A block of so many lines may be narrower than its column.
+NARROW_LINES = 4
 # A space, with some slack (ems); the leading of a size that is set but once.
 SPACE = 0.5
 USUAL_LEADING = 1.25
@@ -120,7 +122,7 @@ def _margins(lines: Sequence[Line], column: Column) -> list[float]:
         if stack and (line is None or _opens_leading(stack[-1], line, column)):
             end = max(column.ends(other) for other in stack)
             together = sum(column.ends(other) > end - EVEN_EDGE * other.size for other in stack)
-            narrow = len(stack) >= 3 and together >= 0.6 * (len(stack) - 1)
+            narrow = len(stack) >= NARROW_LINES and together >= 0.6 * (len(stack) - 1)
             margins += [end if narrow else column.end] * len(stack)
             stack = []
         if line is not None:
