@@ -64,7 +64,7 @@ PAGES: list[list[Element]] = [
                     "Click a number in the answer. The page scrolls, the passage turns pale, the words turn "
                     "strong."
                 ),
-                "Press n for the next citation, p for the one before, and Escape to return to the question.",
+                "Press j for the next citation, k for the one before, and ? to see all keys.",
             ),
             numbered=True,
         ),
@@ -157,10 +157,12 @@ PAGES: list[list[Element]] = [
             (0.25, 0.75),
             (
                 ("Key", "Action"),
-                ("n", "next citation"),
-                ("p", "previous citation"),
-                ("/", "put the cursor in the question field"),
-                ("Escape", "close the panel, or return to the question"),
+                ("j", "next citation"),
+                ("k", "previous citation"),
+                ("a", "put the cursor in the question field"),
+                ("/", "find words in the document"),
+                ("y, n", "the citation is right, wrong"),
+                ("?", "all keys"),
             ),
         ),
     ],
