@@ -37,6 +37,7 @@ class Draft:
         saved: how many citations are rows already.
         changed: ids of citations whose verdict changed after they were told.
         lock: held while content and citations change, so that another thread can save both in step.
+        saving: held while they are saved: the recorder and the writer may both come to it.
     """
 
     message_id: UUID
@@ -48,6 +49,7 @@ class Draft:
     saved: int = 0
     changed: set[UUID] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    saving: threading.Lock = field(default_factory=threading.Lock)
     renderer: StreamRenderer = field(default_factory=StreamRenderer)
 
     def write(self, text: str) -> Iterator[Event]:

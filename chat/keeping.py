@@ -15,12 +15,13 @@ from documents.models import CitationUnit, Document
 
 def save_progress(draft: Draft) -> None:
     """Saves words and citations in step; what a document lost meanwhile is left out of its citations."""
-    with draft.lock:
-        content, unsaved = draft.content, draft.citations[draft.saved :]
-    try:
-        _save(draft, content, unsaved)
-    except IntegrityError:  # a document was deleted or read anew between the look and the commit
-        _save(draft, content, unsaved)
+    with draft.saving:
+        with draft.lock:
+            content, unsaved = draft.content, draft.citations[draft.saved :]
+        try:
+            _save(draft, content, unsaved)
+        except IntegrityError:  # a document was deleted or read anew between the look and the commit
+            _save(draft, content, unsaved)
 
 
 def _save(draft: Draft, content: str, unsaved: Sequence[Citation]) -> None:
