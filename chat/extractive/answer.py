@@ -27,6 +27,7 @@ LINES_A_UNIT = 2
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 # Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
 _MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
+_DIGITS = re.compile(r"\d+")
 _LINE_HEAD = re.compile(r"^(\s*)([#+>-]|\d{1,9}(?=[.)]))")
 
 
@@ -81,7 +82,12 @@ def adds_something(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
         return False
     if candidate.item and items[candidate.item.name] >= 2:
         return False
-    return all(fuzz.ratio(candidate.text, other.text) < SAME_WORDS for other in chosen)
+    return not any(says_the_same(candidate.text, other.text) for other in chosen)
+
+
+def says_the_same(text: str, other: str) -> bool:
+    """The same words and the same numbers."""
+    return fuzz.ratio(text, other) >= SAME_WORDS and _DIGITS.findall(text) == _DIGITS.findall(other)
 
 
 def written(chosen: Sequence[Candidate]) -> Iterator[Delta]:

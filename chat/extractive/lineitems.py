@@ -140,7 +140,7 @@ ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
     (r"\bcap(ital)?[ -]?ex(penditures?)?\b|capital (expenditures?|spending|outlays?)", (CAPEX,)),
     (r"\bppn?e\b|\bpp&e\b|property,? plant,? and equipment|property and equipment", (PPE,)),
     (r"fixed assets? turnover", (REVENUE, PPE)),
-    (r"(total )?assets? turnover", (REVENUE, TOTAL_ASSETS)),
+    (r"(?<!fixed )\b(total )?assets? turnover", (REVENUE, TOTAL_ASSETS)),
     (r"inventory turnover|days inventory|\bdio\b", (COST_OF_SALES, INVENTORY)),
     (r"days payables?|\bdpo\b|payables? turnover", (COST_OF_SALES, PAYABLES, INVENTORY)),
     (r"days sales|\bdso\b|receivables? turnover", (REVENUE, RECEIVABLES)),

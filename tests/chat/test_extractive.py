@@ -1,0 +1,172 @@
+"""The answerer that needs no key: which lines it says, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.claims import SourceUnit
+from chat.extractive.answer import escaped, extractive_answer
+from chat.extractive.asked import read_question
+from chat.extractive.candidates import short_head
+from chat.extractive.lineitems import items_asked, statement_of, statements_asked
+from chat.followups import carried_over
+from chat.naming import strangers
+from chat.prompting import Passage, Turn
+from chat.providers.base import Delta, NativeCitation, TextDelta
+from documents.pdf.geometry import Rect
+from documents.pdf.structure import Cell, TableRow
+
+CASH_FLOWS = "Acme Company\nConsolidated Statement of Cash Flows\nYears ended December 31"
+HEADS = ("(Millions)", "2018", "2017", "2016")
+
+
+def row(
+    alias: str, *cells: str, page: int = 60, heading: str = CASH_FLOWS, heads: tuple[str, ...] = HEADS
+) -> Passage:
+    placed = tuple(Cell(column, text, Rect(0, 0, 1, 1)) for column, text in enumerate(cells) if text)
+    table = TableRow(index=1, row=int(alias[1:]), cells=placed, head_rows=heads)
+    unit = SourceUnit(alias, "d1", page, "\t".join(cells), 0, (), "table", (), table, "Acme 2018 10-K")
+    return Passage(alias, unit, rank=1, heading=heading)
+
+
+def prose(alias: str, text: str, page: int = 5, section: str = "Overview") -> Passage:
+    unit = SourceUnit(alias, "d1", page, text, 0, (), "prose", (section,), None, "Acme 2018 10-K")
+    return Passage(alias, unit, rank=2)
+
+
+STATEMENT = [
+    row("u1", "Net income", "$ 5,363", "$ 4,869", "$ 5,058"),
+    row("u2", "Purchases of property, plant and equipment (PP&E)", "(1,577)", "(1,373)", "(1,420)"),
+    row("u3", "Proceeds from sale of PP&E and other assets", "262", "49", "58"),
+    row("u4", "Dividends paid to shareholders", "(3,193)", "(2,803)", "(2,678)"),
+]
+TALK = [
+    prose("u5", "The company employs about 93,000 people in its five business segments around the world."),
+    prose("u6", "Capital spending supports investments in growth programs and is funded from operations."),
+    prose(
+        "u7", "The board declared that the headquarters would move from Saint Paul to Springfield in 2019."
+    ),
+]
+
+
+def said(question: str, passages: list[Passage]) -> tuple[list[str], list[NativeCitation]]:
+    """The answer's lines (headings and bullets), and its citations."""
+    deltas: list[Delta] = list(extractive_answer(question, passages))
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    return [line for line in text.splitlines() if line], [d for d in deltas if isinstance(d, NativeCitation)]
+
+
+def test_a_row_is_said_with_its_heads_for_the_year_asked_and_its_value_is_lit() -> None:
+    lines, citations = said("What is the FY2018 capital expenditure amount for Acme?", STATEMENT + TALK)
+    assert lines[0] == "#### Acme 2018 10-K · Consolidated Statement of Cash Flows"
+    assert lines[1] == "- Purchases of property, plant and equipment (PP&E), 2018: (1,577)"
+    assert citations[0] == NativeCitation("u2", "(1,577)")
+
+
+def test_several_years_are_said_in_one_line() -> None:
+    lines, citations = said("How did Acme's capex develop from 2016 to 2018?", STATEMENT)
+    assert "2018: (1,577); 2017: (1,373); 2016: (1,420)" in lines[1]
+    assert citations[0] == NativeCitation("u2", "")
+
+
+def test_a_ratio_is_answered_with_the_lines_it_is_made_of() -> None:
+    lines, _ = said("What is Acme's dividend payout ratio in 2018?", STATEMENT)
+    assert any("Dividends paid to shareholders, 2018: (3,193)" in line for line in lines)
+    assert any("Net income, 2018: $ 5,363" in line for line in lines)
+
+
+def test_the_statement_itself_comes_before_a_table_that_repeats_its_line() -> None:
+    again = row(
+        "u9", "Purchases of property, plant and equipment (PP&E)", "(1,577)", page=46, heading="Liquidity"
+    )
+    _, citations = said("What was capex in 2018?", [again, *STATEMENT])
+    assert citations[0].alias == "u2"
+
+
+def test_a_sentence_is_said_word_for_word() -> None:
+    lines, citations = said("How many people does the company employ?", TALK)
+    assert (
+        lines[1]
+        == "- The company employs about 93,000 people in its five business segments around the world."
+    )
+    assert citations[0].quote == TALK[0].unit.text
+
+
+def test_what_nobody_speaks_of_is_not_answered() -> None:
+    lines, citations = said("Which vaccine against malaria was approved for children?", STATEMENT + TALK)
+    assert lines[0] == "The documents do not say. Nearest:" and len(citations) <= 2
+
+
+def test_a_question_about_somebody_else_is_not_answered_with_numbers_of_this_company() -> None:
+    lines, _ = said("What were the capital expenditures of Globex Industries in 2018?", STATEMENT + TALK)
+    assert lines[0] == "The documents do not say. Nearest:"
+
+
+def test_without_passages_the_answer_is_that_there_is_none() -> None:
+    assert said("Anything?", []) == (["The documents do not say."], [])
+
+
+def test_at_most_six_lines_and_no_line_twice() -> None:
+    many = [
+        prose(f"u{n}", f"The company employs {n},000 people in business segment number {n}.")
+        for n in range(20, 60)
+    ]
+    lines, citations = said("How many people does the company employ?", many + many)
+    assert 3 <= len(citations) <= 6 and len(set(lines)) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("question", "items"),
+    [
+        ("What was capex?", ["capital expenditures"]),
+        ("What is the year end net PPNE?", ["property, plant and equipment"]),
+        ("What is the working capital?", ["current assets", "current liabilities"]),
+        ("What is the fixed asset turnover ratio?", ["revenue", "property, plant and equipment"]),
+        ("Who is the new chief executive?", []),
+    ],
+)
+def test_the_lines_a_question_needs_are_named(question: str, items: list[str]) -> None:
+    assert [item.name for item in items_asked(question)] == items
+
+
+def test_statements_are_known_by_a_title_of_their_own_and_not_by_a_mention() -> None:
+    assert statement_of(CASH_FLOWS) == "cash"
+    assert statement_of("Consolidated Balance Sheets (in millions)") == "balance"
+    assert statement_of("Notes to the Consolidated Balance Sheet") is None
+    mention = "Amounts in the Consolidated Statement of Cash Flows exclude the effects of acquisitions. " * 3
+    assert statement_of(mention) is None
+    assert statements_asked("Use the P&L statement and the balance sheet") == {"income", "balance"}
+
+
+def test_spans_of_years_are_read_whole() -> None:
+    assert read_question("the FY2017 - FY2019 average").years == {"2017", "2018", "2019"}
+    assert read_question("in FY21 and 2022").years == {"2021", "2022"}
+
+
+def test_long_column_heads_are_cut_to_the_year_unless_they_tell_a_part_of_it() -> None:
+    assert short_head("For the Years Ended December 31, 2019") == ("2019", "2019")
+    assert short_head("December 31, 2018") == ("December 31, 2018", "2018")
+    assert short_head("Three Months Ended June 30, 2023")[0] == "Three Months Ended June 30, 2023"
+
+
+def test_markdown_in_documents_stays_text() -> None:
+    assert escaped("R&D * and _x_ <b> [a](http://b) `c`") == r"R&D \* and \_x\_ \<b> \[a](http://b) \`c\`"
+    assert escaped("1. First") == r"\1. First" or escaped("# Head") == r"\# Head"
+
+
+def test_names_nobody_speaks_of_are_strangers() -> None:
+    assert strangers("What did Globex pay to Initech?", ["acm", "pay"]) == ["Globex", "Initech"]
+    assert strangers("What did Acme pay to Initech?", ["acm", "pay"]) == []
+    assert strangers("What did JNJ pay?", ["pay"]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "standalone"),
+    [
+        ("What about 2017?", "What about 2017? (Acme capital expenditure)"),
+        ("Which five business segments does the company have in the world today?", None),
+    ],
+)
+def test_a_follow_up_takes_up_what_it_leans_on(question: str, standalone: str | None) -> None:
+    history = [Turn("user", "What was the capital expenditure of Acme in 2018?"), Turn("assistant", "1,577.")]
+    assert carried_over(question, history) == (standalone or question)
