@@ -13,6 +13,7 @@ from typing import Literal
 
 from chat.matching.alignment import Alignment, align
 from chat.matching.context import choose
+from chat.matching.ellipses import without_ellipses
 from chat.matching.folding import Folded, fold
 from chat.matching.highlights import Span, highlight_rects, text_of
 from chat.matching.occurrences import Occurrence, occurrences
@@ -78,6 +79,7 @@ def find_quote(pages: Sequence[PageText], quote: str, context: str = "") -> Anch
         return _anchored(choose(found, quote, context), quote, folded)
     return (
         _across_pages(pages, quote, folded)
+        or _with_words_left_out(pages, quote)
         or _aligned(align(pages, quote, folded))
         or _same_value(pages, quote, context)
     )
@@ -105,6 +107,11 @@ def _aligned(found: Alignment | None) -> Anchor | None:
 def _across_pages(pages: Sequence[PageText], quote: str, folded: Folded) -> Anchor | None:
     parts = over_page_break(pages, quote, folded)
     return Anchor("normalized", tuple(_page_anchor(*part) for part in parts)) if parts else None
+
+
+def _with_words_left_out(pages: Sequence[PageText], quote: str) -> Anchor | None:
+    found = without_ellipses(pages, quote)
+    return Anchor("normalized", (_page_anchor(*found),)) if found else None
 
 
 def _same_value(pages: Sequence[PageText], quote: str, context: str) -> Anchor | None:

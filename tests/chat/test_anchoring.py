@@ -175,6 +175,12 @@ def test_dashes_the_quote_does_not_print_are_not_lit() -> None:
     assert "—" not in found
 
 
+@pytest.mark.parametrize("dots", ["…", "...", "[...]", " … "])
+def test_words_that_an_ellipsis_leaves_out_are_not_lit(dots: str) -> None:
+    pages = [page("Sales were flat. Sales grew, despite the strong dollar,", "in all regions by 4 percent.")]
+    assert located(pages, f"Sales grew{dots}in all regions") == "Sales grew, in all regions"
+
+
 def test_a_quote_with_a_few_errors_is_found_and_called_partial() -> None:
     pages = [page("The company repurchased 1.2 million of its own shares at a", "total cost of 40 dollars.")]
     quote = "The company purchased 1.2 million of its own stock at a total cost of 40 dollars."
