@@ -12,6 +12,7 @@ import platform
 import resource
 import signal
 import sys
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
@@ -55,6 +56,14 @@ def limit_memory(limit: int) -> None:
     """Address space in bytes. The hard limit stays, so that a stage that needs more can ask for it."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
+
+
+def address_space() -> int:
+    """Bytes of address space this process has now; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def limit_cpu(seconds: float) -> None:

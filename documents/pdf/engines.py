@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from documents.pdf import fast, readers
+from documents.pdf.confinement import limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure, page_failure
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
@@ -33,6 +34,7 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     check_header(Path(request.path))
     count, said = readers.first_look(lambda: _about_file(request), About, _allowance(request, 0, began))
     tell(Opened(count))
+    limit_memory(request.limits.layout_bytes(count))
     said = said or About()
     tell(said)
     raw_pages, failures = _read(request, count, _allowance(request, count, began), tell)

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from documents.pdf.confinement import die_with_parent, limit_cpu, limit_memory
+from documents.pdf.confinement import address_space, die_with_parent, limit_cpu, limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import Failed, Frames, Opened, send
 
@@ -44,6 +44,8 @@ class Allowance(msgspec.Struct, frozen=True):
 
 # Wall time for a second of CPU time: on a busy machine a job is slow without being hostile.
 WALL_FOR_CPU = 4.0
+# Address space of the child before it has read anything: Python, numpy, MuPDF.
+_USUAL_BYTES = 256 * 1024 * 1024
 
 
 class GivenUp(msgspec.Struct, frozen=True, tag="given_up"):
@@ -155,7 +157,10 @@ def _read(
 ) -> None:  # pragma: no cover (runs in the fork, and never returns)
     try:
         die_with_parent(parent)
-        limit_memory(allowance.memory_bytes)
+        inherited = max(
+            0, address_space() - _USUAL_BYTES
+        )  # pages read before, in the process it is forked from
+        limit_memory(allowance.memory_bytes + inherited)
         limit_cpu(allowance.opening_seconds)
         count, work = prepare()
         send(out, Opened(count))

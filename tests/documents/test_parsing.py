@@ -175,6 +175,15 @@ def test_crash_hang_memory_and_error_each_cost_one_job() -> None:
     ]
 
 
+def test_what_was_read_before_does_not_count_against_the_next_reader() -> None:
+    read_before = bytearray(900 * 2**20)
+    (answer,) = answers(
+        lambda: (1, lambda _: len(bytearray(100 * 2**20))), [1], int, allowance(memory_bytes=2**29)
+    )
+    assert answer == Done(1, 100 * 2**20)
+    del read_before
+
+
 def test_jobs_without_time_left_are_given_up() -> None:
     (answer,) = answers(lambda: (1, misbehave), [1], str, allowance(deadline=0))
     assert isinstance(answer, GivenUp)
