@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell, around
@@ -67,38 +68,41 @@ class PageWriter:
 
     def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
         """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
-        start = length = self.length
-        to_page, parts, new = self.sheet.to_page, self.parts, self.words.append
-        plain, rect = self.sheet.is_plain, tuple.__new__
-        between = ""
+        start, between = self.length, ""
         for n, line in enumerate(lines):
-            for raw in line.words:
-                text = raw[4]
-                if between:
-                    parts.append(between)
-                    length += 1
-                parts.append(text)
-                end = length + len(text)
-                if text.isascii() or not is_unspaced(text):
-                    new(Word(length, end, rect(Rect, raw[:4]) if plain else to_page(raw[:4])))
-                else:
-                    self._add_pieces(text, raw, length)
-                length, between = end, " "
+            if between:
+                self._add(between)
+            last = line.words[-1][4]
             following = lines[n + 1].words[0][4] if n + 1 < len(lines) else ""
-            kept, between = self.vocabulary.at_line_end(text, following, glue)
-            if kept != text:
-                length -= len(text) - len(kept)
-                parts[-1] = kept
-                self.words[-1] = Word(self.words[-1].char_start, length, self.words[-1].rect)
-        self.length = length
-        return start, length
+            kept, between = self.vocabulary.at_line_end(last, following, glue)
+            if line.text.isascii() or not is_unspaced(line.text):
+                self._add_words(line.words)
+            else:
+                self._add_characters(line.words)
+            self._add(line.text if kept == last else line.text[: -len(last)] + kept)
+            if len(kept) < len(last):
+                word = self.words[-1]
+                self.words[-1] = Word(word.char_start, self.length, word.rect)
+        return start, self.length
 
-    def _add_pieces(self, text: str, raw: RawWord, at: int) -> None:
-        """The words of a clause in a script without spaces: its characters, and the runs between them."""
-        for piece, x0, x1 in pieces(text, raw.x0, raw.x1):
-            rect = self.sheet.to_page((x0, raw.y0, x1, raw.y1))
-            self.words.append(Word(at, at + len(piece), rect))
-            at += len(piece)
+    def _add_words(self, words: Sequence[RawWord]) -> None:
+        """The words of a line that begins where the text ends, a space between them."""
+        at, new = self.length, self.words.append
+        to_page = partial(tuple.__new__, Rect) if self.sheet.is_plain else self.sheet.to_page
+        for raw in words:
+            end = at + len(raw[4])
+            new(Word(at, end, to_page(raw[:4])))
+            at = end + 1
+
+    def _add_characters(self, words: Sequence[RawWord]) -> None:
+        """The same where a script puts no spaces between words: its characters, and the runs between them."""
+        at = self.length
+        for raw in words:
+            for piece, x0, x1 in pieces(raw.text, raw.x0, raw.x1):
+                rect = self.sheet.to_page((x0, raw.y0, x1, raw.y1))
+                self.words.append(Word(at, at + len(piece), rect))
+                at += len(piece)
+            at += 1
 
     def _furniture(self, line: Line) -> Furniture:
         start, end = self._add_lines([line])
