@@ -81,11 +81,12 @@ class _Scene:
         return support(sentence or self.claim.sentence, unit, self.around(unit))
 
     def named_elsewhere(self) -> str:
-        """The title of another shown document the claim names, when it does not name the cited one's."""
+        """The title of another shown document that the claim names; '' when the cited page speaks of it, too."""
         said = title_names(self.claim.sentence)
         own = title_names(self.cited.title)
         if said & own:
             return ""
+        said -= title_names("\n".join(unit.text for unit in (self.cited, *self.around(self.cited))))
         others = {unit.title: title_names(unit.title) - own for unit in self.shown}
         return next((title for title, names in others.items() if names and names <= said), "")
 

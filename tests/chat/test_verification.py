@@ -131,6 +131,12 @@ def test_a_claim_of_another_document_is_unsupported() -> None:
     assert "ADOBE_2022_10K" in found.reason
 
 
+def test_a_title_made_of_words_the_page_uses_names_no_other_document() -> None:
+    other = unit("Nothing.", document="other", title="Inventories 2017")
+    statement = units(*STATEMENT)
+    assert verify(Claim("Inventories were 4,366 in 2018."), statement[2], statement, [other]).supported
+
+
 def test_two_values_of_a_sentence_keep_their_years() -> None:
     assert said("Inventories were 4,366 in 2018, compared with 4,034 in 2017.", "Inventories").supported
     assert not said("Inventories were 4,034 in 2018, compared with 4,366 in 2017.", "Inventories").supported
