@@ -81,7 +81,7 @@ class _Scene:
         return support(sentence or self.claim.sentence, unit, self.around(unit))
 
     def named_elsewhere(self) -> str:
-        """The title of another shown document that the claim names; '' when the cited page speaks of it, too."""
+        """The title of another shown document the claim names; empty when the cited page names it, too."""
         said = title_names(self.claim.sentence)
         own = title_names(self.cited.title)
         if said & own:
