@@ -110,7 +110,7 @@ class ChunkAdmin(OnItsPage):
     search_fields = ["content", "document__title__icontains", "document__id__exact", "id__exact"]
     search_help_text = "words of the chunk, title or id of its document, or its id"
     ordering = ["document_id", "index"]
-    readonly_fields = (
+    readonly_fields: tuple[str, ...] = (
         "of_document",
         "index",
         "chunk_type",
@@ -126,7 +126,7 @@ class ChunkAdmin(OnItsPage):
         "units_list",
         "before_and_after",
     )
-    fields = readonly_fields
+    fields: tuple[str, ...] = readonly_fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RetrievalChunk]:
         return super().get_queryset(request).select_related("document")

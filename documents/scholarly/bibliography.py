@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import bibtexparser
 import msgspec
 import rispy
+from bibtexparser.entrypoint import parse_string
 from bibtexparser.middlewares import (
     LatexDecodingMiddleware,
     MergeNameParts,
@@ -52,7 +52,7 @@ def read_bibtex(text: str) -> list[PaperRecord]:
         SplitNameParts(),
         MergeNameParts(style="first"),
     ]
-    library = bibtexparser.parse_string(text, append_middleware=middleware)
+    library = parse_string(text, append_middleware=middleware)
     return [
         _from_bibtex({key: field.value for key, field in entry.fields_dict.items()})
         for entry in library.entries
