@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from documents.models import ApiToken, CitationUnit, RetrievalChunk, Tag
 from tests.conftest import Ingest
 
-SECONDS = 30
+SECONDS = 45
 CONFIG = """
 [parameters]
 "path.document_id" = "{document}"
@@ -52,6 +52,7 @@ def test_the_served_api_keeps_its_schema(
 ) -> None:
     """0 server errors, 0 answers that the schema does not know, 0 forbidden requests that are taken."""
     settings.RATES = dict.fromkeys(settings.RATES, "1000000/h")
+    settings.ASK_SECONDS, settings.FETCH_SECONDS = 0.5, 0.5
     document = ingested(alice, "# Results\n\nRevenue was 32.8 billion dollars.\n\nIt rose by 3 %.")
     Tag.objects.create(owner=alice, name="kept")
     _, key = ApiToken.objects.issue(alice, "schemathesis", ["read", "write", "ask"])
@@ -68,7 +69,7 @@ def test_the_served_api_keeps_its_schema(
         *(f"{live_server.url}/api/schema/", "--header", f"Authorization: Bearer {key}"),
         *("--max-time", str(SECONDS), "--max-examples", "10", "--seed", "1", "--no-shrink"),
         *("--continue-on-failure", "--exclude-operation-id", "tokens_destroy"),
-        *("--exclude-path-regex", "/image/|/stream/|/health/"),
+        *("--exclude-path-regex", "/image/|/stream/|/health/|/papers/$|/citing/|/references/"),
     ]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=SECONDS * 3)
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

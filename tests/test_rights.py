@@ -22,6 +22,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note, NoteVersion
+from chat.sharing import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, RetrievalChunk, Share, Tag
 from retrieval.models import SearchQuery
 from tests.api_clients import client_of
@@ -47,7 +48,7 @@ OWNED = {
     r"api/notes/": "note",
     r"search/similar/": "chunk",
     r"search/history/": "search",
-    r"conversations/beside/": "document",
+    r"conversations/(beside|marks)/": "document",
     r"conversations/sources/": "answer",
     r"conversations/<uuid": "conversation",
     r"chat/messages/": "answer",
@@ -60,7 +61,8 @@ OWNED = {
     r"account/tokens/": "token",
 }
 # Ids that name nothing of a person's, or links that are meant for whoever holds them.
-OPEN = {"api/providers/<slug:name>/health/"}
+OPEN = ("api/providers/", "conversations/providers/", "chat/shared/")
+CATALOGUES = ("/citing/", "/references/")  # ask other servers
 NUMBERS = {"number": 1, "index": 0, "revision": 0}
 
 
@@ -103,7 +105,7 @@ def owned_by(route: Route) -> str | None:
 
 
 def personal_routes() -> list[Route]:
-    return [route for route in routes() if route.parameters and route.path not in OPEN]
+    return [route for route in routes() if route.parameters and not route.path.startswith(OPEN)]
 
 
 @pytest.fixture
@@ -209,15 +211,18 @@ def test_the_same_routes_do_answer_their_owner(hers: dict[str, Any], alice: User
         if (
             path.startswith("/api/")
             and "get" in route.methods
-            and not path.endswith(("/tables/0/", "/image/"))
+            and not path.endswith(("/tables/0/", "/image/", *CATALOGUES))
         ):
             assert call(client, "get", path).status_code == 200, path
 
 
 def test_nobody_gets_anything_without_signing_in(hers: dict[str, Any]) -> None:
+    stranger = Client()
     for route in personal_routes():
-        for method in {"get", "post"} & set(route.methods):
-            answer = call(Client(), method, address(route, hers))
+        for method in ("get", "post"):
+            if method not in route.methods:
+                continue
+            answer = call(stranger, method, address(route, hers))
             assert answer.status_code in (302, 401, 403, 404, 405), (method, route.path, answer.status_code)
             assert SECRET not in content_of(answer)
             if answer.status_code == 302:
@@ -351,3 +356,21 @@ def test_the_admin_is_for_staff_only(hers: dict[str, Any], callers: list[Client]
     ):
         answer = callers[0].get(path)
         assert answer.status_code == 302 and "/login/" in answer["Location"]
+
+
+def test_a_link_shows_one_answer_until_it_is_revoked(hers: dict[str, Any]) -> None:
+    """Whoever holds it sees that answer; a made-up link, another answer's picture, a revoked link: 404."""
+    stranger, token = Client(), token_of(share_answer(hers["answer"]))
+    assert stranger.get(f"/chat/shared/{token}/").status_code == 200
+    conversation = Conversation.objects.create(owner=hers["document"].owner)
+    other = Message.objects.create(conversation=conversation, position=1, role="assistant")
+    elsewhere = Citation.objects.create(
+        message=other, number=1, document=hers["document"], quote=SECRET, page_number=1, verdict="exact"
+    )
+    paths = [f"/chat/shared/{token[:-2]}xx/", f"/chat/shared/{hers['answer'].pk}/"]
+    paths.append(f"/chat/shared/{token}/{elsewhere.pk}.png")
+    revoked = f"/chat/shared/{token}/"
+    for path in paths:
+        assert stranger.get(path).status_code == 404, path
+    revoke(hers["answer"])
+    assert stranger.get(revoked).status_code == 404

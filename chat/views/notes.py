@@ -68,5 +68,6 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    Note.objects.filter(pk=pk, owner=request.user).update(deleted_at=None)
+    hidden = get_object_or_404(Note, pk=pk, owner=request.user)
+    Note.objects.filter(pk=hidden.pk).update(deleted_at=None)
     return redirect("notes")
