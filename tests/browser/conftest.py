@@ -63,7 +63,7 @@ def chromium(site: Site) -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def signed_in(chromium: Browser, site: Site) -> Iterator[BrowserContext]:
     """Alice, signed in through the form."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 860})
+    context = chromium.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
     context.set_default_timeout(15_000)
     page = context.new_page()
     sign_in(page, site)

@@ -20,6 +20,7 @@ from tests.browser.site import ROOT, Site
 AXE = Path(ROOT / "node_modules/axe-core/axe.min.js")
 RUN = """async () => {
   await document.fonts.ready;
+  document.getAnimations().forEach((animation) => animation.finish());
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
   const shown = (nodes) => nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ");
   return violations.map(({ id, nodes }) => `${id}: ${shown(nodes)}`);
@@ -104,7 +105,7 @@ def test_the_reader_passes_axe_with_an_answer_and_a_citation_open(
 
 
 def test_the_sign_in_passes_axe(chromium: Browser, site: Site) -> None:
-    page = chromium.new_page()
+    page = chromium.new_page(reduced_motion="reduce")
     page.goto(site.url("/account/sign-in/"))
     assert violations(page, "sign-in") == []
     page.close()
@@ -113,8 +114,9 @@ def test_the_sign_in_passes_axe(chromium: Browser, site: Site) -> None:
 def violations(page: Page, name: str) -> list[str]:
     found = []
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
-        page.wait_for_timeout(150)  # colours go over into each other
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        page.wait_for_timeout(150)  # colours go over into each other, which takes frames
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         if not page.evaluate("'axe' in window"):
             page.evaluate(AXE.read_text())
         found += [f"{name}, {theme}: {violation}" for violation in page.evaluate(RUN)]
