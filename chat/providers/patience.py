@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from queue import Empty, Queue
 
 from chat.prompting import Prompt
-from chat.providers.base import Delta, Finished, Provider
+from chat.providers.base import Delta, Finished, Provider, TextDelta
 from retrieval.providers.errors import ProviderError
 
 LISTEN_SECONDS = 0.1  # how late a cancel may be noticed
 LONGEST_BACKOFF = 20.0
+TOGETHER_SECONDS = 0.05  # twenty changes of the page a second are a stream
+MOST_TOGETHER = 200  # pieces: a model that floods is still heard at once
 
 
 class Cancelled(Exception):
@@ -62,12 +64,12 @@ def read(provider: Provider, prompt: Prompt, limits: Limits, cancelled: threadin
 def _read_once(
     provider: Provider, prompt: Prompt, silence: float, deadline: float, cancelled: threading.Event
 ) -> Iterator[Delta]:
-    queue: Queue[Delta | ProviderError | None] = Queue()
+    inbox = _Inbox(silence, deadline, cancelled)
     abandoned = threading.Event()
-    threading.Thread(target=_pump, args=(provider, prompt, queue, abandoned), daemon=True).start()
+    threading.Thread(target=_pump, args=(provider, prompt, inbox.queue, abandoned), daemon=True).start()
     finished = False
     try:
-        while (delta := _next(queue, silence, deadline, cancelled)) is not None:
+        while (delta := inbox.next()) is not None:
             if isinstance(delta, ProviderError):
                 raise delta
             finished = finished or isinstance(delta, Finished)
@@ -78,22 +80,50 @@ def _read_once(
         raise ProviderError("The model's answer broke off.")
 
 
-def _next(
-    queue: Queue[Delta | ProviderError | None], silence: float, deadline: float, cancelled: threading.Event
-) -> Delta | ProviderError | None:
-    quiet_until = min(time.monotonic() + silence, deadline)
-    while True:
-        if cancelled.is_set():
-            raise Cancelled
-        if time.monotonic() > quiet_until:
-            raise ProviderError("The model took too long to answer.")
-        with suppress(Empty):
-            return queue.get(timeout=LISTEN_SECONDS)
+Item = Delta | ProviderError | None  # None ends the stream
 
 
-def _pump(
-    provider: Provider, prompt: Prompt, queue: Queue[Delta | ProviderError | None], abandoned: threading.Event
-) -> None:
+class _Inbox:
+    """What the provider has said and nobody has read; words that come quickly are read together."""
+
+    def __init__(self, silence: float, deadline: float, cancelled: threading.Event) -> None:
+        self.queue: Queue[Item] = Queue()
+        self._silence, self._deadline, self._cancelled = silence, deadline, cancelled
+        self._held: list[Item] = []
+        self._spoken = 0.0
+
+    def next(self) -> Item:
+        """Raises Cancelled, or ProviderError when nothing comes in time."""
+        item = self._held.pop() if self._held else self._wait()
+        return self._joined(item) if isinstance(item, TextDelta) else item
+
+    def _wait(self) -> Item:
+        quiet_until = min(time.monotonic() + self._silence, self._deadline)
+        while True:
+            if self._cancelled.is_set():
+                raise Cancelled
+            if time.monotonic() > quiet_until:
+                raise ProviderError("The model took too long to answer.")
+            with suppress(Empty):
+                return self.queue.get(timeout=LISTEN_SECONDS)
+
+    def _joined(self, first: TextDelta) -> TextDelta:
+        """The text with what follows it within a moment: a page need not change with every token."""
+        pieces = [first.text]
+        while not self._held and len(pieces) < MOST_TOGETHER:
+            try:
+                item = self.queue.get(timeout=max(0.0, self._spoken + TOGETHER_SECONDS - time.monotonic()))
+            except Empty:
+                break
+            if isinstance(item, TextDelta):
+                pieces.append(item.text)
+            else:
+                self._held.append(item)
+        self._spoken = time.monotonic()
+        return TextDelta("".join(pieces))
+
+
+def _pump(provider: Provider, prompt: Prompt, queue: Queue[Item], abandoned: threading.Event) -> None:
     try:
         for delta in provider.stream(prompt):
             queue.put(delta)
