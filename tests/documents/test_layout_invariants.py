@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import msgspec
@@ -106,3 +107,17 @@ def test_real_files_become_sound_units_and_the_same_ones_twice(path: Path) -> No
     assert not any(page.failure for page in pages)
     again = read_pages(pymupdf.open(path), numbers)
     assert msgspec.msgpack.encode(pages) == msgspec.msgpack.encode(again)
+
+
+def test_a_drawing_of_many_lines_does_not_stall_the_layout() -> None:
+    page = RawPage(number=1, frame=PageFrame(WIDTH, HEIGHT))
+    for n in range(12_000):
+        x, y = (n * 37) % 500, (n * 91) % 700
+        page.rulings += [Rect(x, y, x + 90, y + 0.3), Rect(x, y, x + 0.3, y + 90)]
+    style = Style(8.0)
+    for n in range(1_500):
+        x, y = (n * 53) % 560, (n * 29) % 780
+        page.words.append(RawWord(x, y, x + 20, y + 8, f"N{n % 40}", style, y + 6.5, n))
+    started = time.process_time()
+    check(layout([page]))
+    assert time.process_time() - started < 20

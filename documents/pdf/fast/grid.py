@@ -25,6 +25,8 @@ from documents.pdf.geometry import Rect
 SNAP = 3.0
 # Shorter rulings are dashes, ticks and underlines of a word or two (points).
 SHORTEST = 6.0
+# Pages with more pairs of rulings are maps and drawings.
+MOST_CROSSINGS = 1_000_000
 # A frame round columns of prose is no table: its largest cell has more lines than this and most words.
 FRAME_LINES = 14
 FRAME_SHARE = 0.6
@@ -86,6 +88,8 @@ def grids(rulings: Iterable[Rect]) -> list[Grid]:
     if not upright or len(across) < 2:
         return []
     horizontal, vertical = _joined(across), _joined(upright)
+    if len(horizontal) * len(vertical) > MOST_CROSSINGS:
+        return []
     return [grid for group in _touching(horizontal, vertical) if (grid := _grid(*group))]
 
 

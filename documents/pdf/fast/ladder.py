@@ -22,6 +22,8 @@ RUNG_DISTANCE = 260.0
 # A ladder has at least so many rungs (a rule above, one under the head, one below), this wide (points).
 RUNGS = 3
 WIDTH = 80.0
+# Pages with more long rulings are maps and drawings.
+MOST_RUNGS = 1000
 # Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
 CELLED = 0.6
 
@@ -37,7 +39,10 @@ class Ladder:
 def ladders(rulings: Iterable[Rect]) -> list[Ladder]:
     """Groups of at least three rulings that begin and end together."""
     groups: list[list[tuple[float, float, float]]] = []
-    for y, x0, x1 in _rungs(rulings):
+    rungs = _rungs(rulings)
+    if len(rungs) > MOST_RUNGS:
+        return []
+    for y, x0, x1 in rungs:
         for group in groups:
             last = group[-1]
             if (
