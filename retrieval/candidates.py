@@ -12,7 +12,9 @@ from django.db import connection
 
 from retrieval.scope import ScopeSql
 
+# Who may see what is found out once, not once a passage.
 UNITS = """
+WITH visible(document_id) AS MATERIALIZED ({documents})
 SELECT wanted.entry_id, wanted.ordinal, entry.document_id,
        unit.id, unit.chunk_id, unit.page_number, unit.unit_type, unit.content
 FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
@@ -26,7 +28,7 @@ CROSS JOIN LATERAL (
         AND chunk_id IS NOT NULL {chunk_filter}
     OFFSET 0
 ) unit
-WHERE entry.document_id IN ({documents})
+WHERE entry.document_id IN (SELECT visible.document_id FROM visible)
 ORDER BY wanted.entry_id, wanted.ordinal, unit.position
 """
 
@@ -67,7 +69,7 @@ def read_candidates(scope: ScopeSql, passages: Sequence[PassageKey]) -> dict[Pas
     wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
     units: dict[tuple[PassageKey, UUID], list[CandidateUnit]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*wanted, *scope.chunk_params, *scope.document_params])
+        cursor.execute(statement, [*scope.document_params, *wanted, *scope.chunk_params])
         for entry_id, ordinal, document_id, *unit in cursor.fetchall():
             units.setdefault((PassageKey(entry_id, ordinal), document_id), []).append(CandidateUnit(*unit))
     return {key: Candidate(key, document, tuple(found)) for (key, document), found in units.items()}

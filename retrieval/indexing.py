@@ -8,17 +8,17 @@ that lost its lease, or that embeds what was replaced meanwhile, writes nothing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from django.db import transaction
 
-from documents.copying import copy_rows
-from documents.models import CitationUnit, Document, RetrievalChunk
+from documents.models import Document, RetrievalChunk
+from retrieval.copying import copy_columns
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
-from retrieval.passages import PassageDraft, cut_passages, document_fields, names_of
+from retrieval.passages import PassageDraft, cut_passages, document_fields, names_of, read_units
 from retrieval.postings import WHOLE_DOCUMENT, pack_postings
 from retrieval.providers.embeddings import Vectors
 from retrieval.providers.retrying import with_retries
@@ -28,8 +28,6 @@ logger = logging.getLogger(__name__)
 
 ANALYSIS_VERSION = 1
 """Of the terms and their weights; ``manage.py backfill`` indexes documents of older versions again."""
-
-UNIT_FIELDS = ("id", "position", "page_number", "content", "section_path", "cells", "document_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +61,7 @@ def index_document(document: Document) -> IndexReport:
 
 def index_words(document: Document) -> tuple[int, int]:
     """Replaces the document's passages and postings; how many of each. Raises Stale."""
-    units = list(CitationUnit.objects.filter(document=document).order_by("position").only(*UNIT_FIELDS))
-    passages = cut_passages(units)[:WHOLE_DOCUMENT]
+    passages = cut_passages(read_units(document))[:WHOLE_DOCUMENT]
     names = names_of(document)
     postings = pack_postings(
         [passage.fields(names) for passage in passages], document_fields(document, passages)
@@ -78,21 +75,22 @@ def index_words(document: Document) -> tuple[int, int]:
             analysis_version=ANALYSIS_VERSION,
             names=names,
         )
-        copy_rows(Passage, [passage_row(entry, at, draft) for at, draft in enumerate(passages)])
-        copy_rows(
-            Posting, [Posting(term=term, entry=entry, packed=postings[term]) for term in sorted(postings)]
+        copy_columns(Passage, PASSAGE_COLUMNS, passage_rows(entry, passages))
+        copy_columns(
+            Posting,
+            ("term", "entry_id", "packed"),
+            ((term, entry.pk, postings[term]) for term in sorted(postings)),
         )
     return len(passages), len(postings)
 
 
-def passage_row(entry: IndexedDocument, ordinal: int, draft: PassageDraft) -> Passage:
-    return Passage(
-        entry=entry,
-        ordinal=ordinal,
-        page_number=draft.page_number,
-        first_position=draft.units[0].position,
-        last_position=draft.units[-1].position,
-    )
+PASSAGE_COLUMNS = ("entry_id", "ordinal", "page_number", "first_position", "last_position")
+
+
+def passage_rows(entry: IndexedDocument, passages: Sequence[PassageDraft]) -> Iterator[tuple[int, ...]]:
+    for ordinal, draft in enumerate(passages):
+        first, last = draft.units[0].position, draft.units[-1].position
+        yield entry.pk, ordinal, draft.page_number, first, last
 
 
 def embed_document(document: Document, space: EmbeddingSpace) -> int:
@@ -121,12 +119,17 @@ def write_vectors(
         ids = [chunk.pk for chunk in chunks]
         present = set(RetrievalChunk.objects.filter(pk__in=ids).values_list("pk", flat=True))
         done = set(ChunkVector.objects.filter(space=space, chunk__in=ids).values_list("chunk_id", flat=True))
-        rows = [
-            ChunkVector(chunk_id=chunk.pk, document_id=document.pk, space=space, embedding=vector)
+        rows = (
+            (chunk.pk, document.pk, space.pk, vector_text(vector))
             for chunk, vector in zip(chunks, vectors, strict=True)
             if chunk.pk in present and chunk.pk not in done
-        ]
-        copy_rows(ChunkVector, rows)
+        )
+        copy_columns(ChunkVector, ("chunk_id", "document_id", "space_id", "embedding"), rows)
+
+
+def vector_text(vector: Vectors) -> str:
+    """As pgvector reads it. Five digits: halfvec keeps three and a half."""
+    return "[" + ",".join(["%.5g"] * len(vector)) % tuple(vector.tolist()) + "]"
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from documents.models import CitationUnit, Document
 from retrieval.analysis import run_together
@@ -18,11 +19,21 @@ NAME_WEIGHT = 3.0
 COVER_WEIGHT = 0.15
 
 
+class IndexedUnit(NamedTuple):
+    """What is indexed of a unit; ``caption`` is that of the table it is a row of, if any."""
+
+    position: int
+    page_number: int
+    content: str
+    section_path: list[str]
+    caption: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class PassageDraft:
     """Consecutive units of one page."""
 
-    units: tuple[CitationUnit, ...]
+    units: tuple[IndexedUnit, ...]
 
     @property
     def page_number(self) -> int:
@@ -35,7 +46,7 @@ class PassageDraft:
     def fields(self, names: str) -> list[Field]:
         """What the passage is found by: its words, the headings above it, the document's names."""
         headings = {title for unit in self.units for title in unit.section_path}
-        captions = {caption for unit in self.units if (caption := caption_of(unit))}
+        captions = {unit.caption for unit in self.units if unit.caption}
         return [
             Field(self.text),
             Field("\n".join(headings | captions), measured=False),
@@ -43,14 +54,21 @@ class PassageDraft:
         ]
 
 
-def cut_passages(units: Sequence[CitationUnit]) -> list[PassageDraft]:
+def read_units(document: Document) -> list[IndexedUnit]:
+    """The document's units in reading order."""
+    rows = CitationUnit.objects.filter(document=document).order_by("position")
+    columns = ("position", "page_number", "content", "section_path", "cells__caption")
+    return [IndexedUnit(*row) for row in rows.values_list(*columns)]
+
+
+def cut_passages(units: Sequence[IndexedUnit]) -> list[PassageDraft]:
     """Units in reading order, cut into passages."""
     pages = groupby((unit for unit in units if unit.content.strip()), lambda unit: unit.page_number)
     return [PassageDraft(tuple(run)) for _, page in pages for run in _runs(list(page))]
 
 
-def _runs(units: list[CitationUnit]) -> list[list[CitationUnit]]:
-    runs: list[list[CitationUnit]] = []
+def _runs(units: list[IndexedUnit]) -> list[list[IndexedUnit]]:
+    runs: list[list[IndexedUnit]] = []
     size = TARGET_CHARACTERS
     for unit in units:
         if size + len(unit.content) > TARGET_CHARACTERS:
@@ -59,11 +77,6 @@ def _runs(units: list[CitationUnit]) -> list[list[CitationUnit]]:
         runs[-1].append(unit)
         size += len(unit.content) + 1
     return runs
-
-
-def caption_of(unit: CitationUnit) -> str:
-    """The caption of the table the unit is a row of; '' when there is none."""
-    return str(unit.cells.get("caption") or "") if unit.cells else ""
 
 
 def names_of(document: Document) -> str:

@@ -10,7 +10,6 @@ from functools import cached_property
 from retrieval.analysis import run_together, terms_of
 from retrieval.lexicon import ASKING_WORDS, Concept, Phrase, concepts_in
 
-ASKING_WEIGHT = 0.05
 WRITTEN_WEIGHT = 0.5
 MAX_WORDS = 400
 """Words of a question that are read; longer ones are whole pages pasted into the box."""
@@ -75,10 +74,14 @@ def readable(text: str) -> str:
 
 
 def weights_of(terms: Sequence[str], concepts: Sequence[Concept]) -> dict[str, float]:
-    """Own words count 1, words that only tell how to answer little, written phrases half."""
-    weights = {term: ASKING_WEIGHT if term in ASKING_WORDS else 1.0 for term in terms}
+    """Own words count 1, written phrases half.
+
+    Words that only tell how to answer are left out: they are among the commonest
+    of all, and cost more than they tell. Where there are no others, they count.
+    """
+    weights = dict.fromkeys((term for term in terms if term not in ASKING_WORDS), 1.0)
     for concept in concepts:
         for phrase in concept.written:
             for term in phrase:
                 weights[term] = max(weights.get(term, 0.0), WRITTEN_WEIGHT)
-    return weights
+    return weights or dict.fromkeys(terms, 1.0)

@@ -32,7 +32,7 @@ NOTHING_TELLING = "Those words stand everywhere. Add a word that says what you a
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
 
-RERANKED = 40
+RERANKED = 30
 """Candidates whose text is read and weighed; those after them keep their fused order."""
 
 

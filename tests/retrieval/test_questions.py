@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from retrieval.analysis import terms_of
 from retrieval.lexicon import concepts, concepts_in
-from retrieval.questions import ASKING_WEIGHT, MAX_WORDS, WRITTEN_WEIGHT, understand
+from retrieval.questions import MAX_WORDS, WRITTEN_WEIGHT, understand
 
 
 def test_own_words_count_more_than_words_that_tell_how_to_answer() -> None:
     weights = understand("Answer in USD millions: what was the goodwill?").weights
     assert weights["goodwil"] == 1
-    assert weights["answer"] == weights["million"] == ASKING_WEIGHT
+    assert "answer" not in weights and "million" not in weights
+
+
+def test_words_that_tell_how_to_answer_count_where_there_are_no_others() -> None:
+    assert understand("What are the answers?").weights == {"answer": 1}
 
 
 def test_capital_expenditure_is_also_purchases_of_property_plant_and_equipment() -> None:
