@@ -9,7 +9,6 @@ import { Marks } from "./marks.js";
 import { Panel } from "./panel.js";
 import { Passages } from "./passages.js";
 import { Position } from "./position.js";
-import { printDocument } from "./print.js";
 import { SearchPane } from "./search_pane.js";
 import { Selection, quoted } from "./selection.js";
 import { Side } from "./side.js";
@@ -28,7 +27,7 @@ const toolbar = new Toolbar(viewer, {
   side: (button) => side.toggle(button),
   panel: () => panel.toggle(),
   find: () => find.open(),
-  print: () => printDocument(viewer),
+  print: async () => (await import("./print.js")).printDocument(viewer),
 });
 watchTabs(element);
 bindKeys({ Escape: () => (highlights.isEmpty ? false : highlights.clear()) });
