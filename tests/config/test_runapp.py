@@ -95,6 +95,16 @@ def get(url: str) -> tuple[int, dict]:
         return 0, {}
 
 
+def status_with_token(url: str) -> tuple[int, str | None]:
+    """Status and Retry-After of a request whose token the database must be asked about."""
+    request = urllib.request.Request(url, headers={"Authorization": "Token " + "0" * 40})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.headers["Retry-After"]
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers["Retry-After"]
+
+
 def postgres_of(var: Path) -> list[int]:
     """Process ids of servers on the data folder."""
     return [
@@ -113,7 +123,18 @@ def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_
     wait_for(lambda: get(f"{root}/readyz")[0] == 200, "never became ready")
     family = first.family()
     assert len(family) >= 6, "web, worker, cluster, sentinel, and the sentinel's own"
-    assert postgres_of(tmp_path / "var")
+    (server,) = postgres_of(tmp_path / "var")
+
+    asked = f"{root}/api/documents/"
+    wait_for(lambda: status_with_token(asked) == (401, None), "an unknown token is looked up in the database")
+    os.kill(server, signal.SIGINT)  # PostgreSQL's fast shutdown: every connection is cut
+    seen = set()
+    wait_for(lambda: seen.add(status_with_token(asked)) or (503, "5") in seen, f"no 503: {seen}")
+    wait_for(
+        lambda: seen.add(status_with_token(asked)) or status_with_token(asked)[0] == 401, "never came back"
+    )
+    assert seen <= {(401, None), (503, "5")}
+
     second = run_app()
     assert second.process.wait(WITHIN) == 1
     assert "already running" in second.printed
