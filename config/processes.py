@@ -19,9 +19,12 @@ def manage(*arguments: str) -> list[str]:
     return [sys.executable, "-W", "ignore", str(settings.BASE_DIR / "manage.py"), *arguments]
 
 
-def bind_to_parent() -> None:
-    """This process ends with its parent, and each process it forks from now on ends with it."""
-    die_with_parent(os.getppid())
+def bind_to_parent(parent: int) -> None:
+    """This process ends with the one that began it, and each process it forks from now on ends with it.
+
+    The parent says who it is (``Group.start``): it may be gone before we come to ask.
+    """
+    die_with_parent(parent)
     os.register_at_fork(after_in_child=lambda: die_with_parent(os.getppid()))
 
 
@@ -33,7 +36,8 @@ class Group:
 
     @classmethod
     def start(cls, *arguments: str) -> Group:
-        return cls(subprocess.Popen(manage(*arguments), start_new_session=True))
+        command = manage(*arguments, f"--parent={os.getpid()}")
+        return cls(subprocess.Popen(command, start_new_session=True))
 
     @property
     def is_running(self) -> bool:

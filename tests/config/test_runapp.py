@@ -19,6 +19,8 @@ import psutil
 import pytest
 from django.conf import settings
 
+from config.watchdog import is_alive
+
 pytestmark = pytest.mark.worker
 WITHIN = 150.0  # on a busy machine; a few seconds on an idle one
 
@@ -139,7 +141,7 @@ def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_
     assert second.process.wait(WITHIN) == 1
     assert "already running" in second.printed
     first.interrupt()
-    assert not [process for process in family if process.is_running()]
+    assert not [process for process in family if is_alive(process)]
     assert not postgres_of(tmp_path / "var")
 
     again = run_app()
@@ -152,7 +154,7 @@ def test_a_killed_run_and_a_port_in_use_are_healed(run_app, tmp_path: Path) -> N
     first.url()
     family = first.family()
     first.process.kill()
-    wait_for(lambda: not any(process.is_running() for process in family), "a process outlived its parent")
+    wait_for(lambda: not any(is_alive(process) for process in family), "a process outlived its parent")
     (server,) = postgres_of(tmp_path / "var")
     os.kill(server, signal.SIGKILL)
     pid_file = tmp_path / "var/postgres/postmaster.pid"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management import call_command
@@ -15,6 +16,9 @@ class Command(BaseCommand):
 
     requires_system_checks: list[str] = []  # `runapp` and `check` make them
 
-    def handle(self, **options: Any) -> None:
-        bind_to_parent()
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--parent", type=int, required=True, help="end when this process ends")
+
+    def handle(self, *, parent: int, **options: Any) -> None:
+        bind_to_parent(parent)
         call_command("qcluster")

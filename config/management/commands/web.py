@@ -20,11 +20,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST)
         parser.add_argument("--port", type=int, default=settings.PORT)
-        parser.add_argument("--bound", action="store_true", help="end when the process that began this ends")
+        parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
 
-    def handle(self, *, host: str, port: int, bound: bool, **options: Any) -> None:
-        if bound:
-            bind_to_parent()
+    def handle(self, *, host: str, port: int, parent: int, **options: Any) -> None:
+        if parent:
+            bind_to_parent(parent)
         uvicorn.run(
             "config.asgi:application",
             host=host,

@@ -19,11 +19,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # `runapp` and `check` make them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--bound", action="store_true", help="end when the process that began this ends")
+        parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
 
-    def handle(self, *, bound: bool, **options: Any) -> None:
-        if bound:
-            bind_to_parent()
+    def handle(self, *, parent: int, **options: Any) -> None:
+        if parent:
+            bind_to_parent(parent)
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
