@@ -1,4 +1,4 @@
-"""Finding a quote in a stored document of any length: narrow to likely pages first, then anchor."""
+"""Finding a quote in a stored document or a file of any length: likely pages first, recognised ones last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models import Count, Max
 
 from chat.anchoring import Anchor, find_quote
 from chat.matching.folding import tokens
-from chat.matching.word_sources import pages_of_rows
+from chat.matching.word_sources import FilePages, pages_of_rows
 from documents.models import Page
 
 LIKELY_PAGES = 8
@@ -31,6 +31,11 @@ def locate(document: UUID, quote: str, context: str = "") -> Anchor | None:
             return found
         best = best or found
     return best
+
+
+def find_in_file(pages: FilePages, quote: str, context: str = "") -> Anchor | None:
+    """Where the quote stands in a file, or None. Raises ``ParseFailure``."""
+    return find_quote(pages.printed, quote, context) or find_quote(pages.recognised, quote, context)
 
 
 def _in_likely_order(texts: Texts, quote: str, context: str) -> Iterator[Sequence[int]]:

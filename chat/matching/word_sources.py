@@ -3,22 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import overload
+
+from msgspec import structs
 
 from chat.matching.page_text import PageText
 from documents.configured import parse_limits
 from documents.models import Page
 from documents.pdf.geometry import Rect
-from documents.pdf.parsing import parse_file
-from documents.pdf.structure import Word
+from documents.pdf.parsing import ParseFailure, parse_file
+from documents.pdf.structure import ParsedDocument, Word
 from documents.pdf.wordboxes import unpack
 
 
 def pages_of_file(path: str | Path) -> list[PageText]:
     """The pages of a PDF, read in the confined child. Raises ``ParseFailure``; needs no database."""
-    document = parse_file(path, limits=parse_limits())
+    return _pages(parse_file(path, limits=parse_limits()))
+
+
+@dataclass(frozen=True)
+class FilePages:
+    """The pages of a PDF, read once; those that are pictures are recognised only when they are asked for.
+
+    Recognising takes seconds a page, and most quotes stand on pages with text.
+    """
+
+    path: str | Path
+
+    @cached_property
+    def printed(self) -> list[PageText]:
+        """All pages; those without text are empty. Raises ``ParseFailure``."""
+        return _pages(self._unrecognised)
+
+    @cached_property
+    def recognised(self) -> list[PageText]:
+        """All pages, those without text as their picture reads; empty when none can be recognised."""
+        if not any(page.failure or not page.text for page in self._unrecognised.pages):
+            return []
+        try:
+            return pages_of_file(self.path)
+        except ParseFailure:
+            return []
+
+    @cached_property
+    def _unrecognised(self) -> ParsedDocument:
+        limits = structs.replace(parse_limits(), ocr_seconds=0.0)
+        return parse_file(self.path, limits=limits)
+
+
+def _pages(document: ParsedDocument) -> list[PageText]:
     return [PageText(page.number, page.frame, page.text, page.words) for page in document.pages]
 
 

@@ -66,6 +66,19 @@ def test_a_batch_answers_every_case_by_its_id(report: Path, tmp_path: Path) -> N
     assert said == {"a": 1, "b": None, "c": 2}
 
 
+def test_words_of_a_picture_are_recognised_when_they_stand_nowhere_else(tmp_path: Path) -> None:
+    drawn = pymupdf.open()
+    drawn.new_page(width=400, height=100).insert_text((30, 60), "Dividends doubled again", fontsize=24)
+    document = pymupdf.open()
+    document.new_page(width=400, height=100).insert_text((30, 60), "Sales grew.")
+    scan = document.new_page(width=400, height=100)
+    scan.insert_image(scan.rect, pixmap=drawn[0].get_pixmap(dpi=150))
+    document.save(tmp_path / "scan.pdf")
+    (said,) = run(str(tmp_path / "scan.pdf"), "Dividends doubled again")
+    assert said["page"] == 2
+    assert 0.05 < said["rects"][0][0] < 0.1
+
+
 def test_a_file_that_is_no_pdf_is_refused_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "page.pdf").write_text("<html>")
     with pytest.raises(CommandError, match="not_a_pdf"):

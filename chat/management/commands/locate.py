@@ -13,9 +13,9 @@ from uuid import UUID
 import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from chat.anchoring import Anchor, find_quote
-from chat.locating import locate
-from chat.matching.word_sources import pages_of_file
+from chat.anchoring import Anchor
+from chat.locating import find_in_file, locate
+from chat.matching.word_sources import FilePages
 from documents.pdf.parsing import ParseFailure
 
 
@@ -75,13 +75,15 @@ class Command(BaseCommand):
                 self.stdout.write(json.dumps({"id": case.id, **msgspec.to_builtins(located)}))
 
     def _locate_in_file(self, path: Path, cases: list[Case]) -> Iterator[tuple[Case, Located]]:
+        pages = FilePages(path)
         try:
-            pages = pages_of_file(path)
+            _ = pages.printed
         except ParseFailure as failure:
             self.stderr.write(f"{path}: {failure.message} ({failure.code})")
-            pages = []
+            yield from ((case, NOWHERE) for case in cases)
+            return
         for case in cases:
-            yield case, found(find_quote(pages, case.quote, case.context))
+            yield case, found(find_in_file(pages, case.quote, case.context))
 
 
 def found(anchor: Anchor | None) -> Located:
@@ -95,7 +97,7 @@ def found(anchor: Anchor | None) -> Located:
 
 def _located(source: str, quote: str, context: str) -> Located:
     if Path(source).is_file():
-        return found(find_quote(pages_of_file(source), quote, context))
+        return found(find_in_file(FilePages(source), quote, context))
     try:
         return found(locate(UUID(source), quote, context))
     except ValueError:
