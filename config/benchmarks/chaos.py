@@ -193,8 +193,9 @@ def delete_during_ingest(chaos: Arena, number: int) -> float:
     left = [
         model for model in (Document, *ROWS) if model.objects.filter(**owner_of(model, document)).exists()
     ]
-    if left or list(folder.glob("*")):
-        raise TooLong(f"left behind: {left} {list(folder.glob('*'))}")
+    files = [path.name for path in folder.glob("*")]
+    if left or files:
+        raise TooLong(f"left behind: {left} {files}")
     return time.monotonic() - begun
 
 

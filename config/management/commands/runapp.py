@@ -64,7 +64,7 @@ class Command(BaseCommand):
             self.say(f"Port {settings.PORT} is in use: taking {port}.")
         url = f"http://{shown_host()}:{port}"
         connections.close_all()
-        commands = (("web", "--port", str(port)), ("worker"))
+        commands: Commands = (("web", "--port", str(port)), ("worker",))
         groups = [Group.start(*command) for command in commands]
         try:
             if not answers(f"http://{settings.HOST}:{port}/healthz", stop):
