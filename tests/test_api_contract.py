@@ -35,10 +35,19 @@ parameters = {{ "path.id" = "{unit}" }}
 include-path = "/api/chunks/{{id}}/"
 parameters = {{ "path.id" = "{chunk}" }}
 
-# A schema cannot say which bytes are a PDF, or that just one of two fields must be given.
+# A schema cannot say which bytes are a PDF, which text a list of references,
+# or that just one of two fields must be given.
 [[operations]]
 include-operation-id = "documents_create"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "409", "413", "415", "422"]
+
+[[operations]]
+include-operation-id = "documents_attach_pdf"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "409", "413", "415"]
+
+[[operations]]
+include-operation-id = "papers_import"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400"]
 
 [[operations]]
 include-operation-id = "shares_create"

@@ -57,6 +57,7 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
         return conversation
 
 
+@extend_schema_serializer(examples=[OpenApiExample("A title", {"title": "Anvils"}, request_only=True)])
 class ConversationChangeSerializer(ConversationSerializer):
     """What can be changed later; what a conversation is over stays."""
 
@@ -64,7 +65,7 @@ class ConversationChangeSerializer(ConversationSerializer):
         read_only_fields = [*ConversationSerializer.Meta.read_only_fields, "documents", "collection"]
 
     documents = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
-    collection = serializers.PrimaryKeyRelatedField(read_only=True)
+    collection = serializers.PrimaryKeyRelatedField(read_only=True, allow_null=True)
 
 
 @extend_schema(tags=["conversations"])

@@ -25,7 +25,7 @@ from chat.printing import numbered
 from chat.reading import ShownMessage, shown_message, shown_messages
 from chat.streaming import cancel_live, start_next
 from chat.views.stream import event_stream, last_event
-from documents.api.errors import Conflict, ErrorSerializer
+from documents.api.errors import Conflict, ErrorSerializer, answer_in_json
 from documents.api.fields import Strict
 from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.region import page_frames
@@ -33,7 +33,7 @@ from documents.api.region import page_frames
 LOOK_SECONDS = 0.1
 STATUSES = Message.Status.choices
 EVENTS = OpenApiResponse(
-    OpenApiTypes.STR,
+    OpenApiTypes.ANY,
     "Server-sent events, see `chat/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, `error`, "
     "and at last `done` with the whole answer. Resume with `Last-Event-ID`.",
 )
@@ -147,7 +147,6 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
     """The messages of a conversation, oldest first; POST asks a question."""
 
     serializer_class = MessageSerializer
-    renderer_classes = [JSONRenderer, EventStreamRenderer]
     filter_backends: list[Any] = []
     page_ordering = ["position"]
     rate = "ask"
@@ -156,6 +155,10 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
         if getattr(self, "swagger_fake_view", False):
             return Message.objects.none()
         return super().get_queryset().filter(conversation=self.conversation().pk)
+
+    def get_renderers(self) -> list[BaseRenderer]:
+        asks = self.request is not None and self.request.method == "POST"
+        return [JSONRenderer(), EventStreamRenderer()] if asks else [JSONRenderer()]
 
     def conversation(self) -> Conversation:
         visible = Conversation.objects.visible_to(self.request.user)
@@ -178,7 +181,8 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
         sent = QuestionSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         stored = once(request, lambda: _stored(conversation, sent.validated_data["question"]))
-        if stored.status_code != status.HTTP_201_CREATED:
+        if stored.status_code != status.HTTP_201_CREATED:  # an error, answered again
+            answer_in_json(request)
             return stored
         question, answer = UUID(stored.data["question"]), UUID(stored.data["answer"])
         start_next(conversation.pk)

@@ -65,7 +65,7 @@ def error_response(raised: Exception, context: dict[str, Any]) -> Response | Non
     if error is None:
         return None
     set_rollback()
-    _answer_in_json(context.get("request"))
+    answer_in_json(context.get("request"))
     return Response(error_body(error), status=error.status_code, headers=_headers(error))
 
 
@@ -76,7 +76,7 @@ def error_body(error: exceptions.APIException) -> dict[str, Any]:
     return {"code": code, "message": MESSAGES.get(code, str(error.detail))}
 
 
-def _answer_in_json(request: Request | None) -> None:
+def answer_in_json(request: Request | None) -> None:
     """Errors are JSON wherever the answer would have been a picture, a table or a stream."""
     if request is not None:
         request.accepted_renderer = JSONRenderer()
