@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -20,6 +20,9 @@ from Stemmer import Stemmer
 from retrieval.words import word_list
 
 COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
+BREAK = "\x01"
+"""Between texts that travel as one; it stands in none of them."""
+COMPOUND_OR_BREAK = re.compile(f"{COMPOUND.pattern}|{BREAK}")
 PART = re.compile(r"[^\W_]+")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 JOINING_MARKS = re.compile(r"[-‐‑–.,'’/:]")
@@ -52,6 +55,19 @@ def terms_of(text: str) -> list[str]:
         terms = known(compound)
         found += _terms(compound) if terms is None else terms
     return found
+
+
+def terms_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """``terms_of`` of many short texts, in one pass over all of them."""
+    found: list[list[str]] = [[]]
+    known = _cache.get
+    for compound in COMPOUND_OR_BREAK.findall(_folded(BREAK.join(texts))):
+        if compound == BREAK:
+            found.append([])
+        else:
+            terms = known(compound)
+            found[-1] += _terms(compound) if terms is None else terms
+    return found if texts else []
 
 
 def tokens_of(text: str) -> Iterator[Token]:

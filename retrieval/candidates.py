@@ -10,13 +10,18 @@ from uuid import UUID
 
 from django.db import connection
 
+from retrieval.analysis import BREAK
 from retrieval.scope import ScopeSql
 
-# Who may see what is found out once, not once a passage.
+# Who may see what is found out once, not once a passage. A passage comes as one row: of most, only the
+# text is looked at.
 UNITS = """
 WITH visible(document_id) AS MATERIALIZED ({documents})
-SELECT wanted.entry_id, wanted.ordinal, entry.document_id,
-       unit.id, unit.chunk_id, unit.page_number, unit.unit_type, unit.content
+SELECT wanted.entry_id, wanted.ordinal, entry.document_id, passage.page_number,
+       string_agg(translate(unit.content, chr(1), ' '), chr(1) ORDER BY unit.position),
+       string_agg(unit.unit_type, ',' ORDER BY unit.position),
+       string_agg(unit.id::text, ',' ORDER BY unit.position),
+       string_agg(unit.chunk_id::text, ',' ORDER BY unit.position)
 FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
 JOIN retrieval_indexeddocument entry ON entry.id = wanted.entry_id
 JOIN retrieval_passage passage
@@ -29,7 +34,7 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) unit
 WHERE entry.document_id IN (SELECT visible.document_id FROM visible)
-ORDER BY wanted.entry_id, wanted.ordinal, unit.position
+GROUP BY wanted.entry_id, wanted.ordinal, entry.document_id, passage.page_number
 """
 
 
@@ -41,35 +46,52 @@ class PassageKey(NamedTuple):
 class CandidateUnit(NamedTuple):
     id: UUID
     chunk_id: UUID
-    page_number: int
-    unit_type: str
     content: str
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A passage that may answer. ``units`` are in reading order and all on one page."""
+    """A passage that may answer: the units of a stretch of one page, in reading order.
+
+    ``unit_ids`` and ``chunk_ids`` are as PostgreSQL wrote them, with commas between.
+    """
 
     key: PassageKey
     document_id: UUID
-    units: tuple[CandidateUnit, ...]
+    page_number: int
+    contents: tuple[str, ...]
+    unit_types: tuple[str, ...]
+    unit_ids: str
+    chunk_ids: str
 
-    @property
-    def page_number(self) -> int:
-        return self.units[0].page_number
+    @cached_property
+    def units(self) -> tuple[CandidateUnit, ...]:
+        ids, chunks = map(UUID, self.unit_ids.split(",")), map(UUID, self.chunk_ids.split(","))
+        return tuple(map(CandidateUnit, ids, chunks, self.contents))
 
     @cached_property
     def text(self) -> str:
-        return "\n".join(unit.content for unit in self.units)
+        return "\n".join(self.contents)
 
 
 def read_candidates(scope: ScopeSql, passages: Sequence[PassageKey]) -> dict[PassageKey, Candidate]:
     """The passages with their units, in one statement; what is out of scope is left out."""
     statement = UNITS.format(documents=scope.documents, chunk_filter=scope.and_chunk("chunk_id"))
     wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
-    units: dict[tuple[PassageKey, UUID], list[CandidateUnit]] = {}
     with connection.cursor() as cursor:
         cursor.execute(statement, [*scope.document_params, *wanted, *scope.chunk_params])
-        for entry_id, ordinal, document_id, *unit in cursor.fetchall():
-            units.setdefault((PassageKey(entry_id, ordinal), document_id), []).append(CandidateUnit(*unit))
-    return {key: Candidate(key, document, tuple(found)) for (key, document), found in units.items()}
+        found = [_candidate(row) for row in cursor.fetchall()]
+    return {candidate.key: candidate for candidate in found}
+
+
+def _candidate(row: tuple) -> Candidate:
+    entry_id, ordinal, document_id, page_number, contents, types, unit_ids, chunk_ids = row
+    return Candidate(
+        key=PassageKey(entry_id, ordinal),
+        document_id=document_id,
+        page_number=page_number,
+        contents=tuple(contents.split(BREAK)),
+        unit_types=tuple(types.split(",")),
+        unit_ids=unit_ids,
+        chunk_ids=chunk_ids,
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from retrieval.analysis import terms_of
-from retrieval.candidates import Candidate, CandidateUnit
+from retrieval.analysis import terms_of_each
+from retrieval.candidates import Candidate
 from retrieval.lexicon import Phrase
 from retrieval.questions import Question
 
@@ -41,7 +41,7 @@ class Evidence:
 
 def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> Evidence:
     """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent."""
-    unit_terms = [terms_of(unit.content) for unit in candidate.units]
+    unit_terms = terms_of_each(candidate.contents)
     present = {term for terms in unit_terms for term in terms}
     whole = f" {' '.join(term for terms in unit_terms for term in [*terms, '|'])} "
     text = candidate.text.casefold() if question.quoted else ""
@@ -49,11 +49,8 @@ def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str
         coverage=covered(question, present, rarity),
         phrases=share(f" {' '.join(phrase)} " in whole for phrase in question.phrases),
         quoted=share(words.casefold() in text for words in question.quoted),
-        table_rows=share(unit.unit_type == "table" for unit in candidate.units) if question.phrases else 0.0,
-        unit_scores=tuple(
-            unit_score(question, unit, terms, rarity)
-            for unit, terms in zip(candidate.units, unit_terms, strict=True)
-        ),
+        table_rows=share(kind == "table" for kind in candidate.unit_types) if question.phrases else 0.0,
+        unit_scores=tuple(unit_score(question, terms, rarity) for terms in unit_terms),
     )
 
 
@@ -68,9 +65,7 @@ def share(found: Iterable[bool]) -> float:
     return sum(marks) / len(marks) if marks else 0.0
 
 
-def unit_score(
-    question: Question, unit: CandidateUnit, terms: list[str], rarity: Mapping[str, float]
-) -> float:
+def unit_score(question: Question, terms: list[str], rarity: Mapping[str, float]) -> float:
     """Σ weight · idf of the question's terms in the unit, pivoted by length; a row's label counts more."""
     if not terms:
         return 0.0

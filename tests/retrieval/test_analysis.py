@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.analysis import run_together, term_number, terms_of, tokens_of
+from retrieval.analysis import run_together, term_number, terms_of, terms_of_each, tokens_of
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,11 @@ def test_what_is_asked_meets_what_is_written(asked: str, written: str) -> None:
 def test_numbers_differ_when_they_differ() -> None:
     assert set(terms_of("1,577")).isdisjoint(terms_of("1,578"))
     assert set(terms_of("0.001")).isdisjoint(terms_of("0.01"))
+
+
+def test_many_texts_at_once_give_what_each_gives() -> None:
+    texts = ["Net income", "", "p < 0.001", "Ünïcode ﬁnance", "of the"]
+    assert terms_of_each(texts) == [terms_of(text) for text in texts]
 
 
 def test_function_words_are_no_terms() -> None:
