@@ -156,16 +156,16 @@ TIME_ZONE = environment.text("PINCITE_TIME_ZONE", "UTC")
 
 # --- Database ---------------------------------------------------------------
 DATABASE_URL = environment.text("DATABASE_URL")
+# No CONN_MAX_AGE: under ASGI each request has a thread of its own, so a kept
+# connection would serve nobody and hold a place in PostgreSQL.
 DATABASES: dict[str, Any] = {
-    "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+    "default": dj_database_url.parse(DATABASE_URL)
     if DATABASE_URL
     else {
         "ENGINE": "config.embedded",
         "HOST": str(VAR_DIR / "postgres"),
         "NAME": "pincite",
         "USER": "postgres",
-        "CONN_MAX_AGE": 60,
-        "CONN_HEALTH_CHECKS": True,
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -45,6 +45,11 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "409",
 include-operation-id = "documents_attach_pdf"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "409", "413", "415"]
 
+# Nor that a key was used before for another question.
+[[operations]]
+include-operation-id = "conversations_messages_create"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "409", "422"]
+
 [[operations]]
 include-operation-id = "papers_import"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "400"]
