@@ -27,7 +27,10 @@ check: install
 	.ci/audit
 
 bench: install
-	$(MANAGE) bench all
+	test -n "$(DIR)" || { echo "Say which PDFs: make bench DIR=folder/of/pdfs"; exit 1; }
+	$(MANAGE) bench ingest $(DIR)
+	$(MANAGE) bench search
+	$(MANAGE) bench chaos
 
 install: .venv/installed node_modules/installed
 
