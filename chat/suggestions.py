@@ -21,7 +21,9 @@ NUMBERING = re.compile(
 
 
 def suggested_questions(document: Document) -> list[str]:
-    """Up to four questions, spread over the document; none when it has no telling headings."""
+    """Up to four: those it came with, else of headings spread over it; none where no heading tells."""
+    if given := document.metadata.get("questions"):
+        return list(given)
     headings = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.HEADING)
     topics = telling(headings.order_by("position").values_list("content", flat=True)[:400])
     return [question_about(topic) for topic in spread(topics, MOST)]

@@ -13,6 +13,7 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 
 from documents.handbook import draw_handbook
+from documents.handbook_text import SUGGESTED_QUESTIONS
 from documents.ingestion import ingest_document
 from documents.models import Document
 from documents.uploads import UploadRefused, store_upload
@@ -65,6 +66,8 @@ def sample_document(owner: User) -> Document | None:
     if document is None and not stamp.exists():
         try:
             document = store_upload(owner, ContentFile(draw_handbook()), HANDBOOK_NAME, queued=False)
+            document.metadata["questions"] = SUGGESTED_QUESTIONS
+            document.save(update_fields=["metadata"])
         except UploadRefused as refused:
             document = refused.existing
     if document is not None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 TITLE = "The Pincite Handbook"
-SUGGESTED_QUESTION = "What do the five verdicts of a citation mean?"
+SUGGESTED_QUESTIONS = [
+    "What happens when a document is deleted?",
+    "What is a chunk?",
+    "How large may a file be?",
+    "Which keys step through the citations?",
+]
 
 
 @dataclass(frozen=True, slots=True)

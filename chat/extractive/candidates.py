@@ -23,6 +23,7 @@ MOST_COLUMNS = 4
 READ_FOR_MEANING = 150  # candidates
 MEANING = 0.2  # what meaning weighs beside words; more of it cites fewer right pages
 NUMBER = re.compile(r"\d[\d.,]*")
+BULLET = re.compile(r"^[^\w\s$€£¥(]\s+")
 FOOTNOTE = re.compile(r"\(\d{1,2}\)|\(?[*†‡]\)?")
 LONGEST_SAID_HEAD = 45  # characters; a longer head is several that ran together
 LONGEST_HEAD = 18  # characters: "December 31, 2018" is kept
@@ -81,7 +82,7 @@ def sentence_candidates(
     """The sentences of a paragraph, list item, caption or footnote."""
     context = asked.heard_in(terms_of(" ".join([*passage.unit.section_path[-2:], passage.heading[:120]])))
     for span in sentences(passage.unit.text):
-        text = " ".join(passage.unit.text[span.start : span.end].split())
+        text = BULLET.sub("", " ".join(passage.unit.text[span.start : span.end].split()))
         if gives_orders(text):
             return  # what follows an order belongs to it
         if len(text.split()) < FEWEST_WORDS or len(text) > LONGEST_SENTENCE:
