@@ -43,12 +43,14 @@ class Writing:
         emit: takes each event as it happens.
         cancelled: set by anybody, at any time.
         on_draft: learns of the draft before its first word, to save it while it grows.
+        before_end: called when all but ``done`` was told, before the answer's row says that it ended.
         provider: writes the answer; None is the conversation's own.
     """
 
     emit: Emit
     cancelled: threading.Event
     on_draft: Callable[[Draft], None] = lambda draft: None
+    before_end: Callable[[], None] = lambda: None
     provider: Provider | None = None
 
 
@@ -62,17 +64,22 @@ def write_answer(answer: Message, writing: Writing) -> None:
     try:
         _write(answer, writing, start)
     except Cancelled:
-        fail(answer, "Stopped.")
+        _fail(answer, writing, "Stopped.")
     except ProviderError as error:
         writing.emit(Failed(error.message, error.permanent))
-        fail(answer, error.message)
+        _fail(answer, writing, error.message)
     except Exception:
         logger.exception("answer %s failed", answer.pk)
         message = "Something went wrong on our side. Try again."
         writing.emit(Failed(message, permanent=False))
-        fail(answer, message)
+        _fail(answer, writing, message)
     answer.refresh_from_db()
     writing.emit(done_event(answer))
+
+
+def _fail(answer: Message, writing: Writing, error: str) -> None:
+    writing.before_end()
+    fail(answer, error)
 
 
 def _write(answer: Message, writing: Writing, start: float) -> None:
@@ -172,6 +179,7 @@ def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, 
         status = Message.Status.INCOMPLETE if written else Message.Status.FAILED
         error = failure.message
         writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
+    writing.before_end()
     finish(draft, status, error, usage | {"seconds": seconds_since(start)})
 
 

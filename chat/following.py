@@ -86,13 +86,17 @@ def stored_events(message_id: UUID, after: int) -> list[Numbered]:
 
 
 def look_after(message_id: UUID, after: int) -> Numbered | None:
-    """The end of an answer that has ended; an answer that waits is begun, a dead one given up."""
+    """The end of an answer that has ended; an answer that waits is begun, a dead one given up.
+
+    An answer's words are stored before its row says that it ended: words that came
+    since the last look are therefore there to be read first.
+    """
     answer = Message.objects.select_related("conversation").get(pk=message_id)
     if answer.status == Message.Status.PENDING:
         start_next(answer.conversation_id)
     elif answer.status == Message.Status.STREAMING:
         give_up_if_dead(answer)
-    else:
+    elif not StreamEvent.objects.filter(message=answer, sequence__gt=after).exists():
         event = done_event(answer)
         return Numbered(after + 1, event.kind, encode(event))
     return None

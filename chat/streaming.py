@@ -178,9 +178,16 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None
     def follow(draft: Draft) -> None:
         live.draft = draft
 
+    def keep() -> None:
+        """Another process that sees the answer ended must find all its words: they are stored first."""
+        try:
+            live.save()
+        except DatabaseError:
+            logger.warning("the events of answer %s could not be saved", answer.pk, exc_info=True)
+
     try:
         with _slots:
-            write_answer(answer, Writing(live.emit, live.cancelled, follow, provider))
+            write_answer(answer, Writing(live.emit, live.cancelled, follow, keep, provider))
             live.draft = None  # it is stored
         live.save()
     except Exception:

@@ -233,3 +233,25 @@ def test_documents_of_others_are_never_searched(
 def test_what_is_not_in_the_documents_is_not_answered(answered: Answered) -> None:
     answer, _ = answered(None, "Which vaccine was approved for the treatment of malaria in children?")
     assert answer.content.startswith("The documents do not say.")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_all_words_can_be_stored_before_the_answer_is_said_to_have_ended(
+    conversation: Conversation, fails: bool
+) -> None:
+    asking.ask(conversation, QUESTION)
+    pending = claim_next(conversation.pk)
+    assert pending is not None
+    told: list[str] = []
+    statuses: list[str] = []
+
+    def before_end() -> None:
+        assert told
+        statuses.append(Message.objects.get(pk=pending.pk).status)
+
+    model = Scripted([ProviderError("No.", permanent=True)] if fails else ["Sales grew."])
+    writing = Writing(lambda event: told.append(event.kind), threading.Event(), before_end=before_end)
+    writing.provider = model
+    write_answer(pending, writing)
+    assert statuses == [Message.Status.STREAMING]
+    assert told[-1] == "done"

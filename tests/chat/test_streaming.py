@@ -23,6 +23,7 @@ from django.test import Client
 
 from chat import asking
 from chat.events import decode
+from chat.following import look_after
 from chat.models import Conversation, Message, StreamEvent
 from chat.streaming import claim_next, give_up_if_dead
 from documents.models import Document
@@ -195,6 +196,15 @@ def answers_at(address: str) -> bool:
         return httpx.get(f"{address}/account/login/").status_code < 500
     except httpx.HTTPError:
         return False
+
+
+def test_words_that_came_between_two_looks_are_told_before_the_end(conversation: Conversation) -> None:
+    answer = asking.ask(conversation, QUESTION).answer
+    Message.objects.filter(pk=answer.pk).update(status=Message.Status.COMPLETE, content="It ended.")
+    StreamEvent.objects.create(message=answer, sequence=4, kind="text", data='{"text": "ended."}')
+    assert look_after(answer.pk, after=3) is None
+    end = look_after(answer.pk, after=4)
+    assert end is not None and (end.sequence, end.kind) == (5, "done")
 
 
 def test_cancelling_keeps_what_was_written(
