@@ -20,7 +20,7 @@ def delete_document(document: Document) -> None:
         if locked is None:
             return
         document_deleted.send(Document, document_id=locked.pk)
-        files = [locked.file, locked.text_layer, locked.thumbnail]
+        files = [locked.file, locked.original, locked.text_layer, locked.thumbnail]
         locked.delete()
         transaction.on_commit(lambda: remove_files(files))
 

@@ -15,7 +15,7 @@ import socket
 import ssl
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
@@ -30,6 +30,7 @@ MAX_REDIRECTS = 5
 IN_MEMORY = 1024 * 1024  # bytes; what is larger goes to a temporary file
 HEAD = 1024  # bytes in which '%PDF-' must stand
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+OnProgress = Callable[[int, int], None]
 
 
 class FetchRefused(Exception):
@@ -58,14 +59,17 @@ class Fetched:
 
 
 @contextmanager
-def fetch(url: str) -> Iterator[Fetched]:
-    """The PDF at ``url``, open until the block ends. Raises FetchRefused."""
+def fetch(url: str, on_progress: OnProgress = lambda done, total: None) -> Iterator[Fetched]:
+    """The PDF at ``url``, open until the block ends. Raises FetchRefused.
+
+    ``on_progress`` gets the bytes that came and the bytes there are, where the server tells.
+    """
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
-        final = download(url, body)
+        final = download(url, body, on_progress)
         yield Fetched(File(body), file_name(final), str(final))
 
 
-def download(url: str, body: IO[bytes]) -> httpx.URL:
+def download(url: str, body: IO[bytes], on_progress: OnProgress) -> httpx.URL:
     """Writes what is at the end of the redirects into ``body``; the last URL. Raises FetchRefused."""
     at = parsed(url)
     with guarded_client(deadline=time.monotonic() + settings.FETCH_SECONDS) as client:
@@ -73,7 +77,7 @@ def download(url: str, body: IO[bytes]) -> httpx.URL:
             try:
                 with client.stream("GET", at) as response:
                     if not response.has_redirect_location:
-                        receive_body(response, body)
+                        receive_body(response, body, on_progress)
                         return at
                     at = parsed(at.join(response.headers["location"]))
             except httpx.TimeoutException:
@@ -93,15 +97,17 @@ def parsed(url: str | httpx.URL) -> httpx.URL:
     return address
 
 
-def receive_body(response: httpx.Response, body: IO[bytes]) -> None:
+def receive_body(response: httpx.Response, body: IO[bytes], on_progress: OnProgress) -> None:
     if response.status_code != 200:
         raise FetchRefused(NO_ANSWER)
-    size = 0
+    size, told = 0, response.headers.get("content-length", "")
     for part in response.iter_raw():
         size += len(part)
         if size > settings.UPLOAD_MAX_BYTES:
             raise FetchRefused(TOO_LARGE)
         body.write(part)
+        if told.isdecimal() and size <= int(told):
+            on_progress(size, int(told))
     body.seek(0)
     if b"%PDF-" not in body.read(HEAD):
         raise FetchRefused(NOT_A_PDF)

@@ -19,8 +19,10 @@ from django.utils import timezone
 
 from documents.failures import failure_of
 from documents.interruption import Interrupted, interruptible
-from documents.leases import Lease, LostLease, give_back, renewing, take
+from documents.leases import WORKING, Lease, LostLease, give_back, renewing, take
 from documents.models import Document
+from documents.obtaining import obtain_pdf
+from documents.pdf.failures import FailureCode
 from documents.queue import enqueue, issue_tickets
 from documents.reading import read
 from documents.signals import document_parsed
@@ -28,6 +30,7 @@ from documents.storing import replace_content
 from documents.text_layers import store_text_layer
 
 logger = logging.getLogger(__name__)
+CANCELLED = "Cancelled before it was read. Try again whenever you like."
 DATABASE_PATIENCE = 120  # seconds a worker waits for PostgreSQL to come back
 
 
@@ -65,8 +68,9 @@ def bring_in(lease: Lease) -> None:
 def take_in(lease: Lease) -> None:
     """The way of one document. Raises LostLease, IngestionFailure, ParseFailure, and what nobody expected."""
     seconds: dict[str, float] = {}
-    document = lease.row.get()
     lease.update(status=Document.Status.PARSING, progress=0)
+    with timed(seconds, "obtain"):
+        document = obtain_pdf(lease)
     with timed(seconds, "read"):
         content = read(lease, document)
     seconds |= content.stage_seconds
@@ -138,6 +142,8 @@ def ingest_again(document: Document, engine: str = "") -> bool:
     finished = Document.objects.filter(
         pk=document.pk, deleted_at=None, status__in=(Document.Status.READY, Document.Status.FAILED)
     )
+    if not document.is_readable:
+        return False
     queued = finished.update(
         status=Document.Status.UPLOADED,
         progress=0,
@@ -149,3 +155,19 @@ def ingest_again(document: Document, engine: str = "") -> bool:
     if queued:
         enqueue(document)
     return bool(queued)
+
+
+def cancel(document: Document) -> bool:
+    """Takes a document from the queue or from its worker. False when it is in neither.
+
+    One that answered before answers on with what was read of it then.
+    """
+    stopped = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=WORKING)
+    unfinished = {
+        "status": Document.Status.FAILED,
+        "failure_code": FailureCode.INTERNAL,
+        "failure_message": CANCELLED,
+    }
+    free = {"lease": None, "lease_holder": "", "lease_expires_at": None}
+    answering = stopped.filter(indexed_at__isnull=False).update(status=Document.Status.READY, **free)
+    return bool(answering or stopped.update(**unfinished, **free))

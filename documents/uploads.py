@@ -6,20 +6,24 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
 
+from documents.fetching import file_name, parsed
+from documents.formats import HEAD, Format, Maker, named_as, recognise
 from documents.models import Document
+from documents.office import NOT_INSTALLED, office_is_there
 from documents.pdf.failures import FailureCode
 from documents.queue import enqueue
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-HEADER_WINDOW = 1024  # bytes in which '%PDF-' must stand (PDF 32000-1, annex H.3.4.1)
+NOT_ACCEPTED = "This file is not a PDF, and of no other kind that is accepted here. Export it as PDF first."
 INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # control, bidi override, surrogate, unassigned
 
 
@@ -34,9 +38,16 @@ class UploadRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Inspected:
+    """A file that was read to its end: its digest, its size in bytes, its kind."""
+
     sha256: str
     size: int
+    format: Format
+
+    @property
+    def is_pdf(self) -> bool:
+        return self.format.maker == Maker.NOBODY
 
 
 def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> Document:
@@ -44,34 +55,49 @@ def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> 
 
     ``queued=False`` leaves it to the caller to ingest the document.
     """
-    fingerprint = inspect(file)
-    refuse_duplicate(owner, fingerprint)
     name = clean_name(name)
+    found = inspect(file, name)
+    refuse_duplicate(owner, found)
     document = Document(
         owner=owner,
         title=Document.title_from(name),
         original_name=name,
-        sha256=fingerprint.sha256,
-        size=fingerprint.size,
+        sha256=found.sha256,
+        size=found.size,
     )
-    document.file.save(name, file, save=False)
+    kept = document.file if found.is_pdf else document.original
+    kept.save(name, file, save=False)
     try:
         with transaction.atomic():
             document.save(force_insert=True)
             if queued:
                 enqueue(document)
     except IntegrityError:  # the same file came twice at once
-        document.file.delete(save=False)
-        refuse_duplicate(owner, fingerprint)
+        kept.delete(save=False)
+        refuse_duplicate(owner, found)
         raise
     except BaseException:
-        document.file.delete(save=False)
+        kept.delete(save=False)
         raise
     return document
 
 
-def inspect(file: File) -> Fingerprint:
-    """Reads the file once, to its end or to the limit. Raises UploadRefused."""
+def store_address(owner: User, url: str) -> Document:
+    """A document that a worker will fetch from the URL. Raises FetchRefused when that is none to fetch."""
+    name = clean_name(file_name(parsed(url)))
+    with transaction.atomic():
+        document = Document.objects.create(
+            owner=owner, title=Document.title_from(name), original_name=name, source_url=url
+        )
+        enqueue(document)
+    return document
+
+
+def inspect(file: File, name: str = "") -> Inspected:
+    """Reads the file once, to its end or to the limit; without a name only a PDF will do.
+
+    Raises UploadRefused.
+    """
     digest, size, head = hashlib.sha256(), 0, b""
     file.seek(0)
     for part in file.chunks():
@@ -81,20 +107,28 @@ def inspect(file: File) -> Fingerprint:
             raise UploadRefused(
                 FailureCode.TOO_LARGE, f"This file is larger than the {limit} MB this server accepts."
             )
-        if len(head) < HEADER_WINDOW:
-            head += part[:HEADER_WINDOW]
+        if len(head) < HEAD:
+            head += part[:HEAD]
         digest.update(part)
     file.seek(0)
     if not size:
         raise UploadRefused("empty", "This file is empty.")
-    if b"%PDF-" not in head[:HEADER_WINDOW]:
-        raise UploadRefused(FailureCode.NOT_A_PDF, FailureCode.NOT_A_PDF.label)
-    return Fingerprint(digest.hexdigest(), size)
+    return Inspected(digest.hexdigest(), size, accepted_format(name, head[:HEAD]))
 
 
-def refuse_duplicate(owner: User, fingerprint: Fingerprint) -> None:
+def accepted_format(name: str, head: bytes) -> Format:
+    """The kind of file, if this server can read it. Raises UploadRefused."""
+    found = recognise(name, head)
+    if found is None:
+        raise UploadRefused(FailureCode.NOT_A_PDF, NOT_ACCEPTED)
+    if found.maker == Maker.OFFICE and not office_is_there():
+        raise UploadRefused(FailureCode.NOT_A_PDF, NOT_INSTALLED)
+    return found
+
+
+def refuse_duplicate(owner: User, found: Inspected) -> None:
     """Only among the owner's own documents: nothing tells what others have."""
-    existing = Document.objects.filter(owner=owner, sha256=fingerprint.sha256, deleted_at=None).first()
+    existing = Document.objects.filter(owner=owner, sha256=found.sha256, deleted_at=None).first()
     if existing is not None:
         raise UploadRefused("duplicate", f"You already have this document: “{existing.title}”.", existing)
 
@@ -112,7 +146,8 @@ def clean_name(name: str) -> str:
 
 
 def shortened(name: str, limit: int = 255) -> str:
-    """Keeps the extension when it cuts."""
+    """Keeps the ending of an accepted kind when it cuts."""
     if len(name) <= limit:
         return name
-    return name[: limit - 4] + ".pdf" if name.lower().endswith(".pdf") else name[:limit]
+    suffix = PurePath(name).suffix if name.lower().endswith(".pdf") or named_as(name) else ""
+    return name[: limit - len(suffix)] + suffix

@@ -21,10 +21,11 @@ from documents.api.receiving import NotTaken
 from documents.models import Document
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, NotListed, look_up, papers_around
-from documents.scholarly.papers import add_paper, attach_pdf, find_paper
+from documents.scholarly.papers import add_paper, find_paper
 from documents.scholarly.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 from documents.scholarly.references import STYLES, reference
 from documents.uploads import UploadRefused
+from documents.versions import replace_file
 
 FETCH_TASK = "documents.scholarly.papers.fetch_pdf"
 NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not answer.")
@@ -232,7 +233,7 @@ class AttachPdf(DocumentPart, generics.GenericAPIView):
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         try:
-            attach_pdf(document, sent.validated_data["file"])
+            replace_file(document, sent.validated_data["file"])
         except UploadRefused as refused:
             raise NotTaken(refused) from None
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)

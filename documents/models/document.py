@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
@@ -24,6 +24,11 @@ FAILURES = [(code.value, code.label) for code in FailureCode]
 def storage_name(document: Document, filename: str) -> str:
     """A generated name: nothing of the uploader's file name reaches the file system."""
     return f"documents/{document.pk.hex[:2]}/{document.pk.hex}/{uuid.uuid4().hex}.pdf"
+
+
+def original_storage_name(document: Document, filename: str) -> str:
+    """Likewise, with the ending of its kind: programs that convert it go by that."""
+    return str(PurePath(storage_name(document, filename)).with_suffix(Path(filename).suffix.lower()))
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -82,6 +87,12 @@ class Document(models.Model):
     metadata = models.JSONField(default=dict, blank=True)
 
     file = models.FileField(upload_to=storage_name, max_length=200, blank=True)
+    original = models.FileField(
+        upload_to=original_storage_name,
+        max_length=200,
+        blank=True,
+        help_text="what was uploaded, when that was no PDF: the file was made of it",
+    )
     original_name = models.CharField(max_length=255, blank=True)
     source_url = models.URLField(max_length=2000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
@@ -155,6 +166,20 @@ class Document(models.Model):
     @property
     def is_working(self) -> bool:
         return self.status in (self.Status.UPLOADED, self.Status.PARSING, self.Status.INDEXING)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether there is anything to read again: content that was imported has no file."""
+        return bool(self.file or self.original or self.awaits_fetching)
+
+    @property
+    def awaits_fetching(self) -> bool:
+        """Known only by the address where its PDF is."""
+        return bool(self.source_url) and not self.file and not self.original
+
+    @property
+    def pages_read(self) -> int:
+        return round(self.progress * self.page_count)
 
     @property
     def is_ready(self) -> bool:

@@ -12,6 +12,7 @@ from documents.pdf.evidence import bound_evidence
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import (
     Answer,
+    ConvertRequest,
     DrawRequest,
     EvidenceRequest,
     Finished,
@@ -40,8 +41,10 @@ def answer(request: Request, tell: Tell) -> None:
         _picture(request, tell)
     elif isinstance(request, TextLayerRequest):
         _add_text_layer(request, tell)
-    else:
+    elif isinstance(request, EvidenceRequest):
         _bind_evidence(request, tell)
+    else:
+        _convert(request, tell)
 
 
 def _draw(request: DrawRequest, tell: Tell) -> None:
@@ -87,6 +90,16 @@ def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
 def _bind_evidence(request: EvidenceRequest, tell: Tell) -> None:
     def prepare() -> tuple[int, Callable[[Job], bytes]]:
         return 1, lambda _: bound_evidence(request)
+
+    tell(Produced(_made(prepare, 1, request)))
+    tell(Finished())
+
+
+def _convert(request: ConvertRequest, tell: Tell) -> None:
+    from documents.pdf.converting import converted  # its libraries take 0.3 s that no other request needs
+
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        return 1, lambda _: converted(request)
 
     tell(Produced(_made(prepare, 1, request)))
     tell(Finished())

@@ -22,7 +22,8 @@ _SECCOMP_MODE_FILTER = 2
 # Classic BPF (linux/filter.h, linux/seccomp.h).
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | 1  # EPERM
-_NUMBER_OFFSET, _ARCH_OFFSET = 0, 4
+_NUMBER_OFFSET, _ARCH_OFFSET, _FIRST_ARGUMENT_OFFSET = 0, 4, 16  # struct seccomp_data, little endian
+_AF_UNIX = 1
 _X32_CALLS = 0x40000000
 # socket, connect, execve, execveat, ptrace, process_vm_readv, process_vm_writev
 _FORBIDDEN = {
@@ -44,10 +45,10 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.POINTER(_Instruction))]
 
 
-def die_with_parent(parent: int) -> None:
-    """The kernel kills this process when its parent ends; so do we when it has ended already."""
+def die_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
+    """The kernel ends this process when its parent ends; so do we when it has ended already."""
     if sys.platform == "linux":
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        _prctl(_PR_SET_PDEATHSIG, by)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -83,9 +84,31 @@ def confine() -> None:
         _refuse_calls(*_FORBIDDEN[platform.machine()])
 
 
+def refuse_network() -> None:
+    """No socket but those of this machine's own files. Holds for all later forks and programs."""
+    if sys.platform == "linux" and platform.machine() in _FORBIDDEN:
+        architecture, (socket, *_others) = _FORBIDDEN[platform.machine()]
+        _install(
+            *_of_architecture(architecture),
+            _Instruction(_JUMP_EQUAL, 1, 0, socket),
+            _Instruction(_RETURN, 0, 0, _ALLOW),
+            _Instruction(_LOAD_WORD, 0, 0, _FIRST_ARGUMENT_OFFSET),
+            _Instruction(_JUMP_EQUAL, 0, 1, _AF_UNIX),
+            _Instruction(_RETURN, 0, 0, _ALLOW),
+            _Instruction(_RETURN, 0, 0, _REFUSE),
+        )
+
+
 def _refuse_calls(architecture: int, calls: tuple[int, ...]) -> None:
-    """Installs a seccomp filter; where the kernel has none the process goes on without."""
-    program = [
+    program = _of_architecture(architecture)
+    for distance, call in zip(range(len(calls), 0, -1), calls, strict=True):
+        program.append(_Instruction(_JUMP_EQUAL, distance, 0, call))
+    _install(*program, _Instruction(_RETURN, 0, 0, _ALLOW), _Instruction(_RETURN, 0, 0, _REFUSE))
+
+
+def _of_architecture(architecture: int) -> list[_Instruction]:
+    """Ends calls of another architecture; leaves the call's number loaded."""
+    return [
         _Instruction(_LOAD_WORD, 0, 0, _ARCH_OFFSET),
         _Instruction(_JUMP_EQUAL, 1, 0, architecture),
         _Instruction(_RETURN, 0, 0, _KILL),
@@ -93,9 +116,10 @@ def _refuse_calls(architecture: int, calls: tuple[int, ...]) -> None:
         _Instruction(_JUMP_AT_LEAST, 0, 1, _X32_CALLS),
         _Instruction(_RETURN, 0, 0, _KILL),
     ]
-    for distance, call in zip(range(len(calls), 0, -1), calls, strict=True):
-        program.append(_Instruction(_JUMP_EQUAL, distance, 0, call))
-    program += [_Instruction(_RETURN, 0, 0, _ALLOW), _Instruction(_RETURN, 0, 0, _REFUSE)]
+
+
+def _install(*program: _Instruction) -> None:
+    """Installs a seccomp filter; where the kernel has none the process goes on without."""
     filters = (_Instruction * len(program))(*program)
     loaded = _Program(len(program), filters)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)

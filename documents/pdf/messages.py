@@ -11,7 +11,7 @@ import os
 import select
 import struct
 import time
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import msgspec
 
@@ -25,6 +25,7 @@ _LENGTH = struct.Struct(">I")
 _READ_BYTES = 1 << 20
 
 T = TypeVar("T")
+Maker = Literal["image", "book", "text", "markdown", "html"]
 
 
 class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
@@ -97,6 +98,15 @@ class EvidenceRequest(msgspec.Struct, frozen=True, tag="evidence"):
     limits: Limits
 
 
+class ConvertRequest(msgspec.Struct, frozen=True, tag="convert"):
+    """Turn a file of another kind into a PDF; answer with it. ``filetype`` is MuPDF's name of the kind."""
+
+    path: str
+    maker: Maker
+    filetype: str
+    limits: Limits
+
+
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
     """The file could be opened and has this many pages."""
 
@@ -146,7 +156,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     stages: dict[str, float] = {}
 
 
-Request = ParseRequest | DrawRequest | PictureRequest | TextLayerRequest | EvidenceRequest
+Request = ParseRequest | DrawRequest | PictureRequest | TextLayerRequest | EvidenceRequest | ConvertRequest
 Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
 
 _encoder = msgspec.msgpack.Encoder()

@@ -14,9 +14,11 @@ from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.limits import Limits
 from documents.pdf.messages import (
     About,
+    ConvertRequest,
     DrawRequest,
     EvidenceRequest,
     Finished,
+    Maker,
     MarkedFile,
     Opened,
     PageParsed,
@@ -37,6 +39,7 @@ __all__ = [
     "Limits",
     "ParseFailure",
     "add_text_layer",
+    "convert_file",
     "draw_page",
     "draw_plain_page",
     "parse_file",
@@ -140,6 +143,12 @@ def bind_evidence(html: str, files: Sequence[MarkedFile], *, limits: Limits | No
     for file in files:
         _checked(file.path, limits)
     return _produced(EvidenceRequest(html, tuple(files), limits))
+
+
+def convert_file(path: str | Path, maker: Maker, filetype: str, *, limits: Limits | None = None) -> bytes:
+    """The PDF made of a file of another kind, in a confined child process. Raises ParseFailure."""
+    limits = limits or Limits()
+    return _produced(ConvertRequest(str(Path(path).absolute()), maker, filetype, limits))
 
 
 def _checked(path: str | Path, limits: Limits) -> Path:

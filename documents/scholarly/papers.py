@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.core.files.base import ContentFile, File
+from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Q
 
 from documents.fetching import fetch
 from documents.models import CitationUnit, Document
-from documents.queue import enqueue
 from documents.scholarly.record import PaperRecord
 from documents.scholarly.sheet import record_sheet
-from documents.uploads import UploadRefused, inspect, refuse_duplicate, store_upload
+from documents.uploads import UploadRefused, store_upload
+from documents.versions import replace_file
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -58,25 +58,6 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
     return document
 
 
-def attach_pdf(document: Document, file: File) -> None:
-    """The paper's own PDF takes the place of its record; what was cited is found again in it.
-
-    Raises UploadRefused, and then nothing has changed.
-    """
-    fingerprint = inspect(file)
-    refuse_duplicate(document.owner, fingerprint)
-    old = document.file.name
-    with transaction.atomic():
-        document.file.save(f"{document.pk}.pdf", file, save=False)
-        document.kind, document.status = Document.Kind.PDF, Document.Status.UPLOADED
-        document.sha256, document.size = fingerprint.sha256, fingerprint.size
-        document.attempts, document.failure_code, document.failure_message = 0, "", ""
-        document.save()
-        enqueue(document)
-        if old:
-            transaction.on_commit(lambda: document.file.storage.delete(old))
-
-
 def fetch_pdf(document_id: str) -> str:
     """A task: fetches the open-access PDF that the paper's record names. Returns what came of it."""
     document = Document.objects.filter(pk=document_id, kind=Document.Kind.PAPER, deleted_at=None).first()
@@ -84,7 +65,7 @@ def fetch_pdf(document_id: str) -> str:
     if document is None or not url:
         return "nothing to fetch"
     with fetch(url) as fetched:
-        attach_pdf(document, fetched.file)
+        replace_file(document, fetched.file)
     return "fetched"
 
 

@@ -17,9 +17,10 @@ from documents.ingestion import ingest_document
 from documents.models import CitationUnit, Document
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, NotListed, look_up, papers_around
-from documents.scholarly.papers import add_paper, attach_pdf, fetch_pdf
+from documents.scholarly.papers import add_paper, fetch_pdf
 from documents.scholarly.record import PaperRecord
 from documents.scholarly.references import StyleUnknown, reference
+from documents.versions import replace_file
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer, scripted_server
@@ -76,7 +77,9 @@ def test_its_pdf_takes_the_place_of_the_record(alice: User, django_capture_on_co
     document = ingest(add_paper(alice, RECORD))
     old = document.file.name
     with django_capture_on_commit_callbacks(execute=True):
-        attach_pdf(document, ContentFile(draw_pdf("We weigh 1,577 anvils in the desert.", "A second page.")))
+        replace_file(
+            document, ContentFile(draw_pdf("We weigh 1,577 anvils in the desert.", "A second page."))
+        )
     document = ingest(document)
     assert (document.kind, document.status, document.page_count) == ("pdf", "ready", 2)
     assert (document.title, document.doi, document.year) == (RECORD.title, RECORD.doi, 2018)

@@ -1,0 +1,96 @@
+"""The PDF that is read: fetched when a document is only an address, made when its file is of another kind."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+from typing import cast
+
+import msgspec
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.db import IntegrityError
+
+from documents.configured import parse_limits
+from documents.deletion import remove_files
+from documents.failures import IngestionFailure
+from documents.fetching import NOT_A_PDF, TOO_LARGE, FetchRefused, fetch
+from documents.formats import Maker, named_as
+from documents.leases import Lease
+from documents.models import Document
+from documents.office import office_to_pdf
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.messages import Maker as Making
+from documents.pdf.parsing import convert_file
+from documents.reading import local_file, progress_of
+from documents.uploads import UploadRefused, inspect, refuse_duplicate
+
+FETCH_FAILURES = {NOT_A_PDF: FailureCode.NOT_A_PDF, TOO_LARGE: FailureCode.TOO_LARGE}
+MADE_FROM = {  # what to say when a PDF cannot be made: the codes' own sentences speak of a PDF
+    FailureCode.DAMAGED: "No PDF could be made of this file. It may be damaged.",
+    FailureCode.NO_PAGES: "There is nothing in this file to read.",
+    FailureCode.TOO_MANY_PAGES: "This file makes more pages than this server accepts. Split it first.",
+    FailureCode.TOOK_TOO_LONG: "Making a PDF of this file took too long.",
+    FailureCode.TOO_MUCH_MEMORY: "Making a PDF of this file took too much memory.",
+}
+
+
+def obtain_pdf(lease: Lease) -> Document:
+    """The document with a PDF to read, stored when there was none.
+
+    Raises IngestionFailure, ParseFailure, LostLease.
+    """
+    if lease.row.get().awaits_fetching:
+        fetch_file(lease, lease.row.get())
+    document = lease.row.get()
+    if document.original and not document.file:
+        make_pdf(lease, document)
+    return document
+
+
+def fetch_file(lease: Lease, document: Document) -> None:
+    try:
+        with fetch(document.source_url, progress_of(lease)) as fetched:
+            found = inspect(fetched.file)
+            refuse_duplicate(document.owner, found)
+            document.file.save(fetched.name, fetched.file, save=False)
+    except FetchRefused as refused:
+        raise IngestionFailure(
+            FETCH_FAILURES.get(refused.message, FailureCode.INTERNAL), refused.message
+        ) from None
+    except UploadRefused as refused:
+        raise IngestionFailure(FailureCode.INTERNAL, refused.message[:200]) from None
+    keep(lease, document, sha256=found.sha256, size=found.size)
+
+
+def make_pdf(lease: Lease, document: Document) -> None:
+    with local_file(document.original) as path:
+        try:
+            content = pdf_of(path, str(document.original.name))
+        except ParseFailure as failure:
+            message = MADE_FROM.get(failure.code, failure.message)
+            raise ParseFailure(failure.code, message, failure.detail) from None
+    document.file.save("", ContentFile(content), save=False)
+    keep(lease, document)
+
+
+def pdf_of(path: Path, name: str) -> bytes:
+    """The PDF made of the file, whose kind its name tells. Raises ParseFailure."""
+    format, suffix = named_as(name), PurePath(name).suffix
+    if format is None:
+        raise ParseFailure(FailureCode.NOT_A_PDF)
+    if format.maker == Maker.OFFICE:
+        return office_to_pdf(path, suffix)
+    limits = msgspec.structs.replace(parse_limits(), base_seconds=settings.CONVERT_SECONDS)
+    return convert_file(path, cast(Making, format.maker.value), suffix[1:], limits=limits)
+
+
+def keep(lease: Lease, document: Document, **values: object) -> None:
+    """Writes the stored file's name to the row, or removes the file when that cannot be."""
+    try:
+        lease.update(file=document.file.name, progress=0, **values)
+    except IntegrityError:  # the same file was uploaded meanwhile
+        remove_files([document.file])
+        raise IngestionFailure(FailureCode.INTERNAL, "You already have this document.") from None
+    except BaseException:
+        remove_files([document.file])
+        raise

@@ -1,0 +1,104 @@
+"""Word, PowerPoint, Excel and OpenDocument files as PDFs: by LibreOffice, where it is installed.
+
+LibreOffice runs in a session of its own, without network, with limits on
+memory, time and what it writes, in a profile made for this one file: macros
+off, links into other files never followed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+from django.conf import settings
+
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.limits import MIB
+from documents.pdf.office_child import OfficeLimits
+
+MEMORY_BYTES = 4096 * MIB  # of address space: LibreOffice maps 2 GB before it opens a file
+NOT_INSTALLED = "Office files need LibreOffice, which this server does not have. Save the file as PDF first."
+REGISTRY = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>
+"""
+ITEM = (
+    '<item oor:path="/org.openoffice.Office.{path}">'
+    '<prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
+)
+CHOICES = (
+    ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Writer/Content/Update", "Link", "0"),  # never
+    ("Calc/Content/Update", "Link", "2"),  # never
+)
+
+
+def office_is_there() -> bool:
+    return bool(program())
+
+
+def program() -> str:
+    """LibreOffice's path, or ''."""
+    return shutil.which(settings.LIBREOFFICE) or ""
+
+
+def office_to_pdf(source: Path, suffix: str) -> bytes:
+    """The PDF LibreOffice makes of the file. Raises ParseFailure; leaves no process and no file behind."""
+    if not office_is_there():
+        raise ParseFailure(FailureCode.NOT_A_PDF, NOT_INSTALLED)
+    with TemporaryDirectory(prefix="pincite-office-") as name:
+        folder = Path(name)
+        copy = folder / f"document{suffix}"
+        shutil.copyfile(source, copy)
+        write_profile(folder / "profile")
+        run(command(folder, copy), folder)
+        made = copy.with_suffix(".pdf")
+        if not made.exists():
+            raise ParseFailure(FailureCode.DAMAGED, detail="LibreOffice made no PDF")
+        return made.read_bytes()
+
+
+def write_profile(folder: Path) -> None:
+    items = "".join(ITEM.format(path=path, name=name, value=value) for path, name, value in CHOICES)
+    (folder / "user").mkdir(parents=True)
+    (folder / "user" / "registrymodifications.xcu").write_text(REGISTRY.format(items=items))
+
+
+def command(folder: Path, copy: Path) -> list[str]:
+    limits = OfficeLimits(MEMORY_BYTES, settings.UPLOAD_MAX_BYTES * 2, int(settings.CONVERT_SECONDS))
+    confined = [sys.executable, "-s", "-m", "documents.pdf.office_child", str(os.getpid())]
+    options = ["--headless", "--norestore", "--nolockcheck", "--nodefault", "--nologo"]
+    return [
+        *(*confined, msgspec.json.encode(limits).decode(), program()),
+        *(f"-env:UserInstallation={(folder / 'profile').as_uri()}", *options),
+        *("--convert-to", "pdf", "--outdir", str(folder), str(copy)),
+    ]
+
+
+def run(arguments: list[str], folder: Path) -> None:
+    """Waits for it as long as conversions may take. Raises ParseFailure."""
+    environment = {"PYTHONPATH": str(settings.BASE_DIR), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    process = subprocess.Popen(
+        arguments,
+        cwd=settings.BASE_DIR,
+        env=environment | {"HOME": str(folder), "TMPDIR": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        process.wait(settings.CONVERT_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise ParseFailure(FailureCode.TOOK_TOO_LONG, detail="LibreOffice") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,53 @@
+"""``python -m documents.pdf.office_child PARENT LIMITS PROGRAM …``: runs LibreOffice confined, and ends it.
+
+What it starts is of its own session: when the parent ends, or this process is
+asked to end, the whole session goes.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from types import FrameType
+
+import msgspec
+
+from documents.pdf.confinement import die_with_parent, refuse_network
+
+
+class OfficeLimits(msgspec.Struct, frozen=True):
+    """Of each process: address space, what it may write to a file (bytes), CPU time (seconds)."""
+
+    memory_bytes: int
+    file_bytes: int
+    seconds: int
+
+
+def main() -> None:
+    parent, limits, *command = sys.argv[1:]
+    signal.signal(signal.SIGTERM, _end_session)
+    die_with_parent(int(parent), by=signal.SIGTERM)
+    _limit(msgspec.json.decode(limits, type=OfficeLimits))
+    refuse_network()
+    sys.exit(subprocess.call(command, stdin=subprocess.DEVNULL))
+
+
+def _limit(limits: OfficeLimits) -> None:
+    for kind, value in (
+        (resource.RLIMIT_AS, limits.memory_bytes),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_CPU, limits.seconds),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (value, value))
+
+
+def _end_session(signum: int, frame: FrameType | None) -> None:
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

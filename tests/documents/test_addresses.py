@@ -1,0 +1,86 @@
+"""A document that is only an address at first: a worker fetches it, or says why it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from documents.fetching import FetchRefused
+from documents.ingestion import ingest_again, ingest_document
+from documents.models import Document
+from documents.uploads import store_address
+from tests.conftest import Ingest
+from tests.drawing import draw_pdf
+from tests.scripted_server import Answer, ScriptedServer, scripted_server
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[ScriptedServer]:
+    settings.FETCH_PRIVATE_ADDRESSES = True
+    with scripted_server() as running:
+        yield running
+
+
+def taken_in(owner: User, url: str) -> Document:
+    document = store_address(owner, url)
+    ingest_document(document.pk)
+    document.refresh_from_db()
+    return document
+
+
+def test_an_address_becomes_a_document_like_an_uploaded_one(alice: User, server: ScriptedServer) -> None:
+    pdf = draw_pdf("Revenue was 4,711.")
+    server.script["/Annual_report.pdf"] = Answer(body=pdf)
+    report = taken_in(alice, server.url + "/Annual_report.pdf")
+    assert (report.status, report.title, report.size) == (Document.Status.READY, "Annual report", len(pdf))
+    assert report.file.read() == pdf
+    assert "4,711" in report.pages.get().text
+
+
+def test_what_does_not_arrive_says_why_and_can_be_tried_again(alice: User, server: ScriptedServer) -> None:
+    server.script["/a.pdf"] = [Answer(503), Answer(body=draw_pdf("At last."))]
+    report = taken_in(alice, server.url + "/a.pdf")
+    assert (report.status, report.failure_code) == (Document.Status.FAILED, "internal")
+    assert "did not send the file" in report.failure_message
+    assert ingest_again(report)
+    ingest_document(report.pk)
+    report.refresh_from_db()
+    assert report.status == Document.Status.READY
+
+
+@pytest.mark.parametrize(
+    ("body", "code"), [(b"<html>no PDF</html>", "not_a_pdf"), (b"%PDF-" + b"x" * 9000, "too_large")]
+)
+def test_only_pdfs_of_the_accepted_size_are_kept(
+    alice: User, server: ScriptedServer, settings: Any, body: bytes, code: str
+) -> None:
+    settings.UPLOAD_MAX_BYTES = 5000
+    server.script["/a.pdf"] = Answer(body=body)
+    report = taken_in(alice, server.url + "/a.pdf")
+    assert (report.failure_code, bool(report.file)) == (code, False)
+
+
+def test_a_document_that_is_there_already_is_not_kept_twice(
+    alice: User, server: ScriptedServer, ingested: Ingest
+) -> None:
+    pdf = draw_pdf("Only once.")
+    ingested(alice, pdf=pdf, name="First.pdf")
+    server.script["/second.pdf"] = Answer(body=pdf)
+    second = taken_in(alice, server.url + "/second.pdf")
+    assert "You already have this document: “First”" in second.failure_message
+
+
+def test_an_address_of_this_machine_is_not_fetched(alice: User) -> None:
+    report = taken_in(alice, "http://127.0.0.1:9/a.pdf")
+    assert report.status == Document.Status.FAILED
+    assert "cannot be reached" in report.failure_message
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/a.pdf", "no address", "http://"])
+def test_what_is_no_web_address_is_refused_at_once(alice: User, url: str) -> None:
+    with pytest.raises(FetchRefused):
+        store_address(alice, url)
+    assert not Document.objects.exists()
