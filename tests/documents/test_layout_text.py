@@ -61,6 +61,29 @@ def test_shadow_print_is_read_once() -> None:
     assert texts(drawing.units()) == ["Annual report"]
 
 
+def test_a_word_torn_by_kerning_is_whole() -> None:
+    assert texts(kerned("(FINANCIAL CONDITION AND LIQUIDI ) 110 (TY)").units())[0] == (
+        "FINANCIAL CONDITION AND LIQUIDITY"
+    )
+
+
+@pytest.mark.parametrize("drawn", ["(AN UNUSUAL LIQUIDI TY)", "(BETTER IN ) 30 (TO LIQUIDITY)"])
+def test_a_whole_space_or_a_pair_of_words_is_not_kerning(drawn: str) -> None:
+    assert texts(kerned(drawn).units())[0] in ("AN UNUSUAL LIQUIDI TY", "BETTER IN TO LIQUIDITY")
+
+
+def kerned(drawn: str) -> Drawing:
+    """A page that begins with the operands of TJ given, Helvetica at 12 pt, above a line of plain text."""
+    drawing = Drawing()
+    drawing.text(72, 300, "Our liquidity depends on what comes into the till, in coin, to pay.", size=12)
+    (content,) = drawing.page.get_contents()
+    stream = drawing.document.xref_stream(content)
+    drawing.document.update_stream(
+        content, b"BT /helv 12 Tf 72 700 Td [" + drawn.encode() + b"] TJ ET\n" + stream
+    )
+    return drawing
+
+
 def test_ligatures_come_as_letters() -> None:
     drawing = Drawing()
     font = pymupdf.Font("tiro")

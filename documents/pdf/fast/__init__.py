@@ -13,6 +13,7 @@ from documents.pdf.fast.captions import title_tables
 from documents.pdf.fast.flow import mark_continuations, nest_lists, number_tables
 from documents.pdf.fast.furniture import set_furniture_aside
 from documents.pdf.fast.headings import name_headings
+from documents.pdf.fast.kerning import join_kerned
 from documents.pdf.fast.kinds import name_kinds
 from documents.pdf.fast.modelled import ModelBox, arrange_as_modelled
 from documents.pdf.fast.order import blocks_in_order
@@ -84,6 +85,7 @@ def layout(
     ``outline`` is the document's own table of contents; ``boxes`` what a layout model says of some
     pages, by number: there its blocks are taken, elsewhere this engine's own.
     """
+    join_kerned(raw_pages)
     sheets = [sheet_of(raw) for raw in raw_pages]
     set_furniture_aside(sheets)
     for sheet in sheets:
