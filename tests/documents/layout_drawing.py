@@ -79,3 +79,9 @@ OTHER = (
     "opinion the records were sound but the accounts drawn from them were not, since several entries "
     "had been made twice. It asked for a fresh audit before any further payment was made."
 )
+
+
+def right_to_left(page: pymupdf.Page, x1: float, y: float, text: str, width: float = 300) -> None:
+    """One right-to-left line that begins at ``x1``."""
+    box = pymupdf.Rect(x1 - width, y, x1, y + 20)
+    page.insert_htmlbox(box, f'<p dir="rtl" style="font-size:10px;margin:0">{text}</p>')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from tests.documents.layout_drawing import LEFT, OTHER, PROSE, TOP, Drawing, justified, texts
+from tests.documents.layout_drawing import LEFT, OTHER, PROSE, TOP, Drawing, justified, right_to_left, texts
 
 
 def test_more_leading_begins_a_paragraph() -> None:
@@ -72,6 +72,16 @@ def test_right_to_left_pages_begin_with_the_right_column() -> None:
         html = f'<p dir="rtl" style="font-size:11px;text-align:justify">{name} {words * 5}</p>'
         drawing.page.insert_htmlbox(pymupdf.Rect(x, 100, x + 210, 400), html)
     assert [text.split()[0] for text in texts(drawing.units())] == ["ראשון", "שני"]
+
+
+def test_a_right_to_left_list_of_latin_titles_begins_with_its_marks() -> None:
+    drawing = Drawing()
+    right_to_left(drawing.page, 500, 80, "ראו את המקורות הבאים למידע נוסף בנושא")
+    right_to_left(drawing.page, 500, 94, "הם נבדקו בקפידה על ידי אנשי המקצוע שלנו")
+    for n, title in enumerate(["File Handling", "Cross - Site Scripting"]):
+        right_to_left(drawing.page, 500, 110 + 30 * n, "•", width=20)
+        drawing.text(380, 123 + 30 * n, title)
+    assert texts(drawing.units())[1:] == ["• File Handling", "• Cross - Site Scripting"]
 
 
 def test_headings_have_levels_by_type_and_numbering() -> None:

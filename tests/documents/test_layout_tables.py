@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pymupdf
 
 from documents.pdf.structure import ParsedUnit, TableRow
-from tests.documents.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
+from tests.documents.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, right_to_left, texts
 
 STATEMENT = [
     ("Cash and cash equivalents", "351", "1,339"),
@@ -207,6 +207,28 @@ def test_a_table_goes_on_over_the_page_break() -> None:
     assert second[0].row == first[-1].row + 1
     assert second[0].head_rows == first[-1].head_rows
     assert pages[1].units[0].continues
+
+
+def test_a_right_to_left_table_has_its_row_heads_on_the_right() -> None:
+    drawing = Drawing()
+    rows = [
+        ("מכירות בשוק המקומי", "351", "1,339"),
+        ("הוצאות", "685", "301"),
+        ("סך הכול", "291", "881"),
+    ]
+    for n, (head, *values) in enumerate(rows):
+        right_to_left(drawing.page, 520, 200 + 34 * n, head)
+        if n < 2:
+            right_to_left(drawing.page, 520, 213 + 34 * n, "ובשווקים אחרים")
+        for right, value in zip((250, 150), values, strict=True):
+            right_to_left(drawing.page, right, 200 + 34 * n, value, width=60)
+    found = rows_of(drawing.units())
+    assert [cells(row) for row in found] == [
+        ["1,339", "351", "מכירות בשוק המקומי ובשווקים אחרים"],
+        ["301", "685", "הוצאות ובשווקים אחרים"],
+        ["881", "291", "סך הכול"],
+    ]
+    assert [cell.header for cell in found[2].cells] == [False, False, True]
 
 
 def test_a_numbered_list_is_no_table() -> None:

@@ -36,6 +36,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"^[(\[]?(?:US|C|A|HK)?[$€£¥₹₽]$")
+# A mark in a column of its own stands close behind long text.
+_TICKS = frozenset("✓✔√✗✘☐☑☒●○")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
@@ -101,6 +103,8 @@ def _same_cell(last: Line, line: Line) -> bool:
         return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
     if gap < VALUE_GAP * em:
         return True
+    if line.text in _TICKS:
+        return False
     if _CURRENCY.match(last.text):
         return line.text[:1].isdigit() or line.text[:1] in "(—–-"
     if _TAIL.match(line.text):

@@ -94,27 +94,50 @@ class Line:
         return f"<Line {self.x0:.0f} {self.y0:.0f} {self.text[:40]!r}>"
 
 
-def merged(lines: Sequence[Line]) -> Line:
-    """One line of all of them, its words in reading order."""
+def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
+    """One line of all of them, its words in reading order. ``rtl``: it stands in a right-to-left column."""
     if len(lines) == 1:
         return lines[0]
     words = [word for line in lines for word in line.words]
-    return Line(in_reading_order(words))
+    return Line(in_reading_order(words, rtl))
 
 
-def in_reading_order(words: list[RawWord]) -> list[RawWord]:
+def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
     """Words of one line as they are read: leftwards in a right-to-left line, save for its Latin runs."""
     words = sorted(words, key=itemgetter(0))
-    if not is_rtl(" ".join([word[4] for word in words])):
+    if not (rtl or is_rtl(" ".join([word[4] for word in words]))):
         return words
     runs: list[list[RawWord]] = []
-    for word in words:
-        ltr = _direction(word[4]) > 0
-        if ltr and runs and _direction(runs[-1][0][4]) > 0:
+    was_rightwards = False
+    for word, rightwards in zip(words, _rightwards(words), strict=True):
+        if rightwards and was_rightwards:
             runs[-1].append(word)
         else:
             runs.append([word])
+        was_rightwards = rightwards
     return [word for run in reversed(runs) for word in run]
+
+
+def _rightwards(words: Sequence[RawWord]) -> list[bool]:
+    """Whether each word of a right-to-left line runs rightwards; signs between two such words do.
+
+    (A part of the Unicode bidirectional algorithm, UAX 9, rules N1 and N2.)
+    """
+    found = [_direction(word[4]) for word in words]
+    before, after = _carried(found), _carried(found[::-1])[::-1]
+    return [
+        direction > 0 or (direction == 0 and left > 0 and right > 0)
+        for direction, left, right in zip(found, before, after, strict=True)
+    ]
+
+
+def _carried(directions: Sequence[int]) -> list[int]:
+    """For each, itself or the last before it that is not 0."""
+    found, last = [], 0
+    for direction in directions:
+        last = direction or last
+        found.append(last)
+    return found
 
 
 def is_rtl(text: str) -> bool:

@@ -11,6 +11,7 @@ from documents.pdf.fast.columns import regions
 from documents.pdf.fast.grid import grid_table, grids
 from documents.pdf.fast.ladder import ladder_table, ladders
 from documents.pdf.fast.lines import Line, merged, rows_of
+from documents.pdf.fast.mirroring import mirrored_row, runs_leftwards, turned_back
 from documents.pdf.fast.paragraphs import paragraphs
 from documents.pdf.fast.tablerows import table_blocks
 from documents.pdf.fast.tables import bands
@@ -31,7 +32,7 @@ class Inset(Line):
 
 def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Block]:
     """The page's blocks as they are read; what runs sideways comes last."""
-    rtl = sum(line.chars if line.rtl else -line.chars for line in lines) > 0
+    rtl = runs_leftwards(lines)
     placed = with_ruled_tables(lines, rulings)
     upright = [line for line in placed if not line.sideways]
     sideways = [line for line in placed if line.sideways]
@@ -96,12 +97,15 @@ def region_blocks(lines: Sequence[Line]) -> list[Block]:
 
 def running_blocks(lines: Sequence[Line]) -> list[Block]:
     """Unruled tables and paragraphs of one column, top to bottom."""
-    rows = [Row(row) for row in rows_of(lines)]
+    rows = rows_of(lines)
+    rtl = runs_leftwards(lines)
+    cells = [Row(mirrored_row(row) if rtl else row) for row in rows]
     blocks: list[Block] = []
     done = 0
-    for start, end in [*bands(rows), (len(rows), len(rows))]:
-        blocks += paragraphs([merged(row.lines) for row in rows[done:start]])
+    for start, end in [*bands(cells), (len(rows), len(rows))]:
+        blocks += paragraphs([merged(row, rtl) for row in rows[done:start]])
         if end > start:
-            blocks += table_blocks(rows[start:end])
+            table = table_blocks(cells[start:end])
+            blocks += turned_back(table) if rtl else table
         done = end
     return blocks

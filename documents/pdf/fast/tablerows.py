@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block, TableBlock, TableCell
-from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value
+from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.tables import WRAP_DISTANCE
 from documents.pdf.fast.words import RawWord
@@ -109,7 +109,7 @@ def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:
     last, line = over.lines[-1], cells[0].lines[0]
     close = line.y0 - last.y1 < WRAP_DISTANCE * line.size and last.style.bold == line.style.bold
     if cells[0].column > 0:
-        return close and len(above) > 1 and above[0].column == 0 and not is_value(line.text)
+        return close and len(above) > 1 and above[0].column == 0 and not is_value_cell(cells[0].lines)
     return close and len(above) > 1 and bool(_CONTINUES.match(line.text)) and line.x0 > over.lines[0].x0 - 1
 
 
