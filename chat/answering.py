@@ -13,7 +13,7 @@ from django.db import connection
 
 from chat.asking import cited_numbers, question_of
 from chat.drafting import Draft
-from chat.events import Event, Failed, Source, Sources, Status
+from chat.events import Done, Event, Failed, Source, Sources, Status
 from chat.followups import standalone_question
 from chat.keeping import fail, finish, seconds_since
 from chat.markers import CitationMark, MarkerDecoder, without_markers
@@ -28,6 +28,7 @@ from chat.providers.registry import limits, provider_named
 from chat.reading import done_event, shown_messages
 from chat.runaway import Runaway
 from chat.starting import started_text
+from documents.outages import outlast
 from retrieval.providers.errors import ProviderError
 
 logger = logging.getLogger(__name__)
@@ -73,17 +74,28 @@ def write_answer(answer: Message, writing: Writing) -> None:
         message = "Something went wrong on our side. Try again."
         writing.emit(Failed(message, permanent=False))
         _fail(answer, writing, message)
+    writing.emit(outlast(lambda: told_at_the_end(answer)))
+
+
+def told_at_the_end(answer: Message) -> Done:
+    """The whole answer, as it is stored."""
     answer.refresh_from_db()
-    writing.emit(done_event(answer))
+    return done_event(answer)
 
 
 def _fail(answer: Message, writing: Writing, error: str) -> None:
     writing.before_end()
-    fail(answer, error)
+    outlast(lambda: fail(answer, error))
 
 
 def _write(answer: Message, writing: Writing, start: float) -> None:
     provider = writing.provider or provider_named(answer.conversation.provider, answer.conversation.model)
+    draft, prompt = outlast(lambda: prepare(answer, provider, writing))
+    compose(draft, provider, prompt, writing, start)
+
+
+def prepare(answer: Message, provider: Provider, writing: Writing) -> tuple[Draft, Prompt]:
+    """All that is read from the database before the model writes. Raises ProviderError, Cancelled."""
     history = history_of(answer)
     question = understood_question(answer, provider, history, writing)
     found = found_passages(answer, question, provider, writing)
@@ -91,8 +103,7 @@ def _write(answer: Message, writing: Writing, start: float) -> None:
         raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
     draft = draft_of(answer, found)
     writing.on_draft(draft)
-    prompt = prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
-    compose(draft, provider, prompt, writing, start)
+    return draft, prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
 
 
 def history_of(answer: Message) -> tuple[Turn, ...]:
@@ -180,7 +191,7 @@ def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, 
         error = failure.message
         writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
     writing.before_end()
-    finish(draft, status, error, usage | {"seconds": seconds_since(start)})
+    outlast(lambda: finish(draft, status, error, usage | {"seconds": seconds_since(start)}))
 
 
 def drafted(

@@ -27,6 +27,7 @@ from chat.events import Event, encode
 from chat.keeping import save_progress
 from chat.models import Conversation, Message, StreamEvent
 from chat.providers.base import Provider
+from documents.outages import outlast
 
 logger = logging.getLogger(__name__)
 SAVE_SECONDS = 0.5
@@ -181,7 +182,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None
     def keep() -> None:
         """Another process that sees the answer ended must find all its words: they are stored first."""
         try:
-            live.save()
+            outlast(live.save)
         except DatabaseError:
             logger.warning("the events of answer %s could not be saved", answer.pk, exc_info=True)
 
@@ -189,7 +190,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None
         with _slots:
             write_answer(answer, Writing(live.emit, live.cancelled, follow, keep, provider))
             live.draft = None  # it is stored
-        live.save()
+        outlast(live.save)
     except Exception:
         logger.exception("answer %s could not be stored", answer.pk)
     finally:
@@ -201,7 +202,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None
 
 def _go_on(conversation_id: UUID) -> None:
     try:
-        start_next(conversation_id)
+        outlast(lambda: start_next(conversation_id))
     except DatabaseError:
         logger.exception("the next answer of %s could not be begun", conversation_id)
     finally:

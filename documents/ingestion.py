@@ -22,6 +22,7 @@ from documents.interruption import Interrupted, interruptible
 from documents.leases import WORKING, Lease, LostLease, give_back, renewing, take
 from documents.models import Document
 from documents.obtaining import obtain_pdf
+from documents.outages import outlast
 from documents.pdf.failures import FailureCode
 from documents.queue import enqueue, issue_tickets
 from documents.reading import read
@@ -31,7 +32,6 @@ from documents.text_layers import store_text_layer
 
 logger = logging.getLogger(__name__)
 CANCELLED = "Cancelled before it was read. Try again whenever you like."
-DATABASE_PATIENCE = 120  # seconds a worker waits for PostgreSQL to come back
 
 
 def ingest_document(document_id: uuid.UUID) -> bool:
@@ -126,15 +126,8 @@ def after_database_error(lease: Lease, error: Exception) -> None:
         mark_failed(lease, error)
         return
     logger.warning("the database went away: %s", error)
-    give_up_at = time.monotonic() + DATABASE_PATIENCE
-    while time.monotonic() < give_up_at:
-        connection.close()
-        try:
-            if give_back(lease.row):
-                issue_tickets(1)
-            return
-        except (OperationalError, InterfaceError):
-            time.sleep(1)
+    connection.close()
+    outlast(lambda: give_back(lease.row) and issue_tickets(1))
 
 
 def ingest_again(document: Document, engine: str = "") -> bool:
