@@ -5,6 +5,7 @@ Nothing else reads the environment.
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -258,7 +259,9 @@ PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024) * 1024
 PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
 PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048) * 1024 * 1024
-PARSE_OCR_SECONDS = environment.number("PINCITE_OCR_SECONDS", 600)  # for a whole document
+PARSE_OCR_FIRST_SECONDS = environment.number("PINCITE_OCR_FIRST_SECONDS", 15)  # from a file's start
+PARSE_OCR_SECONDS = environment.number("PINCITE_OCR_SECONDS", 600)  # likewise, when it is read again
+PARSE_READERS = environment.integer("PINCITE_READERS", min(4, os.cpu_count() or 1))  # of one file at once
 CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # to make a PDF of another kind of file
 LIBREOFFICE = environment.text("PINCITE_LIBREOFFICE", "soffice")  # for office files; '' leaves them out
 INGEST_MAX_ATTEMPTS = 2  # a document that takes its worker down is not tried a third time

@@ -8,7 +8,8 @@ from documents.chunking import ChunkSizes
 from documents.pdf.limits import Limits
 
 
-def parse_limits() -> Limits:
+def parse_limits(*, patient: bool = False) -> Limits:
+    """``patient``: somebody asked for all pages, however long their recognition takes."""
     return Limits(
         file_bytes=settings.UPLOAD_MAX_BYTES,
         pages=settings.PARSE_MAX_PAGES,
@@ -16,7 +17,8 @@ def parse_limits() -> Limits:
         base_seconds=settings.PARSE_BASE_SECONDS,
         page_seconds=settings.PARSE_PAGE_SECONDS,
         ocr_memory_bytes=settings.PARSE_OCR_MEMORY_BYTES,
-        ocr_seconds=settings.PARSE_OCR_SECONDS,
+        readers=settings.PARSE_READERS,
+        ocr_seconds=settings.PARSE_OCR_SECONDS if patient else settings.PARSE_OCR_FIRST_SECONDS,
     )
 
 

@@ -17,6 +17,22 @@ NOT_A_TITLE = re.compile(
     r"|^[\W\d_]+$",
     re.IGNORECASE,
 )
+# What is said to a model, not of a document: an answer would pass it on, or obey it.
+AN_ORDER = re.compile(
+    r"\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|your|the|any)\b"
+    r".{0,30}\b(instructions?|rules?|prompts?|messages?|directions?|guidelines?)\b"
+    r"|<\s*/?\s*(system|assistant|user|instructions?|prompt)\b|<\|.*\|>|\[/?INST\]"
+    r"|^\W*(system|assistant|developer|user|human)( prompt| message)?\s*:"
+    r"|\b(answer|respond to|reply to)\b.{0,20}\b(every|all|any|each)\b.{0,20}\b(questions?|prompts?)\b"
+    r"|\b(answer|respond|reply|output|print)\b.{0,20}\b(exactly|only|always|with)\b"
+    r"|\byou (must|will|should) (now |always |never )?(act|answer|respond|reply|obey|say|cite|ignore)\b"
+    r"|\byou are (now )?(a|an) "
+    r"|\b(reveal|repeat|show|print)\b.{0,20}\b(system )?prompt\b"
+    r"|忽略.{0,12}(指令|指示|说明|規則|规则)|無視.{0,6}(指示|命令)|(指示|命令).{0,6}無視"
+    r"|ignor(iere|ez|a|e|uj).{0,30}(anweisung|instruction|instruccion|istruzion|instruç)",
+    re.IGNORECASE | re.DOTALL,
+)
+LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
 STOP_WORDS = {
@@ -60,8 +76,7 @@ def describe(parsed: ParsedDocument) -> Description:
 def title_of(parsed: ParsedDocument) -> str:
     """The metadata's title unless a program put it there, else the first heading of the first two pages."""
     candidates = [parsed.metadata.get("title", ""), *first_headings(parsed)]
-    sound = (title for title in map(one_line, candidates) if is_title(title))
-    return next(sound, "")[:500]
+    return next((one_line(title) for title in candidates if is_title(title)), "")
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
@@ -71,7 +86,10 @@ def first_headings(parsed: ParsedDocument) -> Iterator[str]:
 
 
 def is_title(text: str) -> bool:
-    return 4 <= len(text) <= 300 and not NOT_A_TITLE.search(text) and "\ufffd" not in text
+    line = one_line(text)
+    if not 4 <= len(line) <= LONGEST_TITLE or len(text.strip().splitlines()) > MOST_TITLE_LINES:
+        return False
+    return not NOT_A_TITLE.search(line) and "\ufffd" not in line and not AN_ORDER.search(line)
 
 
 def one_line(text: str) -> str:
@@ -79,8 +97,9 @@ def one_line(text: str) -> str:
 
 
 def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
-    parts = re.split(r"\s*(?:;|,|\band\b|&)\s*", one_line(parsed.metadata.get("author", "")))
-    names = [part for part in parts if 2 < len(part) <= 200 and not NOT_AN_AUTHOR.search(part)]
+    said = one_line(parsed.metadata.get("author", ""))
+    parts = [] if AN_ORDER.search(said) else re.split(r"\s*(?:;|,|\band\b|&)\s*", said)
+    names = [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
     return tuple(names[:50])
 
 

@@ -23,6 +23,7 @@ from documents.leases import WORKING, Lease, LostLease, give_back, renewing, tak
 from documents.models import Document
 from documents.obtaining import obtain_pdf
 from documents.outages import outlast
+from documents.pdf.collecting import collector_at_rest
 from documents.pdf.failures import FailureCode
 from documents.queue import enqueue, issue_tickets
 from documents.reading import read
@@ -51,7 +52,7 @@ def ingest(lease: Lease) -> None:
 def bring_in(lease: Lease) -> None:
     logger.info("taken in")
     try:
-        with interruptible(), renewing(lease):
+        with interruptible(), renewing(lease), collector_at_rest():
             take_in(lease)
     except LostLease:
         logger.info("deleted or taken over meanwhile: nothing was stored")
@@ -131,7 +132,10 @@ def after_database_error(lease: Lease, error: Exception) -> None:
 
 
 def ingest_again(document: Document, engine: str = "") -> bool:
-    """Puts a finished or failed document back in the queue. False when it is in work already."""
+    """Puts a finished or failed document back in the queue. False when it is in work already.
+
+    Pages that were recognised stay so; those for which there was no time get it now.
+    """
     finished = Document.objects.filter(
         pk=document.pk, deleted_at=None, status__in=(Document.Status.READY, Document.Status.FAILED)
     )
@@ -143,6 +147,7 @@ def ingest_again(document: Document, engine: str = "") -> bool:
         attempts=0,
         failure_code="",
         failure_message="",
+        read_patiently=True,
         engine=engine or document.engine,
     )
     if queued:

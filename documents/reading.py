@@ -42,7 +42,8 @@ def read(lease: Lease, document: Document) -> Content:
         parsed = parse_file(
             path,
             engine=cast(Engine, document.engine or settings.PARSE_ENGINE),
-            limits=parse_limits(),
+            limits=parse_limits(patient=document.read_patiently),
+            recognised=recognised_before(document),
             on_progress=progress_of(lease),
         )
     if not any(page.units for page in parsed.pages):
@@ -54,6 +55,12 @@ def read(lease: Lease, document: Document) -> Content:
     stages = {f"read: {stage}": round(spent, 3) for stage, spent in parsed.stage_seconds.items()}
     stages["chunk"] = round(time.perf_counter() - start, 3)
     return Content(parsed, tuple(chunks), title, stages, description)
+
+
+def recognised_before(document: Document) -> dict[int, bytes]:
+    """What the pictures of its pages said when it was last read, by page number."""
+    pages = document.pages.exclude(recognised=b"").values_list("number", "recognised")
+    return {number: bytes(said) for number, said in pages}
 
 
 def title_of(document: Document, found: Description) -> str:

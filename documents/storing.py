@@ -77,6 +77,7 @@ def page_row(document: Document, page: ParsedPage) -> Page:
         furniture=msgspec.to_builtins(page.furniture),
         figures=msgspec.to_builtins(page.figures),
         ocr=page.ocr,
+        recognised=page.recognised,
         confidence=page.confidence,
         hidden_words=page.hidden_words,
         failure=page.failure[:200],

@@ -21,7 +21,7 @@ from documents.pdf.wordboxes import unpack
 
 def pages_of_file(path: str | Path) -> list[PageText]:
     """The pages of a PDF, read in the confined child. Raises ``ParseFailure``; needs no database."""
-    return _pages(parse_file(path, limits=parse_limits()))
+    return _pages(parse_file(path, limits=parse_limits(patient=True)))
 
 
 @dataclass(frozen=True)

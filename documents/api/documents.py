@@ -32,6 +32,8 @@ from documents.api.receiving import FileUploadSerializer, UrlUploadSerializer, r
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.models import Collection, Document, Tag
+from documents.pdf.failures import ParseFailure
+from documents.unlocking import unlock
 
 
 class PageFailureSerializer(serializers.Serializer):
@@ -77,6 +79,14 @@ class RetrySerializer(Strict, serializers.Serializer):
 
     engine = serializers.ChoiceField(
         ["", "fast", "ml", "auto"], default="", help_text="'' is the engine of last time"
+    )
+    password = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=500,
+        trim_whitespace=False,
+        write_only=True,
+        help_text="of a file that needs one; it is not kept",
     )
 
 
@@ -253,6 +263,11 @@ class DocumentViewSet(
         document = self.get_object()
         sent = RetrySerializer(data=request.data)
         sent.is_valid(raise_exception=True)
+        if password := sent.validated_data["password"]:
+            try:
+                unlock(document, password)
+            except ParseFailure as failure:
+                raise serializers.ValidationError({"password": [failure.message]}) from None
         if not ingest_again(document, sent.validated_data["engine"]):
             raise Conflict("This document is being read now.")
         document.refresh_from_db()

@@ -12,7 +12,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import FieldFile
 
-from documents.pdf.failures import FailureCode
+from documents.page_ranges import ranges
+from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -119,6 +120,9 @@ class Document(models.Model):
     hidden_word_count = models.IntegerField(default=0)
     outline = models.JSONField(default=list, blank=True, help_text="[[level, title, page], …]")
 
+    read_patiently = models.BooleanField(
+        default=False, help_text="somebody asked for it again: recognition may take its full time"
+    )
     engine = models.CharField(max_length=8, blank=True, help_text="engine asked for; '' is the default")
     parser_name = models.CharField(max_length=20, blank=True)
     parser_version = models.CharField(max_length=40, blank=True)
@@ -164,6 +168,19 @@ class Document(models.Model):
         return self.text_layer or self.file
 
     @property
+    def unread_pages(self) -> list[int]:
+        """Numbers of the pages that reading it again would recognise: their time ran out."""
+        return [number for number, reason in self.failed_pages if reason == NOT_YET_RECOGNISED]
+
+    @property
+    def failed_ranges(self) -> list[tuple[str, str]]:
+        """Pages that could not be read, as ranges for people, by reason."""
+        numbers: dict[str, list[int]] = {}
+        for number, reason in self.failed_pages:
+            numbers.setdefault(reason, []).append(number)
+        return [(ranges(found), reason) for reason, found in numbers.items()]
+
+    @property
     def is_working(self) -> bool:
         return self.status in (self.Status.UPLOADED, self.Status.PARSING, self.Status.INDEXING)
 
@@ -180,6 +197,10 @@ class Document(models.Model):
     @property
     def pages_read(self) -> int:
         return round(self.progress * self.page_count)
+
+    @property
+    def needs_password(self) -> bool:
+        return self.failure_code == FailureCode.PASSWORD_PROTECTED
 
     @property
     def is_ready(self) -> bool:

@@ -38,6 +38,7 @@ class Page(models.Model):
     figures = models.JSONField(default=list, help_text="[{rect, caption}, …]")
 
     ocr = models.BooleanField(default=False)
+    recognised = models.BinaryField(default=bytes, help_text="what its picture said, for the next reading")
     confidence = models.FloatField(default=1)
     hidden_words = models.IntegerField(default=0)
     failure = models.CharField(max_length=200, blank=True)

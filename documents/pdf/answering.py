@@ -22,7 +22,9 @@ from documents.pdf.messages import (
     Produced,
     Request,
     TextLayerRequest,
+    UnlockRequest,
 )
+from documents.pdf.mupdf import pymupdf
 from documents.pdf.opening import open_document
 from documents.pdf.readers import Allowance, Done, Job
 from documents.pdf.structure import ParsedPage
@@ -41,6 +43,8 @@ def answer(request: Request, tell: Tell) -> None:
         _picture(request, tell)
     elif isinstance(request, TextLayerRequest):
         _add_text_layer(request, tell)
+    elif isinstance(request, UnlockRequest):
+        _unlock(request, tell)
     elif isinstance(request, EvidenceRequest):
         _bind_evidence(request, tell)
     else:
@@ -82,6 +86,15 @@ def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
     def prepare() -> tuple[int, Callable[[Job], bytes]]:
         document = open_document(request.path, request.password, request.limits.pages)
         return document.page_count, lambda _: with_text_layer(document, request.pages)
+
+    tell(Produced(_made(prepare, 1, request)))
+    tell(Finished())
+
+
+def _unlock(request: UnlockRequest, tell: Tell) -> None:
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        document = open_document(request.path, request.password, request.limits.pages)
+        return document.page_count, lambda _: bytes(document.tobytes(encryption=pymupdf.PDF_ENCRYPT_NONE))
 
     tell(Produced(_made(prepare, 1, request)))
     tell(Finished())

@@ -18,7 +18,7 @@ import msgspec
 
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.limits import Limits
-from documents.pdf.messages import Answer, Failed, Finished, Frames, MoreTime, Opened, Request, frame
+from documents.pdf.messages import Answer, Failed, Finished, Frames, MoreTime, Opened, Request, frame, widen
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 # Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
@@ -47,6 +47,7 @@ def ask(request: Request) -> Iterator[Answer]:
     )
     try:
         assert process.stdin and process.stdout
+        widen(process.stdout.fileno())
         _write(process, frame(request))
         yield from _answers(process, request.limits)
     finally:

@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from documents.pdf import fast, readers
 from documents.pdf.confinement import limit_memory
-from documents.pdf.failures import FailureCode, ParseFailure, page_failure
+from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode, ParseFailure, page_failure
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import PageFrame
@@ -22,6 +24,8 @@ from documents.pdf.structure import OutlineEntry, ParsedPage
 # Share of the time that reading may take; the rest is for layout.
 _READING_SHARE = 0.7
 _MOST_WORDS = 100_000
+# Fewer pages than this are read sooner by one reader than a second one has opened the file.
+_PAGES_A_READER = 8
 _REPORT_SECONDS = 0.2
 _LAYOUT_ERRORS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError)
 
@@ -41,18 +45,18 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     read = time.monotonic()
     if len(failures) == count:
         raise _worst(failures)
-    raw_pages = with_recognised(request, raw_pages, tell)
-    recognised = time.monotonic()
+    scans = with_recognised(request, raw_pages, began, tell)
+    raw_pages, recognised = scans.pages, time.monotonic()
     pages = _laid_out(raw_pages, said.outline)
     laid_out = time.monotonic()
     if doubtful := pages_to_model(request, pages):
         pages = _laid_out(raw_pages, said.outline, boxes_of(request, raw_pages, doubtful, tell))
     if request.pages is None and not any(page.words for page in pages):
-        raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT)
+        raise _why_empty(failures, pages)
     wanted = set(request.pages or range(1, count + 1))
     for page in pages:
         if page.number in wanted:
-            tell(PageParsed(page))
+            tell(PageParsed(msgspec.structs.replace(page, recognised=scans.packed.get(page.number, b""))))
     moments = {"read": read, "recognise": recognised, "layout": laid_out, "model": time.monotonic()}
     tell(Finished(_durations(began, moments)))
 
@@ -91,7 +95,8 @@ def _read(
 ) -> tuple[list[RawPage], list[GivenUp]]:
     raw_pages, failures, told = [], [], 0.0
     numbers = range(1, count + 1)
-    for answer in readers.answers(lambda: _raw_pages(request), numbers, RawPage, allowance):
+    at_once = readers.readers_for(count, request.limits.readers, _PAGES_A_READER)
+    for answer in readers.answers(lambda: _raw_pages(request), numbers, RawPage, allowance, at_once):
         if isinstance(answer, Done):
             raw_pages.append(answer.value)
         else:
@@ -105,6 +110,14 @@ def _read(
 
 def _unread(number: int, code: FailureCode) -> RawPage:
     return RawPage(number=number, frame=PageFrame(612.0, 792.0), failure=page_failure(code))
+
+
+def _why_empty(failures: Sequence[GivenUp], pages: Sequence[ParsedPage]) -> ParseFailure:
+    """Why no page has a word: most could not be read, or not in time, or there are none."""
+    if failures:
+        return _worst(failures)
+    late = any(page.failure == NOT_YET_RECOGNISED for page in pages)
+    return ParseFailure(FailureCode.TOOK_TOO_LONG if late else FailureCode.NO_TEXT)
 
 
 def _worst(failures: Sequence[GivenUp]) -> ParseFailure:

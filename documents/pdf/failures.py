@@ -19,7 +19,10 @@ class FailureCode(StrEnum):
     NOT_A_PDF = "not_a_pdf", "This file is not a PDF. Upload the PDF itself, or export it as PDF first."
     DAMAGED = "damaged", "This PDF is damaged and cannot be read. Try to save or download it again."
     NO_PAGES = "no_pages", "This PDF has no pages."
-    PASSWORD_PROTECTED = "password_protected", "This PDF needs a password. Upload a copy without one."
+    PASSWORD_PROTECTED = (
+        "password_protected",
+        "This PDF needs a password. Enter it, or upload a copy without one.",
+    )
     NO_TEXT = "no_text", "No text could be found or recognised in this PDF."
     TOO_LARGE = "too_large", "This file is larger than this server accepts."
     TOO_MANY_PAGES = "too_many_pages", "This PDF has more pages than this server accepts. Split it first."
@@ -42,6 +45,8 @@ class ParseFailure(Exception):
         super().__init__(self.message)
 
 
+# A page whose turn did not come. It can be read still: see ``documents.ingestion.ingest_again``.
+NOT_YET_RECOGNISED = "The text of this page was not recognised yet: the time for this document ran out."
 PAGE_FAILURES = {
     FailureCode.TOOK_TOO_LONG: "Reading this page took too long.",
     FailureCode.TOO_MUCH_MEMORY: "Reading this page took too much memory.",

@@ -15,20 +15,22 @@ class Limits(msgspec.Struct, frozen=True):
     Attributes:
         file_bytes: size of the file.
         pages: number of pages.
-        memory_bytes: address space of each process that reads the file.
+        readers: how many processes read one file at once.
+        memory_bytes: address space of each of them.
         base_seconds, page_seconds: CPU and wall time, for the file and for each of its pages.
         stall_seconds: CPU time one page may take before it is given up, and a quarter of the wall
             time: on a busy machine a page is slow without being hostile.
         ocr_memory_bytes: address space of the process that recognises text: its models and a
             page's picture need more than reading does (measured: 1.0 GB).
         ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word).
-        ocr_seconds: wall time for recognising a whole file, beyond that for reading it.
+        ocr_seconds: wall time after which no further page is recognised, from when the file was begun.
         model_memory_bytes: address space of the process that asks the layout model.
         model_page_seconds: CPU time for a page (measured: 0.3 to 1.3).
     """
 
     file_bytes: int = 200 * MIB
     pages: int = 5000
+    readers: int = 2
     memory_bytes: int = 1024 * MIB
     base_seconds: float = 20.0
     page_seconds: float = 0.2

@@ -7,9 +7,12 @@ output; between the child and the readers it forks the same frames run through a
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import select
 import struct
+import sys
 import time
 from typing import Generic, Literal, TypeVar
 
@@ -22,20 +25,24 @@ from documents.pdf.structure import Engine, Layer, OutlineEntry, ParsedPage
 
 FRAME_BYTES = 256 * MIB
 _LENGTH = struct.Struct(">I")
-_READ_BYTES = 1 << 20
+_READ_BYTES = _PIPE_BYTES = 1 << 20
 
 T = TypeVar("T")
 Maker = Literal["image", "book", "text", "markdown", "html"]
 
 
 class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
-    """Read the file at ``path``; answer with the pages of these numbers, all where None."""
+    """Read the file at ``path``; answer with the pages of these numbers, all where None.
+
+    ``recognised``: what ``ParsedPage.recognised`` said when the file was read before, by page number.
+    """
 
     path: str
     engine: Engine
     limits: Limits
     pages: tuple[int, ...] | None = None
     password: str | None = None
+    recognised: dict[int, bytes] = {}
 
 
 class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
@@ -67,6 +74,14 @@ class TextLayerRequest(msgspec.Struct, frozen=True, tag="text_layer"):
     pages: tuple[ParsedPage, ...]
     limits: Limits
     password: str | None = None
+
+
+class UnlockRequest(msgspec.Struct, frozen=True, tag="unlock"):
+    """Answer with the PDF as it is without its password."""
+
+    path: str
+    password: str
+    limits: Limits
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -156,7 +171,15 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     stages: dict[str, float] = {}
 
 
-Request = ParseRequest | DrawRequest | PictureRequest | TextLayerRequest | EvidenceRequest | ConvertRequest
+Request = (
+    ParseRequest
+    | DrawRequest
+    | PictureRequest
+    | TextLayerRequest
+    | UnlockRequest
+    | EvidenceRequest
+    | ConvertRequest
+)
 Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
 
 _encoder = msgspec.msgpack.Encoder()
@@ -165,6 +188,13 @@ _encoder = msgspec.msgpack.Encoder()
 def frame(message: object) -> bytes:
     body = _encoder.encode(message)
     return _LENGTH.pack(len(body)) + body
+
+
+def widen(descriptor: int) -> None:
+    """Lets who writes to the pipe be some 20 dense pages ahead of who reads, where the system allows it."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def send(descriptor: int, message: object) -> None:

@@ -6,7 +6,7 @@ gives scanned pages their words. Each starts one confined child and leaves none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from documents.pdf.confined import ask
@@ -28,6 +28,7 @@ from documents.pdf.messages import (
     Progress,
     Request,
     TextLayerRequest,
+    UnlockRequest,
 )
 from documents.pdf.opening import check_header
 from documents.pdf.structure import Engine, Layer, ParsedDocument, ParsedPage
@@ -43,6 +44,7 @@ __all__ = [
     "draw_page",
     "draw_plain_page",
     "parse_file",
+    "without_password",
 ]
 
 
@@ -54,12 +56,14 @@ def parse_file(
     password: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     limits: Limits | None = None,
+    recognised: Mapping[int, bytes] | None = None,
 ) -> ParsedDocument:
     """The file's pages as units, read in a confined child process.
 
     Args:
         pages: 1-based numbers of the pages wanted; all where None. The whole file is read all the
             same: running heads, sections and line numbers are the document's.
+        recognised: ``ParsedPage.recognised`` of an earlier reading, by page number.
         on_progress: called with the pages read so far and their whole number.
 
     Raises:
@@ -70,7 +74,8 @@ def parse_file(
     path = _checked(path, limits)
     count, said, found, seconds = 0, About(), [], {}
     wanted = None if pages is None else tuple(pages)
-    for answer in ask(ParseRequest(str(path), engine, limits, wanted, password)):
+    request = ParseRequest(str(path), engine, limits, wanted, password, dict(recognised or {}))
+    for answer in ask(request):
         if isinstance(answer, Opened):
             count = answer.page_count
         elif isinstance(answer, About):
@@ -135,6 +140,13 @@ def add_text_layer(
     path = _checked(path, limits)
     recognised = tuple(page for page in pages if page.ocr)
     return _produced(TextLayerRequest(str(path), recognised, limits, password))
+
+
+def without_password(path: str | Path, password: str, *, limits: Limits | None = None) -> bytes:
+    """The PDF as it is once its password was given. Raises ParseFailure (PASSWORD_PROTECTED: a wrong one)."""
+    limits = limits or Limits()
+    path = _checked(path, limits)
+    return _produced(UnlockRequest(str(path), password, limits))
 
 
 def bind_evidence(html: str, files: Sequence[MarkedFile], *, limits: Limits | None = None) -> bytes:

@@ -18,7 +18,7 @@ import msgspec
 
 from documents.pdf.confinement import address_space, die_with_parent, limit_cpu, limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure
-from documents.pdf.messages import Failed, Frames, Opened, send
+from documents.pdf.messages import Failed, Frames, Opened, send, widen
 
 T = TypeVar("T")
 Job = int
@@ -77,9 +77,25 @@ def first_look(prepare: Prepare[T], kind: Any, allowance: Allowance) -> tuple[in
 
 
 def answers(
+    prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance, at_once: int = 1
+) -> Iterator[Done[T] | GivenUp]:
+    """One answer for each job, in order, by so many readers at once. ``kind`` is the type of a job's value.
+
+    The readers take turns: while the answer of one is awaited the others work on.
+    """
+    turns = [_one_by_one(prepare, jobs[first::at_once], kind, allowance) for first in range(at_once)]
+    for number in range(len(jobs)):
+        yield next(turns[number % at_once])
+
+
+def readers_for(jobs: int, most: int, jobs_each: int) -> int:
+    """How many readers to take, when each is worth its start only for so many jobs."""
+    return max(1, min(most, jobs // jobs_each))
+
+
+def _one_by_one(
     prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance
 ) -> Iterator[Done[T] | GivenUp]:
-    """One answer for each job, in order. ``kind`` is the type of a job's value."""
     rest = list(jobs)
     while rest and time.monotonic() < allowance.deadline:
         with _Reader(prepare, rest, kind, allowance) as reader:
@@ -104,6 +120,7 @@ class _Reader(Generic[T]):
             os.close(answers)
             _read(prepare, jobs, out, parent, allowance)
         os.close(out)
+        widen(answers)
         self._descriptor = answers
         self._frames: Frames[Opened | Failed | Done[T] | GivenUp] = Frames(
             answers, Opened | Failed | Done[kind] | GivenUp
@@ -141,6 +158,8 @@ class _Reader(Generic[T]):
         except msgspec.ValidationError as error:
             self.cause, self.detail = FailureCode.INTERNAL, str(error)
             return None
+        if isinstance(answer, Failed):
+            self.cause, self.detail = answer.code, answer.detail or answer.code
         if answer is None:  # its end of the pipe is closed: it is ending; let its status tell why
             time.sleep(0.01)
         return answer

@@ -4,55 +4,78 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from documents.pdf import readers
 from documents.pdf.confinement import limit_cpu
+from documents.pdf.failures import NOT_YET_RECOGNISED
 from documents.pdf.fast.raw import RawPage, RawWord
 from documents.pdf.messages import Answer, MoreTime, ParseRequest, Progress
 from documents.pdf.opening import open_document
-from documents.pdf.readers import WALL_FOR_CPU, Allowance, Done, Job
+from documents.pdf.readers import Allowance, Done, Job
 from documents.pdf.trust import is_garbled, may_show_writing, needs_recognition
 
 if TYPE_CHECKING:
     from documents.pdf.ocr import Recogniser
 
-# After so many pages that could not be recognised, the rest of the document is not tried.
-_MOST_GIVEN_UP = 3
 NOT_RECOGNISED = "The text of this page could not be recognised from its picture."
-OUT_OF_TIME = "The text of this page was not recognised: time for this document ran out."
+# Recognising goes on at least so long, however late it begins (seconds).
+_LEAST_SECONDS = 5.0
+# A page takes seconds, the models half a second to load.
+_PAGES_A_READER = 2
+
+
+class Recognised(msgspec.Struct, frozen=True):
+    """The pages, and for those whose picture was read what it said, packed for the next reading."""
+
+    pages: list[RawPage]
+    packed: Mapping[int, bytes]
 
 
 def with_recognised(
-    request: ParseRequest, pages: Sequence[RawPage], tell: Callable[[Answer], None]
-) -> list[RawPage]:
-    """The pages; those without text to trust as their picture reads. Garbled text is never kept."""
-    doubtful = [page for page in pages if needs_recognition(page) and _is_wanted(request, page)]
-    if not doubtful:
-        return list(pages)
-    limits = request.limits
-    seconds = min(limits.ocr_seconds, len(doubtful) * limits.ocr_page_seconds * WALL_FOR_CPU)
-    tell(MoreTime(seconds))
-    allowance = Allowance(
-        limits.ocr_memory_bytes, limits.base_seconds, limits.ocr_page_seconds, time.monotonic() + seconds
-    )
-    known = {page.number: page for page in doubtful}
-    found: dict[int, RawPage] = {}
-    given_up = 0
-    jobs = [page.number for page in doubtful]
-    for answer in readers.answers(lambda: _recogniser(request, known), jobs, list[RawWord], allowance):
-        page = known[answer.job]
+    request: ParseRequest, pages: Sequence[RawPage], began: float, tell: Callable[[Answer], None]
+) -> Recognised:
+    """The pages; those without text to trust as their picture reads. Garbled text is never kept.
+
+    What an earlier reading recognised is taken as it is. ``began``: when reading the file began.
+    """
+    doubtful = {page.number: page for page in pages if needs_recognition(page) and _is_wanted(request, page)}
+    packed = {number: said for number, said in request.recognised.items() if number in doubtful}
+    found = {number: _recognised(doubtful[number], unpack(said)) for number, said in packed.items()}
+    jobs = [number for number in doubtful if number not in found]
+    allowance = _allowance(request, began)
+    if jobs:
+        tell(MoreTime(allowance.deadline - time.monotonic()))
+    at_once = readers.readers_for(len(jobs), request.limits.readers, _PAGES_A_READER)
+    for answer in readers.answers(
+        lambda: _recogniser(request, doubtful), jobs, list[RawWord], allowance, at_once
+    ):
+        page = doubtful[answer.job]
         if isinstance(answer, Done):
+            packed[answer.job] = pack(answer.value)
             found[answer.job] = _recognised(page, answer.value)
         else:
-            given_up += 1
             found[answer.job] = _given_up(page, time.monotonic() >= allowance.deadline)
-        tell(Progress(len(found), len(jobs), "recognise"))
-        if given_up == _MOST_GIVEN_UP:
-            break
-    rest = {number: _given_up(page, True) for number, page in known.items() if number not in found}
-    return [(found | rest).get(page.number, page) for page in pages]
+        tell(Progress(len(found), len(doubtful), "recognise"))
+    return Recognised([found.get(page.number, page) for page in pages], packed)
+
+
+def pack(words: Sequence[RawWord]) -> bytes:
+    return zlib.compress(msgspec.msgpack.encode(words))
+
+
+def unpack(packed: bytes) -> list[RawWord]:
+    return msgspec.msgpack.decode(zlib.decompress(packed), type=list[RawWord])
+
+
+def _allowance(request: ParseRequest, began: float) -> Allowance:
+    limits = request.limits
+    deadline = max(began + limits.ocr_seconds, time.monotonic() + min(limits.ocr_seconds, _LEAST_SECONDS))
+    return Allowance(limits.ocr_memory_bytes, limits.base_seconds, limits.ocr_page_seconds, deadline)
 
 
 def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
@@ -60,7 +83,7 @@ def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
 
 
 def _recogniser(
-    request: ParseRequest, known: dict[int, RawPage]
+    request: ParseRequest, known: Mapping[int, RawPage]
 ) -> tuple[int, Callable[[Job], list[RawWord]]]:
     document = open_document(request.path, request.password, request.limits.pages)
     loaded: list[Recogniser] = []
@@ -93,4 +116,4 @@ def _recognised(page: RawPage, words: list[RawWord]) -> RawPage:
 def _given_up(page: RawPage, out_of_time: bool) -> RawPage:
     if page.words and not is_garbled(page.words):
         return page
-    return dataclasses.replace(page, words=[], failure=OUT_OF_TIME if out_of_time else NOT_RECOGNISED)
+    return dataclasses.replace(page, words=[], failure=NOT_YET_RECOGNISED if out_of_time else NOT_RECOGNISED)

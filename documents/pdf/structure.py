@@ -126,6 +126,8 @@ class ParsedPage(msgspec.Struct, frozen=True):
         confidence: 0..1, how sure the engine is of its blocks and order.
         hidden_words: words left out because nobody can see them.
         failure: why the page could not be read ('' when it could); its text is then empty.
+        recognised: what its picture said, packed by ``recognition``, so that reading the file
+            again need not recognise it again; empty where the picture was not asked.
     """
 
     number: int
@@ -140,6 +142,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
     confidence: float = 1.0
     hidden_words: int = 0
     failure: str = ""
+    recognised: bytes = b""
 
 
 class OutlineEntry(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -62,8 +63,12 @@ def _in_long_runs(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def is_garbled(words: Iterable[RawWord]) -> bool:
-    text = "".join(word.text for word in words)
-    return sum(map(_is_meaningless, text)) > GARBLED_SHARE * len(text)
+    text = "".join([word[4] for word in words])
+    if text.isascii() and text.isprintable():
+        return False
+    counts = Counter(text)
+    noise = sum(count for character, count in counts.items() if _is_meaningless(character))
+    return noise > GARBLED_SHARE * len(text)
 
 
 def _is_meaningless(character: str) -> bool:

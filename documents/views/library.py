@@ -17,6 +17,8 @@ from documents.bin import put_in_bin, take_out_of_bin
 from documents.ingestion import ingest_again
 from documents.library import LibraryView, for_cards
 from documents.models import Collection, Document, Tag
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.unlocking import unlock
 from documents.uploads import UploadRefused, store_upload
 
 CARDS_A_PAGE = 48
@@ -95,10 +97,15 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Reads the document again, with another engine when one is named."""
+    """Reads the document again, with another engine or with its password when one is given."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     engine = request.POST.get("engine", "")
-    ingest_again(document, engine if engine in ("fast", "ml") else "")
+    if password := request.POST.get("password", ""):
+        try:
+            unlock(document, password)
+        except ParseFailure as failure:
+            return _card(request, document, wrong=_why_locked(failure))
+    ingest_again(document, engine if engine in ("fast", "ml", "auto") else "")
     if request.POST.get("next") == "details":
         return redirect("document-details", pk)
     return _card(request, document)
@@ -115,9 +122,14 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
     return _card(request, document)
 
 
-def _card(request: HttpRequest, document: Document) -> HttpResponse:
+def _why_locked(failure: ParseFailure) -> str:
+    wrong = failure.code == FailureCode.PASSWORD_PROTECTED
+    return _("That password is not right. Try again.") if wrong else failure.message
+
+
+def _card(request: HttpRequest, document: Document, wrong: str = "") -> HttpResponse:
     row = for_cards(Document.objects.visible_to(request.user)).get(pk=document.pk)
-    return render(request, "library/_card.html", {"document": row})
+    return render(request, "library/_card.html", {"document": row, "wrong": wrong})
 
 
 def _is_uuid(value: str) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pymupdf
 import pytest
 
+from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode, ParseFailure
 from documents.pdf.fast.raw import RawPage, RawWord, Style
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.limits import Limits
 from documents.pdf.messages import ParseRequest
 from documents.pdf.parsing import add_text_layer, parse_file
-from documents.pdf.recognition import OUT_OF_TIME, with_recognised
+from documents.pdf.recognition import with_recognised
 from documents.pdf.trust import is_garbled, may_show_writing, needs_recognition
 
 LINES = ["Maintenance of the bridge", "cost 4,310,000 in 2021"]
@@ -42,9 +44,9 @@ def test_a_few_odd_letters_do_not_make_a_page_garbled() -> None:
 def test_garbled_text_is_never_kept_even_when_it_cannot_be_recognised() -> None:
     request = ParseRequest("nowhere.pdf", "fast", Limits(ocr_seconds=0.0))
     pages = [raw("\ufffd\ufffd\ufffd", "a"), dataclasses.replace(raw("plain"), number=2)]
-    garbled, plain = with_recognised(request, pages, lambda _: None)
+    garbled, plain = with_recognised(request, pages, time.monotonic(), lambda _: None).pages
     assert garbled.words == []
-    assert garbled.failure == OUT_OF_TIME
+    assert garbled.failure == NOT_YET_RECOGNISED
     assert [word.text for word in plain.words] == ["plain"]
 
 
@@ -106,5 +108,22 @@ def test_a_scanned_page_is_recognised_and_can_be_selected(scan: Path) -> None:
 
 def test_a_page_not_recognised_in_time_says_so(scan: Path) -> None:
     document = parse_file(scan, limits=Limits(ocr_seconds=0.0))
-    assert document.pages[1].failure == OUT_OF_TIME
+    assert document.pages[1].failure == NOT_YET_RECOGNISED
     assert document.pages[0].text.strip() == PLAIN
+
+
+def test_a_scan_none_of_whose_pages_was_recognised_in_time_took_too_long(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_image((0, 0, 595, 842), pixmap=pymupdf.open().new_page().get_pixmap())
+    document.save(tmp_path / "scan.pdf")
+    with pytest.raises(ParseFailure) as raised:
+        parse_file(tmp_path / "scan.pdf", limits=Limits(ocr_seconds=0.0))
+    assert raised.value.code == FailureCode.TOOK_TOO_LONG
+
+
+def test_what_was_recognised_is_not_recognised_again(scan: Path) -> None:
+    first = parse_file(scan)
+    said = {page.number: page.recognised for page in first.pages if page.recognised}
+    assert sorted(said) == [2, 3], "the blank page was looked at, too"
+    again = parse_file(scan, limits=Limits(ocr_seconds=0.0), recognised=said)
+    assert again.pages == first.pages

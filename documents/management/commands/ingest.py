@@ -96,7 +96,9 @@ def take_in(owner: User, path: Path) -> Line:
 def finish(document: Document) -> Document:
     """Ingests the document here, or waits for who has it. One that failed before is tried anew."""
     if document.status == Document.Status.FAILED:
-        Document.objects.filter(pk=document.pk).update(status=Document.Status.UPLOADED, attempts=0)
+        Document.objects.filter(pk=document.pk).update(
+            status=Document.Status.UPLOADED, attempts=0, read_patiently=True
+        )
     while not ingest_document(document.pk):
         document.refresh_from_db()
         if not document.is_working:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 
 import pymupdf
 
+from documents.pdf.collecting import collector_at_rest
 from documents.pdf.fast.boxes import page_frame
 from documents.pdf.fast.captions import title_tables
 from documents.pdf.fast.flow import mark_continuations, nest_lists, number_tables
@@ -40,20 +39,6 @@ def read_pages(
             if on_page:
                 on_page(number)
         return layout(raw_pages, outline_of(document))
-
-
-@contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """No garbage collection meanwhile: a page makes thousands of tuples and no cycles, it would only look."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()  # what was made goes to the oldest generation unseen
-        gc.unfreeze()
-        if was_on:
-            gc.enable()
 
 
 def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:

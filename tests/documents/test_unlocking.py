@@ -1,0 +1,66 @@
+"""A file that needs a password: who has it can have the document read."""
+
+from __future__ import annotations
+
+import pymupdf
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from documents.ingestion import ingest_document
+from documents.models import Document, FailureCode
+from tests.conftest import Ingest
+from tests.drawing import draw_pdf
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "s3cret of Alice"
+
+
+@pytest.fixture
+def locked(alice: User, ingested: Ingest) -> Document:
+    pdf = draw_pdf("The vault holds 12 bars.", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=PASSWORD)
+    document = ingested(alice, pdf=pdf)
+    assert document.failure_code == FailureCode.PASSWORD_PROTECTED
+    return document
+
+
+@pytest.fixture
+def browser(alice: User) -> Client:
+    client = Client()
+    client.force_login(alice)
+    return client
+
+
+def test_the_right_password_has_the_document_read_and_is_kept_nowhere(
+    browser: Client, locked: Document
+) -> None:
+    before = locked.file.path
+    answer = browser.post(reverse("document-retry", args=[locked.pk]), {"password": PASSWORD})
+    assert answer.status_code == 200
+    assert ingest_document(locked.pk)
+    locked.refresh_from_db()
+    assert (locked.status, locked.page_count) == (Document.Status.READY, 1)
+    assert not pymupdf.open(locked.file.path).needs_pass
+    assert locked.file.path != before
+    assert not locked.file.storage.exists(before)
+    assert PASSWORD not in str(Document.objects.filter(pk=locked.pk).values())
+
+
+def test_a_wrong_password_is_told_and_changes_nothing(browser: Client, locked: Document) -> None:
+    answer = browser.post(reverse("document-retry", args=[locked.pk]), {"password": "guess"})
+    assert "That password is not right" in answer.content.decode()
+    assert 'type="password"' in answer.content.decode()
+    again = Document.objects.get(pk=locked.pk)
+    assert (again.status, again.file.name) == (Document.Status.FAILED, locked.file.name)
+
+
+def test_a_program_gives_the_password_when_it_has_the_document_read_again(
+    browser: Client, locked: Document
+) -> None:
+    url = f"/api/documents/{locked.pk}/retry/"
+    wrong = browser.post(url, {"password": "guess"}, content_type="application/json")
+    assert wrong.status_code == 400
+    right = browser.post(url, {"password": PASSWORD}, content_type="application/json")
+    assert right.status_code == 202
+    assert PASSWORD not in right.content.decode()
