@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -18,18 +19,22 @@ _threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Answer]):
-    """A call under way in another thread; it must not touch the database."""
+    """A call under way in another thread, with ``seconds`` since ``start`` to answer in."""
 
     future: Future[Answer]
+    seconds: float
+    start: float
 
-    def answer(self, seconds: float) -> Answer:
-        """Raises ProviderError: the call's own, or that it took too long."""
+    def answer(self) -> Answer:
+        """May be asked for again. Raises ProviderError: the call's own, or that it took too long."""
+        left = self.start + self.seconds - time.monotonic()
         try:
-            return self.future.result(timeout=seconds)
+            return self.future.result(timeout=max(0.0, left))
         except FutureTimeout:
             self.future.cancel()
-            raise ProviderError(f"No answer within {seconds:g} s.") from None
+            raise ProviderError(f"No answer within {self.seconds:g} s.") from None
 
 
-def ask(call: Callable[[], Answer]) -> Asked[Answer]:
-    return Asked(_threads.submit(call))
+def ask(call: Callable[[], Answer], seconds: float) -> Asked[Answer]:
+    """Starts the call, which must not touch the database."""
+    return Asked(_threads.submit(call), seconds, time.monotonic())

@@ -15,6 +15,7 @@ from retrieval.providers.language import LanguageModel
 from retrieval.questions import Question, understand
 from retrieval.results import DerivedQuery, StrategyName
 from retrieval.strategies import decomposition, hyde, multi_query, self_query
+from retrieval.strategies.derivation import Reply, derive
 from retrieval.strategies.self_query import Filters
 from retrieval.trace import Trace
 
@@ -60,12 +61,12 @@ class Plan:
 
 
 def plan_search(question: Question, trace: Trace, model: LanguageModel | None) -> Plan:
-    """Asks the model for all it can give at once, and does without what does not come in time."""
-    asked = _ask_all(question.text, trace, model)
-    variants = _answer(asked.variants, "multi_query", trace, [])
-    parts = _answer(asked.parts, "decomposition", trace, []) or _offline_parts(question, trace)
-    invented = _answer(asked.passage, "hyde", trace, "")
-    filters = _filters(question, asked.filters, trace)
+    """Asks the model for all it can give in one call, and does without what does not come in time."""
+    reply = _ask(question.text, trace, model)
+    variants = _derived("multi_query", multi_query.variants_of, reply, trace) or []
+    parts = _derived("decomposition", decomposition.parts_of, reply, trace) or _offline_parts(question, trace)
+    invented = _derived("hyde", hyde.passage_of, reply, trace) or ""
+    filters = _filters(question, reply, trace)
     if "multi_query" in trace.off:
         question = replace(question, weights=_own(question), phrases=())
     questions = [
@@ -88,36 +89,36 @@ def _own(question: Question) -> dict[str, float]:
     return {term: weight for term, weight in question.weights.items() if term in question.said}
 
 
-@dataclass(frozen=True, slots=True)
-class _AskedAll:
-    variants: Asked[list[str]] | None
-    parts: Asked[list[str]] | None
-    passage: Asked[str] | None
-    filters: Asked[Filters] | None
+WANTED: dict[StrategyName, tuple[str, str]] = {
+    "multi_query": ("variants", multi_query.WANTED),
+    "decomposition": ("parts", decomposition.WANTED),
+    "hyde": ("passage", hyde.WANTED),
+    "self_query": ("filters", self_query.WANTED),
+}
+"""Strategies that a model helps: the key of its reply, and what is to stand there."""
 
 
-def _ask_all(text: str, trace: Trace, model: LanguageModel | None) -> _AskedAll:
-    def started(name: StrategyName, call: Callable[[str, LanguageModel], Answer]) -> Asked[Answer] | None:
-        return ask(partial(call, text, model)) if trace.wants(name) and model is not None else None
-
-    return _AskedAll(
-        started("multi_query", multi_query.write_variants),
-        started("decomposition", decomposition.write_parts),
-        started("hyde", hyde.write_passage),
-        started("self_query", self_query.write_filters),
-    )
+def _ask(text: str, trace: Trace, model: LanguageModel | None) -> Asked[Reply] | None:
+    wanted = dict(wish for name, wish in WANTED.items() if trace.wants(name))
+    if model is None or not wanted:
+        return None
+    return ask(partial(derive, text, wanted, model), settings.SEARCH_PROVIDER_SECONDS)
 
 
-def _answer(asked: Asked[Answer] | None, name: StrategyName, trace: Trace, nothing: Answer) -> Answer:
+def _derived(
+    name: StrategyName, read: Callable[[Reply], Answer], asked: Asked[Reply] | None, trace: Trace
+) -> Answer | None:
+    """What the strategy reads from the reply; None where it is off, or nothing came that it can read."""
+    if name in trace.off:
+        return None
     if asked is None:
-        if name not in trace.off:
-            trace.skip(name, NO_MODEL)
-        return nothing
+        trace.skip(name, NO_MODEL)
+        return None
     with trace.step(name) as step:
-        answer = asked.answer(settings.SEARCH_PROVIDER_SECONDS)
+        answer = read(asked.answer())
         step.added = 1 if isinstance(answer, str) else len(answer)  # type: ignore[arg-type]
         return answer
-    return nothing
+    return None
 
 
 def _offline_parts(question: Question, trace: Trace) -> list[str]:
@@ -130,13 +131,13 @@ def _offline_parts(question: Question, trace: Trace) -> list[str]:
     return parts
 
 
-def _filters(question: Question, asked: Asked[Filters] | None, trace: Trace) -> Filters:
+def _filters(question: Question, asked: Asked[Reply] | None, trace: Trace) -> Filters:
     if "self_query" in trace.off:
         return Filters()
     written = Filters()
     if asked is not None:
         with trace.step("self_query"):
-            written = asked.answer(settings.SEARCH_PROVIDER_SECONDS)
+            written = self_query.filters_of(asked.answer())
     with trace.step("self_query") as step:
         step.ran = True
         read = self_query.read_filters(question.text)

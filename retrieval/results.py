@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 from uuid import UUID
 
 from retrieval.facets import Facet
@@ -19,17 +19,7 @@ StrategyName = Literal[
     "rerank",
     "compression",
 ]
-STRATEGIES: tuple[StrategyName, ...] = (
-    "self_query",
-    "decomposition",
-    "multi_query",
-    "hyde",
-    "keyword",
-    "vector",
-    "context",
-    "rerank",
-    "compression",
-)
+STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
 FullTextLevel = Literal["document", "chunk", "unit"]
 
 

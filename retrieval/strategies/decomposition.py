@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 
-from retrieval.providers.language import LanguageModel
-from retrieval.strategies.multi_query import lines_of
+from retrieval.strategies.derivation import Reply
 
 MAX_PARTS = 4
 SENTENCE = re.compile(r"[^?!.]+\?")
-PROMPT = """If the question below asks for several separate things, write each as a question that can be
-understood alone, one a line (at most {count}). If it asks for one thing, write NONE.
-
-Question: {question}"""
+WANTED = f"""when the question asks for several separate things, a list of at most {MAX_PARTS} questions \
+that can each be understood alone; else an empty list"""
 
 
 def split_question(text: str) -> list[str]:
@@ -21,7 +18,7 @@ def split_question(text: str) -> list[str]:
     return parts[:MAX_PARTS] if len(parts) > 1 else []
 
 
-def write_parts(question: str, model: LanguageModel) -> list[str]:
+def parts_of(reply: Reply) -> list[str]:
     """[] when the question asks for one thing. Raises ProviderError."""
-    parts = lines_of(model.complete(PROMPT.format(count=MAX_PARTS, question=question)))
-    return [] if len(parts) < 2 or parts[0].upper() == "NONE" else parts[:MAX_PARTS]
+    parts = [text for text in reply.read("parts", list[str]) if text.strip()]
+    return parts[:MAX_PARTS] if len(parts) > 1 else []

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from retrieval.providers.language import LanguageModel
+from retrieval.strategies.derivation import Reply
 
-PROMPT = """Write the passage of a document that would answer the question below: three sentences at most,
-in the tone of such a document. Invent what you do not know; this is only used to find the real one.
+LONGEST = 2000  # characters
+WANTED = """the passage of a document that would answer the question, three sentences at most, in the tone \
+of such a document; invent what you do not know, it is only used to find the real one"""
 
-Question: {question}"""
 
-
-def write_passage(question: str, model: LanguageModel) -> str:
+def passage_of(reply: Reply) -> str:
     """Raises ProviderError."""
-    return model.complete(PROMPT.format(question=question)).strip()[:2000]
+    return reply.read("passage", str).strip()[:LONGEST]

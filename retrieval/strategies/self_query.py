@@ -14,9 +14,8 @@ from typing import Any
 
 import msgspec
 
-from retrieval.providers.errors import ProviderError
-from retrieval.providers.language import LanguageModel
 from retrieval.scope import Scope
+from retrieval.strategies.derivation import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +120,10 @@ def _authors(text: str) -> Iterator[tuple[str, Any]]:
         yield "authors", (match[1],)
 
 
-PROMPT = """Read the filters that the search below states, as JSON with only these keys, each optional:
-chunk_types (list of: prose, table, list, code, caption), section_types (list of: abstract, introduction,
-methods, results, discussion, conclusion), authors (list of names), year_from, year_to (when the document
-was published, not what it reports), page_from, page_to (numbers). Write {{}} when it states none.
-
-Search: {question}"""
+WANTED = """an object of the filters that the question states, with only these keys, each optional: \
+chunk_types (list of: prose, table, list, code, caption), section_types (list of: abstract, introduction, \
+methods, results, discussion, conclusion), authors (list of names), year_from, year_to (when the document \
+was published, not what it reports), page_from, page_to (numbers)"""
 
 
 class _Written(msgspec.Struct, frozen=True):
@@ -139,12 +136,6 @@ class _Written(msgspec.Struct, frozen=True):
     page_to: int | None = None
 
 
-def write_filters(question: str, model: LanguageModel) -> Filters:
-    """What a model reads. Raises ProviderError, also when its answer is not the JSON asked for."""
-    answer = model.complete(PROMPT.format(question=question))
-    written = re.search(r"\{.*\}", answer, re.S)
-    try:
-        values = msgspec.json.decode(written[0] if written else answer, type=_Written)
-    except msgspec.MsgspecError:
-        raise ProviderError("The model's filters could not be read.") from None
-    return Filters(**msgspec.structs.asdict(values))
+def filters_of(reply: Reply) -> Filters:
+    """What a model read. Raises ProviderError."""
+    return Filters(**msgspec.structs.asdict(reply.read("filters", _Written)))

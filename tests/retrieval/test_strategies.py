@@ -11,10 +11,12 @@ from retrieval.results import Snippet
 from retrieval.scope import Scope
 from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import telling_sentences
-from retrieval.strategies.decomposition import split_question, write_parts
+from retrieval.strategies.decomposition import parts_of, split_question
+from retrieval.strategies.derivation import Reply, derive
 from retrieval.strategies.fusion import RRF_K, RankedList, fuse, interleave
-from retrieval.strategies.multi_query import write_variants
-from retrieval.strategies.self_query import Filters, read_filters, write_filters
+from retrieval.strategies.hyde import passage_of
+from retrieval.strategies.multi_query import variants_of
+from retrieval.strategies.self_query import Filters, filters_of, read_filters
 
 
 def test_fusion_adds_one_over_k_plus_rank() -> None:
@@ -67,12 +69,30 @@ def test_a_filter_that_the_person_set_stays() -> None:
     assert Filters(page_from=7, page_to=9).narrow(scope) == Scope(AnonymousUser(), page_from=3, page_to=9)
 
 
+def reply_of(answer: str) -> Reply:
+    return derive("x", {"variants": "other words"}, ScriptedModel({"": answer}))
+
+
 def test_a_models_filters_are_validated() -> None:
-    model = ScriptedModel({"": 'Sure: {"year_from": 2019, "chunk_types": ["table"]}'})
-    assert write_filters("tables since 2019", model) == Filters(year_from=2019, chunk_types=("table",))
-    for nonsense in ("no json", '{"year_from": "soon"}', "[1]", ""):
+    stated = reply_of('Sure: {"filters": {"year_from": 2019, "chunk_types": ["table"]}}')
+    assert filters_of(stated) == Filters(year_from=2019, chunk_types=("table",))
+    for nonsense in ('{"filters": {"year_from": "soon"}}', '{"filters": [1]}', "{}"):
         with pytest.raises(ProviderError):
-            write_filters("x", ScriptedModel({"": nonsense}))
+            filters_of(reply_of(nonsense))
+
+
+@pytest.mark.parametrize("answer", ["no json", "[1]", "", "{", "null"])
+def test_a_reply_that_is_no_object_is_an_error(answer: str) -> None:
+    with pytest.raises(ProviderError):
+        reply_of(answer)
+
+
+def test_a_key_that_makes_no_sense_costs_its_own_strategy_only() -> None:
+    reply = reply_of('{"variants": ["one"], "parts": "none", "passage": 7}')
+    assert variants_of(reply) == ["one"]
+    for read in (parts_of, passage_of):
+        with pytest.raises(ProviderError):
+            read(reply)
 
 
 def test_several_questions_are_searched_one_by_one() -> None:
@@ -84,16 +104,17 @@ def test_several_questions_are_searched_one_by_one() -> None:
 
 
 def test_a_model_that_sees_one_question_makes_no_parts() -> None:
-    assert write_parts("Who is the CEO?", ScriptedModel({"": "NONE"})) == []
-    assert write_parts("a and b", ScriptedModel({"": "1. What is a?\n2. What is b?"})) == [
-        "What is a?",
-        "What is b?",
+    assert parts_of(reply_of('{"parts": []}')) == []
+    assert parts_of(reply_of('{"parts": ["Who is the CEO?"]}')) == []
+    assert parts_of(reply_of('{"parts": ["What is a?", "What is b?"]}')) == ["What is a?", "What is b?"]
+
+
+def test_variants_are_three_at_most_and_none_is_empty() -> None:
+    assert variants_of(reply_of('{"variants": ["one", " ", "two", "three", "four"]}')) == [
+        "one",
+        "two",
+        "three",
     ]
-
-
-def test_variants_lose_their_bullets_and_are_three_at_most() -> None:
-    answer = '- "one"\n* two\n\n3) three\nfour'
-    assert write_variants("x", ScriptedModel({"": answer})) == ["one", "two", "three"]
 
 
 def test_the_telling_sentences_stay_in_their_order() -> None:
