@@ -19,7 +19,7 @@ from documents.pdf.parsing import PARSER_VERSION
 from retrieval.indexing import ANALYSIS_VERSION, Stale, embed_document, index_words
 from retrieval.models import IndexedDocument
 from retrieval.reindexing import documents_lacking
-from retrieval.spaces import active_space
+from retrieval.spaces import active_space, build_vector_index
 
 IMPORTED = "imported"
 """Parser name prefix of external blocks, which no file stands behind."""
@@ -92,7 +92,9 @@ def bring_up_to_date(behind: Behind) -> None:
         return
     if behind.what == "words":
         index_words(behind.document)
-    embed_document(behind.document, active_space())
+    space = active_space()
+    embed_document(behind.document, space)
+    build_vector_index(space)
     forgive_embedding(behind.document)
 
 

@@ -8,6 +8,7 @@ that lost its lease, or that embeds what was replaced meanwhile, writes nothing.
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,15 +19,22 @@ from django.db import transaction
 from documents.models import Document, RetrievalChunk
 from retrieval.copying import copy_columns
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
-from retrieval.passages import PassageDraft, cut_passages, document_fields, names_of, read_units
-from retrieval.postings import WHOLE_DOCUMENT, pack_postings
+from retrieval.passages import (
+    PassageDraft,
+    cover_fields,
+    cut_passages,
+    name_fields,
+    names_of,
+    read_units,
+)
+from retrieval.postings import MOST_PASSAGES, pack_postings
 from retrieval.providers.embeddings import Vectors
 from retrieval.providers.retrying import with_retries
 from retrieval.spaces import active_space, build_vector_index, embedder_of
 
 logger = logging.getLogger(__name__)
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Of the terms and their weights; ``manage.py backfill`` indexes documents of older versions again."""
 
 
@@ -52,7 +60,9 @@ def index_document(document: Document) -> IndexReport:
     """
     try:
         passages, postings = index_words(document)
-        vectors = embed_document(document, active_space())
+        space = active_space()
+        vectors = embed_document(document, space)
+        build_vector_index(space)
     except Stale:
         logger.info("document %s: changed while it was indexed, nothing was written", document.pk)
         return IndexReport(0, 0, 0, stale=True)
@@ -61,10 +71,12 @@ def index_document(document: Document) -> IndexReport:
 
 def index_words(document: Document) -> tuple[int, int]:
     """Replaces the document's passages and postings; how many of each. Raises Stale."""
-    passages = cut_passages(read_units(document))[:WHOLE_DOCUMENT]
+    passages = cut_passages(read_units(document))[:MOST_PASSAGES]
     names = names_of(document)
     postings = pack_postings(
-        [passage.fields(names) for passage in passages], document_fields(document, passages)
+        [passage.fields(names) for passage in passages],
+        name_fields(document),
+        cover_fields(document, passages),
     )
     with held(document):
         IndexedDocument.objects.filter(document=document).delete()
@@ -77,14 +89,16 @@ def index_words(document: Document) -> tuple[int, int]:
         )
         copy_columns(Passage, PASSAGE_COLUMNS, passage_rows(entry, passages))
         copy_columns(
-            Posting,
-            ("term", "entry_id", "packed"),
-            ((term, entry.pk, postings[term]) for term in sorted(postings)),
+            Posting, POSTING_COLUMNS, ((term, entry.pk, packed) for term, packed in postings.items())
         )
     return len(passages), len(postings)
 
 
-PASSAGE_COLUMNS = ("entry_id", "ordinal", "page_number", "first_position", "last_position")
+PASSAGE_COLUMNS = dict.fromkeys(
+    ("entry_id", "ordinal", "page_number", "first_position", "last_position"), "int4"
+)
+POSTING_COLUMNS = {"term": "int4", "entry_id": "int4", "packed": "bytea"}
+VECTOR_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "space_id": "int8", "embedding": "bytea"}
 
 
 def passage_rows(entry: IndexedDocument, passages: Sequence[PassageDraft]) -> Iterator[tuple[int, ...]]:
@@ -103,7 +117,6 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
         texts = [embedded_text(chunk) for chunk in batch]
         vectors = with_retries(partial(engine.embed, texts))
         write_vectors(document, space, batch, vectors)
-    build_vector_index(space)
     return len(chunks)
 
 
@@ -120,16 +133,17 @@ def write_vectors(
         present = set(RetrievalChunk.objects.filter(pk__in=ids).values_list("pk", flat=True))
         done = set(ChunkVector.objects.filter(space=space, chunk__in=ids).values_list("chunk_id", flat=True))
         rows = (
-            (chunk.pk, document.pk, space.pk, vector_text(vector))
-            for chunk, vector in zip(chunks, vectors, strict=True)
+            (chunk.pk, document.pk, space.pk, packed)
+            for chunk, packed in zip(chunks, packed_vectors(vectors), strict=True)
             if chunk.pk in present and chunk.pk not in done
         )
-        copy_columns(ChunkVector, ("chunk_id", "document_id", "space_id", "embedding"), rows)
+        copy_columns(ChunkVector, VECTOR_COLUMNS, rows)
 
 
-def vector_text(vector: Vectors) -> str:
-    """As pgvector reads it. Five digits: halfvec keeps three and a half."""
-    return "[" + ",".join(["%.5g"] * len(vector)) % tuple(vector.tolist()) + "]"
+def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
+    """Each as pgvector's halfvec travels: dimensions, two bytes unused, half floats, all big-endian."""
+    head = struct.pack(">HH", vectors.shape[1], 0)
+    return (head + row.tobytes() for row in vectors.astype(">f2"))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from retrieval.providers.registry import embedder, split_name
 
 INDEX_FROM = 20_000
 """Vectors from which an HNSW index pays: below, comparing with all of them is as fast, and exact."""
+INDEX_MEMORY = "512MB"
 HNSW_DIMENSIONS = 4000  # pgvector's limit for halfvec
 
 
@@ -80,12 +81,14 @@ def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM) -> boo
     if ChunkVector.objects.filter(space=space)[at_least - 1 : at_least].count() == 0:
         return False
     with connection.cursor() as cursor:
+        cursor.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")  # a graph that does not fit is slow
         cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(space)}")  # a build that was cut off
         cursor.execute(
             f"CREATE INDEX CONCURRENTLY {index_name(space)} ON {ChunkVector._meta.db_table} "
             f"USING hnsw ({distance_operand(space)} halfvec_cosine_ops) "
             f"WITH (m = 16, ef_construction = 100) WHERE space_id = {int(space.pk)}"
         )
+        cursor.execute("RESET maintenance_work_mem")
     return True
 
 
