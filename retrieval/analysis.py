@@ -83,6 +83,7 @@ def run_together(text: str, longest: int = 3) -> list[str]:
         "".join(words[at : at + size])
         for size in range(2, longest + 1)
         for at in range(len(words) - size + 1)
+        if not all(word.isdigit() for word in words[at : at + size])
     ]
 
 

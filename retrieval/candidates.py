@@ -19,7 +19,6 @@ UNITS = """
 WITH visible(document_id) AS MATERIALIZED ({documents})
 SELECT wanted.entry_id, wanted.ordinal, entry.document_id, passage.page_number,
        string_agg(translate(unit.content, chr(1), ' '), chr(1) ORDER BY unit.position),
-       string_agg(unit.unit_type, ',' ORDER BY unit.position),
        string_agg(unit.id::text, ',' ORDER BY unit.position),
        string_agg(unit.chunk_id::text, ',' ORDER BY unit.position)
 FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
@@ -60,7 +59,6 @@ class Candidate:
     document_id: UUID
     page_number: int
     contents: tuple[str, ...]
-    unit_types: tuple[str, ...]
     unit_ids: str
     chunk_ids: str
 
@@ -85,13 +83,12 @@ def read_candidates(scope: ScopeSql, passages: Sequence[PassageKey]) -> dict[Pas
 
 
 def _candidate(row: tuple) -> Candidate:
-    entry_id, ordinal, document_id, page_number, contents, types, unit_ids, chunk_ids = row
+    entry_id, ordinal, document_id, page_number, contents, unit_ids, chunk_ids = row
     return Candidate(
         key=PassageKey(entry_id, ordinal),
         document_id=document_id,
         page_number=page_number,
         contents=tuple(contents.split(BREAK)),
-        unit_types=tuple(types.split(",")),
         unit_ids=unit_ids,
         chunk_ids=chunk_ids,
     )

@@ -23,15 +23,12 @@ class Evidence:
         coverage: share of the question's own telling terms that stand in it, weighed by rarity.
         phrases: share of the written phrases that stand in it word for word.
         quoted: share of what the person put in quotation marks that stands in it.
-        table_rows: share of its units that are rows of tables, where the question asks for a measure
-            that tables hold (its concepts have written phrases); else 0.
         unit_scores: for each unit of the candidate, how much it says by itself.
     """
 
     coverage: float
     phrases: float
     quoted: float
-    table_rows: float
     unit_scores: tuple[float, ...]
 
     @property
@@ -49,7 +46,6 @@ def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str
         coverage=covered(question, present, rarity),
         phrases=share(f" {' '.join(phrase)} " in whole for phrase in question.phrases),
         quoted=share(words.casefold() in text for words in question.quoted),
-        table_rows=share(kind == "table" for kind in candidate.unit_types) if question.phrases else 0.0,
         unit_scores=tuple(unit_score(question, terms, rarity) for terms in unit_terms),
     )
 

@@ -13,7 +13,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from retrieval.analysis import term_number
-from retrieval.postings import POSTING, WHOLE_DOCUMENT, idf, unpack_postings
+from retrieval.postings import COVER, MOST_PASSAGES, NAMES, POSTING, idf, unpack_postings
 from retrieval.scope import ScopeSql
 
 ENTRIES = """
@@ -48,16 +48,27 @@ GROUP BY passage.entry_id
 
 
 @dataclass(frozen=True, slots=True)
-class TermPostings:
-    """One term in scope: ``passages`` numbers of passages in the scope, ``impacts`` how much each says.
+class Impacts:
+    """How much each of some passages, or documents, speaks of one term; ``at`` are their numbers in scope."""
 
-    ``entries`` and ``entry_impacts``: the same of whole documents, by their names and first page.
+    at: NDArray[np.int64]
+    values: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class TermPostings:
+    """One term in scope: the passages that hold it, the documents whose names or first page do.
+
+    ``document_count``: documents that hold it anywhere.
     """
 
-    passages: NDArray[np.int64]
-    impacts: NDArray[np.float32]
-    entries: NDArray[np.int64]
-    entry_impacts: NDArray[np.float32]
+    passages: Impacts
+    names: Impacts
+    covers: Impacts
+    document_count: int
 
 
 @dataclass(frozen=True)
@@ -77,19 +88,29 @@ class ScopeIndex:
         return int(self.starts[-1])
 
     @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Passages of each document."""
+        return np.diff(self.starts)
+
+    @cached_property
     def document_count(self) -> int:
         return len(self.entry_ids)
 
+    def entry_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of the document that each passage stands in."""
+        return np.searchsorted(self.starts, passages, side="right") - 1
+
     def place(self, passage: int) -> tuple[int, int]:
         """Entry id and ordinal of a passage number."""
-        entry = int(np.searchsorted(self.starts, passage, side="right")) - 1
+        entry = int(self.entry_of(np.array([passage]))[0])
         return int(self.entry_ids[entry]), passage - int(self.starts[entry])
 
     def idf(self, term: TermPostings) -> float:
         return idf(len(term.passages), self.passage_count)
 
-    def entry_idf(self, term: TermPostings) -> float:
-        return idf(len(term.entries), self.document_count)
+    def document_idf(self, documents: int) -> float:
+        """Of a term in so many documents, names or first pages."""
+        return idf(documents, self.document_count)
 
 
 def open_index(scope: ScopeSql) -> ScopeIndex:
@@ -134,17 +155,22 @@ def _term_postings(index: ScopeIndex, places: bytes, packed: bytes) -> TermPosti
     known[known] = index.entry_ids[entry[known]] == place[known, 0]
     ordinals, impacts = unpack_postings(packed)
     entries = np.repeat(np.where(known, entry, -1), place[:, 1])
-    whole = ordinals == WHOLE_DOCUMENT
-    parts = ~whole & (entries >= 0)
-    whole &= entries >= 0
+    parts = (ordinals < MOST_PASSAGES) & (entries >= 0)
     passages = index.starts[entries[parts]] + ordinals[parts]
     in_range = passages < index.starts[entries[parts] + 1]  # a document indexed anew meanwhile
     return TermPostings(
-        passages=passages[in_range],
-        impacts=impacts[parts][in_range],
-        entries=entries[whole],
-        entry_impacts=impacts[whole],
+        passages=Impacts(passages[in_range], impacts[parts][in_range]),
+        names=_of_documents(entries, impacts, ordinals == NAMES),
+        covers=_of_documents(entries, impacts, ordinals == COVER),
+        document_count=int(np.count_nonzero(known)),
     )
+
+
+def _of_documents(
+    entries: NDArray[np.int64], impacts: NDArray[np.float32], chosen: NDArray[np.bool_]
+) -> Impacts:
+    chosen = chosen & (entries >= 0)
+    return Impacts(entries[chosen], impacts[chosen])
 
 
 def _run(statement: str, params: Sequence[Any]) -> list[tuple]:

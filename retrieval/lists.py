@@ -16,7 +16,7 @@ from retrieval.questions import Question
 from retrieval.results import FullTextLevel
 from retrieval.scope import ScopeSql
 from retrieval.strategies.fusion import RankedList
-from retrieval.strategies.keyword import best_of_each_document, best_passages, passage_scores
+from retrieval.strategies.levels import KeywordSearch
 from retrieval.strategies.vector import nearest_chunks
 
 KEYWORD_DEPTH = 60
@@ -50,20 +50,20 @@ def keyword_lists(
     level: FullTextLevel,
     names: bool,
 ) -> KeywordLists:
-    """``names``: whether the documents' names count. Two statements at most, however many queries."""
+    """``names``: whether the documents' names count.
+
+    Two statements at most, however many queries; at the level of units one more for each.
+    """
     wanted = {term for query in queries for term in query.question.weights}
     wanted |= {name for query in queries for name in query.question.names} if names else set()
     postings = read_postings(scope, index, wanted)
-    allowed = allowed_passages(scope, index)
-    lists = []
-    for query in queries:
-        scores = passage_scores(query.question, index, postings, names=names)
-        if allowed is not None:
-            scores[~allowed] = 0
-        best = (best_of_each_document if level == "document" else best_passages)(index, scores, KEYWORD_DEPTH)
-        items = [(PassageKey(*index.place(at)), float(scores[at])) for at in best]
-        lists.append(RankedList(query.name, items, query.weight))
-    return KeywordLists(lists, rarity_of(index, postings))
+    rarity = rarity_of(index, postings)
+    words = KeywordSearch(scope, index, postings, allowed_passages(scope, index), rarity, names)
+    lists = [
+        RankedList(query.name, words.ranked(query.question, level, KEYWORD_DEPTH), query.weight)
+        for query in queries
+    ]
+    return KeywordLists(lists, rarity)
 
 
 def rarity_of(index: ScopeIndex, postings: Mapping[str, TermPostings]) -> dict[str, float]:
@@ -95,4 +95,4 @@ def vector_lists(
 def embedded(engine: Embedder, texts: list[str]) -> Vectors:
     if engine.local:
         return engine.embed(texts, query=True)
-    return ask(lambda: engine.embed(texts, query=True)).answer(settings.SEARCH_PROVIDER_SECONDS)
+    return ask(lambda: engine.embed(texts, query=True), settings.SEARCH_PROVIDER_SECONDS).answer()

@@ -9,14 +9,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from documents.models import CitationUnit, Document
-from retrieval.analysis import run_together
+from retrieval.analysis import YEAR, run_together
 from retrieval.postings import Field
 
 TARGET_CHARACTERS = 2000  # measured: chunks of eight rows and whole pages both find fewer right pages
 COVER_CHARACTERS = 1500
 
 NAME_WEIGHT = 3.0
-COVER_WEIGHT = 0.15
+COVER_WEIGHT = 0.4
 
 
 class IndexedUnit(NamedTuple):
@@ -80,19 +80,29 @@ def _runs(units: list[IndexedUnit]) -> list[list[IndexedUnit]]:
 
 
 def names_of(document: Document) -> str:
-    """What people may call the document: title, file name, authors, year, DOI."""
+    """What people may call the document: title, file name, authors, year, DOI.
+
+    A year in title or file name goes before the document's own, which is when the file was made:
+    the report of a year comes out in the next.
+    """
     file_name = re.sub(r"\.pdf$", "", document.original_name, flags=re.IGNORECASE)
-    words = [document.title, file_name, *document.authors, str(document.year or ""), document.doi]
-    return "\n".join(dict.fromkeys(word for word in words if word))
+    dated = YEAR.search(f"{document.title} {file_name}")
+    year = "" if dated or not document.year else str(document.year)
+    return "\n".join(
+        dict.fromkeys(
+            word for word in (document.title, file_name, *document.authors, year, document.doi) if word
+        )
+    )
 
 
-def document_fields(document: Document, passages: Sequence[PassageDraft]) -> list[Field]:
-    """What tells this document from others: its names, and faintly its abstract and first page."""
+def name_fields(document: Document) -> list[Field]:
+    """The document's names; the words of each also written as one, as handles are."""
     names = names_of(document)
-    cover = "\n".join(draft.text for draft in passages if draft.page_number == 1)[:COVER_CHARACTERS]
     together = "\n".join(word for line in names.splitlines() for word in run_together(line))
-    return [
-        Field(names, NAME_WEIGHT, measured=False),
-        Field(together, NAME_WEIGHT, measured=False),
-        Field(f"{document.abstract}\n{cover}", COVER_WEIGHT, measured=False),
-    ]
+    return [Field(names, NAME_WEIGHT, measured=False), Field(together, NAME_WEIGHT, measured=False)]
+
+
+def cover_fields(document: Document, passages: Sequence[PassageDraft]) -> list[Field]:
+    """What else tells this document from others: its abstract and first page."""
+    cover = "\n".join(draft.text for draft in passages if draft.page_number == 1)[:COVER_CHARACTERS]
+    return [Field(f"{document.abstract}\n{cover}", COVER_WEIGHT, measured=False)]

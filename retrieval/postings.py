@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +27,10 @@ AVERAGE_LENGTH = 250.0  # terms
 MAX_IMPACT = K1 + 1
 IMPACT_STEPS = 255
 POSTING = np.dtype([("passage", "<u2"), ("impact", "u1")])
-WHOLE_DOCUMENT = 65_535
-"""The ordinal of the posting that speaks of the document itself: its names, its first page."""
+NAMES = 65_535
+COVER = 65_534
+"""Ordinals of the postings that speak of the document itself: of its names, and of its first page."""
+MOST_PASSAGES = COVER
 
 
 class Field(NamedTuple):
@@ -46,22 +50,39 @@ def impacts(fields: Iterable[Field]) -> dict[str, float]:
     weights: defaultdict[str, float] = defaultdict(float)
     length = 0
     for text, weight, measured in fields:
-        terms = terms_of(text)
-        length += len(terms) if measured else 0
-        for term, count in Counter(terms).items():
+        counts = counted(text)
+        length += counts.total() if measured else 0
+        for term, count in counts.items():
             weights[term] += weight * count
     norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
     return {term: weight * MAX_IMPACT / (weight + norm) for term, weight in weights.items()}
 
 
-def pack_postings(passages: Sequence[Sequence[Field]], document: Sequence[Field]) -> dict[int, bytes]:
-    """Packed postings of each term number: the document's passages in order, then the document itself."""
-    lists: dict[int, list[tuple[int, int]]] = {}
-    for ordinal, fields in [*enumerate(passages[:WHOLE_DOCUMENT]), (WHOLE_DOCUMENT, document)]:
-        for term, impact in impacts(fields).items():
-            step = max(1, round(impact / MAX_IMPACT * IMPACT_STEPS))
-            lists.setdefault(term_number(term), []).append((ordinal, step))
-    return {term: np.array(entries, POSTING).tobytes() for term, entries in lists.items()}
+@lru_cache(maxsize=512)
+def counted(text: str) -> Counter[str]:
+    """The text's terms. Passages share their names and headings: each is analysed once."""
+    return Counter(terms_of(text))
+
+
+def pack_postings(
+    passages: Sequence[Sequence[Field]], names: Sequence[Field] = (), cover: Sequence[Field] = ()
+) -> dict[int, bytes]:
+    """Packed postings by term number, in its order: the document's passages, then the document itself."""
+    parts = [*enumerate(passages[:MOST_PASSAGES]), (COVER, cover), (NAMES, names)]
+    found = [impacts(fields) for _, fields in parts]
+    numbers = np.array([term_number(term) for terms in found for term in terms], np.int32)
+    values = np.array([impact for terms in found for impact in terms.values()], np.float32)
+    entries = np.empty(len(numbers), POSTING)
+    entries["passage"] = np.repeat([ordinal for ordinal, _ in parts], [len(terms) for terms in found])
+    entries["impact"] = np.maximum(1, np.rint(values / MAX_IMPACT * IMPACT_STEPS))
+    order = np.argsort(numbers, kind="stable")
+    packed, numbers = entries[order].tobytes(), numbers[order]
+    starts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+    return {
+        int(numbers[start]): packed[start * POSTING.itemsize : end * POSTING.itemsize]
+        for start, end in pairwise(starts)
+        if start < end
+    }
 
 
 def unpack_postings(packed: bytes) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:

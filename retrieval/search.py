@@ -20,7 +20,7 @@ from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
 from retrieval.providers.rerankers import Reranker
 from retrieval.questions import understand
-from retrieval.results import FullTextLevel, SearchOptions, SearchResult
+from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName
 from retrieval.scope import Scope, ScopeSql
 from retrieval.spaces import active_space, embedder_of
 from retrieval.strategies.fusion import RankedList, fuse, interleave
@@ -52,7 +52,10 @@ def search(
     """
     start = time.perf_counter()
     options = options or SearchOptions()
-    question, trace = understand(query), Trace(options.off)
+    question, trace = (
+        understand(query),
+        Trace(options.off.union(cast(list[StrategyName], settings.SEARCH_OFF))),
+    )
     if not question.weights:
         return SearchResult(query, message=NOTHING_TELLING if question.text else NOTHING_ASKED)
     plan = plan_search(question, trace, language_model)

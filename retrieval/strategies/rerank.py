@@ -18,8 +18,7 @@ KEYWORD = 1.0
 COVERAGE = 0.4
 PHRASES = 0.6
 QUOTED = 1.0
-BEST_UNIT = 0.3
-TABLE_ROWS = 0.1
+BEST_UNIT = 0.6
 
 MODEL_DEPTH = 20
 PASSAGE_CHARACTERS = 2000
@@ -51,8 +50,7 @@ def by_features(weighed: Sequence[Weighed]) -> list[tuple[PassageKey, float]]:
             + COVERAGE * item.evidence.coverage
             + PHRASES * item.evidence.phrases
             + QUOTED * item.evidence.quoted
-            + BEST_UNIT * item.evidence.best_unit / most_unit
-            + TABLE_ROWS * item.evidence.table_rows,
+            + BEST_UNIT * item.evidence.best_unit / most_unit,
         )
         for item in weighed
     ]
@@ -77,4 +75,4 @@ def by_model(
 def _asked(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
     if reranker.local:
         return reranker.relevance(query, texts)
-    return ask(lambda: reranker.relevance(query, texts)).answer(settings.SEARCH_PROVIDER_SECONDS)
+    return ask(lambda: reranker.relevance(query, texts), settings.SEARCH_PROVIDER_SECONDS).answer()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from retrieval.analysis import term_number
 from retrieval.postings import (
+    COVER,
     K1,
     MAX_IMPACT,
-    WHOLE_DOCUMENT,
+    NAMES,
     Field,
     idf,
     impacts,
@@ -39,10 +40,12 @@ def test_a_field_of_more_weight_counts_more() -> None:
 
 def test_postings_come_back_as_they_were_packed() -> None:
     packed = pack_postings(
-        [[Field("net income")], [Field("goodwill")], [Field("net sales")]], [Field("Nike net")]
+        [[Field("net income")], [Field("goodwill")], [Field("net sales")]],
+        names=[Field("Nike net")],
+        cover=[Field("net")],
     )
     ordinals, found = unpack_postings(packed[term_number("net")])
-    assert ordinals.tolist() == [0, 2, WHOLE_DOCUMENT]
+    assert ordinals.tolist() == [0, 2, COVER, NAMES]
     expected = impacts([Field("net income")])["net"]
     assert abs(float(found[0]) - expected) < (K1 + 1) / 255
 
