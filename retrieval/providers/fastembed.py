@@ -1,9 +1,11 @@
-"""ONNX embeddings on this machine by fastembed, which is optional and downloads its model once."""
+"""ONNX models on this machine by fastembed, which is optional and downloads each model once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from retrieval.providers.embeddings import Vectors, unit_vectors
@@ -21,21 +23,45 @@ class FastEmbedEmbedder:
 
     @cached_property
     def _engine(self) -> Any:
-        try:
-            from fastembed import TextEmbedding
-        except ImportError:
-            raise ProviderError("Install fastembed first: pip install fastembed.", permanent=True) from None
-        try:
-            return TextEmbedding(self.model)
-        except Exception as error:  # its downloader raises many kinds
-            raise ProviderError(f"The embedding model {self.model} could not be loaded.") from error
+        return loaded("fastembed", "TextEmbedding", self.model)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        engine = self._engine
-        try:
-            rows = list(engine.query_embed(list(texts)) if query else engine.embed(list(texts)))
-        except Exception as error:  # onnxruntime raises many kinds
-            raise ProviderError(f"The embedding model {self.model} failed.") from error
-        vectors = unit_vectors(rows, len(texts), self.dimensions)
+        embed = self._engine.query_embed if query else self._engine.embed
+        vectors = unit_vectors(ran(self.model, embed, list(texts)), len(texts), self.dimensions)
         self.dimensions = vectors.shape[1]
         return vectors
+
+
+class CrossEncoderReranker:
+    local = True
+
+    def __init__(self, model: str = "Xenova/ms-marco-MiniLM-L-6-v2") -> None:
+        self._model = model
+
+    @cached_property
+    def _engine(self) -> Any:
+        return loaded("fastembed.rerank.cross_encoder", "TextCrossEncoder", self._model)
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        logits = ran(self._model, self._engine.rerank, query, list(passages))
+        return [1 / (1 + math.exp(-max(-50.0, float(logit)))) for logit in logits]  # exp overflows at 710
+
+
+def loaded(module: str, kind: str, model: str) -> Any:
+    """The model, ready to run. Raises ProviderError."""
+    try:
+        engine = getattr(import_module(module), kind)
+    except ImportError:
+        raise ProviderError("Install fastembed first: pip install fastembed.", permanent=True) from None
+    try:
+        return engine(model)
+    except Exception as error:  # its downloader raises many kinds
+        raise ProviderError(f"The model {model} could not be loaded.") from error
+
+
+def ran(model: str, call: Callable[..., Iterable[Any]], *arguments: Any) -> list[Any]:
+    """All that the model yields. Raises ProviderError."""
+    try:
+        return list(call(*arguments))
+    except Exception as error:  # onnxruntime raises many kinds
+        raise ProviderError(f"The model {model} failed.") from error

@@ -1,17 +1,17 @@
-"""Models that read question and passage together: Cohere's API, and local cross-encoders."""
+"""Models that read question and passage together: Cohere's API, or a cross-encoder on this machine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import httpx
 from django.conf import settings
 
 from retrieval.analysis import terms_of
 from retrieval.providers.errors import PERMANENT_STATUSES, ProviderError, seconds_of
+from retrieval.providers.fastembed import CrossEncoderReranker
 
 
 class Reranker(Protocol):
@@ -60,35 +60,6 @@ class CohereReranker:
             raise ProviderError("The rerank service cannot be reached.") from error
         except (KeyError, TypeError, ValueError) as error:
             raise ProviderError("The rerank service returned something that makes no sense.") from error
-
-
-class CrossEncoderReranker:
-    """fastembed's cross-encoder, optional; its model is downloaded once."""
-
-    local = True
-
-    def __init__(self, model: str = "Xenova/ms-marco-MiniLM-L-6-v2") -> None:
-        self._model = model
-
-    @cached_property
-    def _engine(self) -> Any:
-        try:
-            from fastembed.rerank.cross_encoder import TextCrossEncoder
-        except ImportError:
-            raise ProviderError("Install fastembed first: pip install fastembed.", permanent=True) from None
-        try:
-            return TextCrossEncoder(self._model)
-        except Exception as error:  # its downloader raises many kinds
-            raise ProviderError(f"The rerank model {self._model} could not be loaded.") from error
-
-    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
-        try:
-            logits = list(self._engine.rerank(query, list(passages)))
-        except ProviderError:
-            raise
-        except Exception as error:  # onnxruntime raises many kinds
-            raise ProviderError(f"The rerank model {self._model} failed.") from error
-        return [1 / (1 + 2.718281828459045 ** -float(logit)) for logit in logits]
 
 
 @dataclass(slots=True)

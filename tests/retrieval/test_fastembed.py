@@ -1,0 +1,88 @@
+"""fastembed's real runtime on models drawn here, laid where its downloader keeps them.
+
+The words of a model are a handful, its weights known, so that what must come out is arithmetic.
+Skipped where the optional packages (fastembed, and onnx to draw models) are not installed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from retrieval.providers.errors import ProviderError
+from retrieval.providers.fastembed import CrossEncoderReranker, FastEmbedEmbedder
+
+pytest.importorskip("fastembed")
+onnx = pytest.importorskip("onnx")
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "goodwill", "was", "impaired", "weather", "fine")
+EMBEDDING, RERANKING = "BAAI/bge-small-en-v1.5", "Xenova/ms-marco-MiniLM-L-6-v2"
+TOKENS = np.random.default_rng(3).standard_normal((len(WORDS), 384)).astype(np.float32)
+RELEVANCE = np.array([[0], [0], [0], [0], [2.0], [0.5], [1.5], [-4.0], [-1.0]], np.float32)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """fastembed's cache, where nothing is looked up elsewhere."""
+    monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    return tmp_path
+
+
+def lay_down(cache: Path, repository: str, file: str, nodes: list, weights: np.ndarray, output: str) -> None:
+    """A model as the Hub's cache keeps it: tokenizer, configuration, graph."""
+    folder = cache / f"models--{repository.replace('/', '--')}"
+    model = folder / "snapshots" / "drawn"
+    (model / file).parent.mkdir(parents=True)
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text("drawn")
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(model / "tokenizer.json"))
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    (model / "config.json").write_text(json.dumps({"pad_token_id": 0}))
+    (model / "special_tokens_map.json").write_text(json.dumps(special))
+    (model / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 64, **special}))
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    inputs = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT64, ["batch", "length"])
+        for name in names
+    ]
+    outputs = [onnx.helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None)]
+    graph = onnx.helper.make_graph(
+        nodes, "drawn", inputs, outputs, [onnx.numpy_helper.from_array(weights, "weights")]
+    )
+    opset = [onnx.helper.make_opsetid("", 11)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), str(model / file))
+
+
+def test_an_embedding_is_what_the_model_gives_scaled_to_length_one(cache: Path) -> None:
+    look_up = onnx.helper.make_node("Gather", ["weights", "input_ids"], ["last_hidden_state"], axis=0)
+    repository = "Qdrant/bge-small-en-v1.5-onnx-Q"
+    lay_down(cache, repository, "model_optimized.onnx", [look_up], TOKENS, "last_hidden_state")
+    found = FastEmbedEmbedder(EMBEDDING).embed(["goodwill was impaired", "fine weather"])
+    first = TOKENS[[WORDS.index("goodwill"), WORDS.index("fine")]]  # this model's vector is its first token's
+    assert found == pytest.approx(first / np.linalg.norm(first, axis=1, keepdims=True), abs=1e-5)
+
+
+def test_relevance_is_the_models_logit_between_nought_and_one(cache: Path) -> None:
+    nodes = [
+        onnx.helper.make_node("Gather", ["weights", "input_ids"], ["each"], axis=0),
+        onnx.helper.make_node("ReduceSum", ["each"], ["logits"], axes=[1], keepdims=0),
+    ]
+    lay_down(cache, RERANKING, "onnx/model.onnx", nodes, RELEVANCE, "logits")
+    found = CrossEncoderReranker(RERANKING).relevance("was", ["goodwill impaired", "weather fine"])
+    assert found == pytest.approx([1 / (1 + math.exp(-4.0)), 1 / (1 + math.exp(4.5))], abs=1e-5)
+
+
+def test_a_model_that_is_not_there_is_a_providers_error(cache: Path) -> None:
+    for ask in (
+        FastEmbedEmbedder(EMBEDDING).embed,
+        lambda texts: CrossEncoderReranker().relevance("x", texts),
+    ):
+        with pytest.raises(ProviderError, match="could not be loaded"):
+            ask(["text"])
