@@ -69,6 +69,16 @@ def bring_in(lease: Lease) -> None:
 def take_in(lease: Lease) -> None:
     """The way of one document. Raises LostLease, IngestionFailure, ParseFailure, and what nobody expected."""
     seconds: dict[str, float] = {}
+    if lease.row.get().failure_code != FailureCode.EMBEDDING_FAILED:  # else only that is left to do
+        read_and_store(lease, seconds)
+    lease.update(status=Document.Status.INDEXING, progress=0)
+    with timed(seconds, "index"):
+        document_parsed.send(Document, document=lease.row.get())
+    mark_ready(lease, seconds)
+
+
+def read_and_store(lease: Lease, seconds: dict[str, float]) -> None:
+    """Adds to ``seconds`` what each stage took."""
     lease.update(status=Document.Status.PARSING, progress=0)
     with timed(seconds, "obtain"):
         document = obtain_pdf(lease)
@@ -78,10 +88,6 @@ def take_in(lease: Lease) -> None:
     with timed(seconds, "store"):
         replace_content(lease, content)
         store_text_layer(lease, document, content.parsed)
-    lease.update(status=Document.Status.INDEXING, progress=0)
-    with timed(seconds, "index"):
-        document_parsed.send(Document, document=lease.row.get())
-    mark_ready(lease, seconds)
 
 
 @contextmanager
@@ -109,8 +115,13 @@ def mark_ready(lease: Lease, seconds: dict[str, float]) -> None:
 
 
 def mark_failed(lease: Lease, error: Exception) -> None:
-    """Ends the ingestion with a reason a person understands."""
+    """Ends the ingestion with a reason a person understands.
+
+    A document that could not be embedded is found by its words all the same.
+    """
     failure = failure_of(error)
+    if failure.code == FailureCode.EMBEDDING_FAILED:
+        lease.row.update(indexed_at=timezone.now())
     lease.row.update(
         status=Document.Status.FAILED,
         failure_code=failure.code,
@@ -134,18 +145,20 @@ def after_database_error(lease: Lease, error: Exception) -> None:
 def ingest_again(document: Document, engine: str = "") -> bool:
     """Puts a finished or failed document back in the queue. False when it is in work already.
 
-    Pages that were recognised stay so; those for which there was no time get it now.
+    Pages that were recognised stay so; those for which there was no time get it now. One that only could
+    not be embedded is not read again, unless by another engine.
     """
     finished = Document.objects.filter(
         pk=document.pk, deleted_at=None, status__in=(Document.Status.READY, Document.Status.FAILED)
     )
-    if not document.is_readable:
+    keeps_content = document.failure_code == FailureCode.EMBEDDING_FAILED and not engine
+    if not (keeps_content or document.is_readable):
         return False
     queued = finished.update(
         status=Document.Status.UPLOADED,
         progress=0,
         attempts=0,
-        failure_code="",
+        failure_code=FailureCode.EMBEDDING_FAILED if keeps_content else "",
         failure_message="",
         read_patiently=True,
         engine=engine or document.engine,

@@ -8,11 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import DurationField, ExpressionWrapper, F, QuerySet, Value
+from django.db.models.functions import Greatest, Least, Now
 from django.utils import timezone
 from django_q.brokers import get_broker
 
 from documents.deletion import delete_document
+from documents.ingestion import ingest_again
 from documents.leases import WORKING
 from documents.models import Document
 from documents.pdf.failures import FailureCode
@@ -20,16 +22,19 @@ from documents.queue import issue_tickets, waiting
 
 logger = logging.getLogger(__name__)
 BIN_ROUND = 20  # documents in one round
+RETRY_ROUND = 20
+RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
 MOST_TICKETS = 200  # in one round; the next comes when they are fetched
 FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """How many documents were put back, given up, removed from the bin; how many tickets were issued."""
+    """How many documents were put back, given up, embedded again, removed from the bin; tickets issued."""
 
     resumed: int
     given_up: int
+    retried: int
     removed: int
     tickets: int
 
@@ -38,7 +43,7 @@ def sweep() -> Sweep:
     """One round: documents of silent workers, the bin, then waiting documents without a ticket."""
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
-    return Sweep(resumed, given_up, empty_bin(), top_up())
+    return Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
 
 
 def recover_from(holder: str) -> tuple[int, int]:
@@ -59,6 +64,18 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
     if resumed or given_up:
         logger.warning("sweep: %s resumed, %s given up", resumed, given_up)
     return resumed, given_up
+
+
+def retry_embedding() -> int:
+    """Documents that could not be embedded go back to the queue, after ever longer pauses: one lasts as
+    long as all before it, within ``RETRY_PAUSES``."""
+    shortest, longest = RETRY_PAUSES
+    passed = ExpressionWrapper(F("started_at") - F("created_at"), output_field=DurationField())
+    failed = Document.objects.filter(
+        status=Document.Status.FAILED, failure_code=FailureCode.EMBEDDING_FAILED, deleted_at=None
+    ).alias(pause=Least(Greatest(passed, Value(shortest)), Value(longest)))
+    due = failed.filter(started_at__lte=Now() - F("pause"))[:RETRY_ROUND]
+    return sum(ingest_again(document) for document in due)
 
 
 def empty_bin() -> int:

@@ -60,7 +60,7 @@ def index_document(document: Document) -> IndexReport:
     """
     try:
         passages, postings = index_words(document)
-        space = active_space()
+        space = with_retries(active_space)  # a new space asks its model for the length of its vectors
         vectors = embed_document(document, space)
         build_vector_index(space)
     except Stale:

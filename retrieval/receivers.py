@@ -15,5 +15,5 @@ def index_parsed_document(document: Document, **signal: Any) -> None:
     try:
         index_document(document)
     except ProviderError as error:
-        message = f"Embedding failed: {error.message} Keyword search works; try again."
+        message = f"Embedding failed: {error.message} It is found by its words; the rest is tried again."
         raise IngestionFailure(FailureCode.EMBEDDING_FAILED, message[:200]) from error

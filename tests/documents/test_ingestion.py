@@ -161,17 +161,22 @@ def test_a_document_deleted_while_it_is_indexed_does_not_come_back(
     assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
 
 
+@pytest.mark.parametrize(
+    ("code", "answers"), [(FailureCode.INTERNAL, False), (FailureCode.EMBEDDING_FAILED, True)]
+)
 def test_a_document_that_could_not_be_indexed_is_never_half_ready(
-    alice: User, waiting: Document, indexing: list
+    waiting: Document, indexing: list, code: FailureCode, answers: bool
 ) -> None:
+    """One that only could not be embedded is marked too, and answers by its words."""
+
     def fail(document: Document) -> None:
-        raise IngestionFailure(FailureCode.EMBEDDING_FAILED)
+        raise IngestionFailure(code)
 
     indexing.append(fail)
     ingest_document(waiting.pk)
     waiting.refresh_from_db()
-    assert (waiting.status, waiting.failure_code) == (Document.Status.FAILED, FailureCode.EMBEDDING_FAILED)
-    assert not Document.objects.searchable().exists()
+    assert (waiting.status, waiting.failure_code) == (Document.Status.FAILED, code)
+    assert Document.objects.searchable().exists() == answers
 
 
 def test_an_unexpected_error_says_nothing_of_its_inside(waiting: Document, indexing: list) -> None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import uuid
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 import retrieval.indexing
+from documents.ingestion import ingest_document
 from documents.models import Document, FailureCode
+from documents.sweeping import sweep
 from retrieval.backfill import backfill, documents_behind, quality
 from retrieval.indexing import index_document
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
+from retrieval.providers import retrying
 from retrieval.providers.embeddings import HashingEmbedder
 from retrieval.providers.errors import ProviderError
 from retrieval.reindexing import reindex
 from retrieval.scope import Scope
 from retrieval.search import search
 from retrieval.spaces import active_space, build_vector_index, has_vector_index
+from tests.conftest import Ingest
 from tests.retrieval.conftest import NIKE, Library, written
+from tests.scripted_server import Answer, Asked, scripted_server
 
 
 def counts(document: Document) -> tuple[int, int, int]:
@@ -73,6 +82,44 @@ def test_words_are_found_although_embedding_failed(alice: User, monkeypatch: pyt
     assert document.failure_code == FailureCode.EMBEDDING_FAILED
     assert document.failure_message.startswith("Embedding failed: No key.")
     assert search("Nike dividends", Scope(alice)).hits[0].page == 2
+
+
+def test_a_service_that_is_down_marks_the_document_which_is_found_by_words_and_embedded_later(
+    alice: User, ingested: Ingest, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """End to end, through the real SDK: read once, billed once, found all the time."""
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.01)
+    with scripted_server() as server:
+        settings.EMBEDDING_SPACE = "compatible:failing"
+        settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY = f"{server.url}/v1", ""
+        server.script["/v1/embeddings"] = Answer.json({"error": {"message": "overloaded"}}, 503)
+        document = ingested(alice, "# Goodwill\n\nGoodwill was impaired by 17 million.", "Second page.")
+        assert (document.status, document.failure_code) == ("failed", FailureCode.EMBEDDING_FAILED)
+        assert "Embedding failed: The embedding service refused with status 503" in document.failure_message
+        assert len(server.asked) > 1, "asked again before it gave up"
+        assert Document.objects.searchable().contains(document)
+        result = search("goodwill", Scope(alice))
+        assert result.hits[0].page == 1
+        assert "503" in next(report.reason for report in result.strategies if report.name == "vector")
+
+        read = document.units.order_by("position").values_list("pk", flat=True)
+        before = list(read)
+        server.script["/v1/embeddings"] = three_dimensions
+        assert sweep().retried == 0, "not before a pause"
+        Document.objects.filter(pk=document.pk).update(started_at=timezone.now() - timedelta(hours=2))
+        assert sweep().retried == 1
+        assert search("goodwill", Scope(alice)).hits, "found while it waits"
+        assert ingest_document(document.pk)
+        document.refresh_from_db()
+        assert (document.status, document.failure_code) == ("ready", "")
+        assert list(read) == before, "not read again"
+        assert ChunkVector.objects.filter(document=document).count() == document.chunk_count
+
+
+def three_dimensions(asked: Asked) -> Answer:
+    texts = json.loads(asked.body)["input"]
+    rows = [{"object": "embedding", "index": at, "embedding": [1.0, at, 1.0]} for at in range(len(texts))]
+    return Answer.json({"object": "list", "model": "tiny", "data": rows, "usage": {}})
 
 
 def test_backfill_embeds_what_failed_and_finds_nothing_the_second_time(
