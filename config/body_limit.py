@@ -18,6 +18,8 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 FORM_BYTES = 1024 * 1024  # what a form adds around the file
+READ_AT_MOST = 1.05  # of the limit: what is read in all, the bytes that are thrown away included
+DRAIN_SECONDS = 10.0
 LINGER = 0.5  # seconds the answer has to arrive before the connection is closed on unread bytes
 
 
@@ -33,10 +35,10 @@ def body_limit(application: Application, max_bytes: int) -> Application:
         if scope["type"] != "http":
             await application(scope, receive, send)
             return
-        if declared_length(scope) > limit:
-            await refuse(send, max_bytes)
-            return
         received = 0
+        if declared_length(scope) > limit:
+            await refuse(receive, send, max_bytes, received)
+            return
         overrun = answered = False
 
         async def count() -> Message:
@@ -57,7 +59,7 @@ def body_limit(application: Application, max_bytes: int) -> Application:
         with suppress(BodyTooLarge):
             await application(scope, count, answer)
         if overrun and not answered:
-            await refuse(send, max_bytes)
+            await refuse(receive, send, max_bytes, received)
 
     return limited
 
@@ -68,7 +70,11 @@ def declared_length(scope: MutableMapping[str, Any]) -> int:
     return int(value) if value.isdigit() else 0
 
 
-async def refuse(send: Send, max_bytes: int) -> None:
+async def refuse(receive: Receive, send: Send, max_bytes: int, received: int) -> None:
+    """Answers at once, then throws away what still comes, as far as that is little.
+
+    Many clients send all before they read; a connection closed on unread bytes is reset, and the answer lost.
+    """
     text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
     body = json.dumps({"detail": text, "code": "too_large"}).encode()
     headers = [
@@ -78,5 +84,18 @@ async def refuse(send: Send, max_bytes: int) -> None:
     ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
-    await asyncio.sleep(LINGER)
+    if not await drained(receive, int(max_bytes * READ_AT_MOST) - received):
+        await asyncio.sleep(LINGER)
     await send({"type": "http.response.body", "body": b""})
+
+
+async def drained(receive: Receive, most: int) -> bool:
+    """Reads up to so many bytes; whether that was all, or the client went."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while most > 0:
+                message = await receive()
+                most -= len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return True
+    return False
