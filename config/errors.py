@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
 from config.requests import id_of
+from documents.failures import shortage
 
 logger = logging.getLogger(__name__)
 RETRY_AFTER = 5  # seconds; PostgreSQL restarts in about that
@@ -18,8 +19,11 @@ INTERNAL = "Something went wrong on our side."
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500; or 503 with Retry-After while the database is away."""
-    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+    """500; 507 when a disk is full; or 503 with Retry-After while the database is away."""
+    error = sys.exc_info()[1]
+    if message := shortage(error):
+        return error_page(request, 507, message)
+    if isinstance(error, OperationalError | InterfaceError):
         response = error_page(request, 503, DATABASE_AWAY)
         response["Retry-After"] = str(RETRY_AFTER)
         return response

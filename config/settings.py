@@ -19,6 +19,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where things are kept -------------------------------------------------
 VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"
+STORAGES = {
+    "default": {"BACKEND": "documents.storage.WholeFiles"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
 MEDIA_URL = ""  # files are served by views that ask who is looking
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_URL = "/static/"
@@ -259,7 +263,7 @@ PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024) * 1024
 PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
 PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048) * 1024 * 1024
-PARSE_OCR_FIRST_SECONDS = environment.number("PINCITE_OCR_FIRST_SECONDS", 15)  # from a file's start
+PARSE_OCR_FIRST_SECONDS = environment.number("PINCITE_OCR_FIRST_SECONDS", 20)  # from a file's start
 PARSE_OCR_SECONDS = environment.number("PINCITE_OCR_SECONDS", 600)  # likewise, when it is read again
 PARSE_READERS = environment.integer("PINCITE_READERS", min(4, os.cpu_count() or 1))  # of one file at once
 CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # to make a PDF of another kind of file

@@ -10,6 +10,7 @@ NO_ROOM = "The server has no room left on its disk. Nothing of yours is lost; tr
 READ_ONLY = "The server cannot write to its disk. Nothing of yours is lost; try again later."
 NO_WRITE = {errno.EROFS, errno.EACCES, errno.EPERM}
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
+DISK_FULL = "53100"  # SQLSTATE, PostgreSQL appendix A
 
 
 class IngestionFailure(Exception):
@@ -26,6 +27,20 @@ class IngestionFailure(Exception):
         super().__init__(self.message)
 
 
+def shortage(error: BaseException | None) -> str:
+    """What to tell people of a disk that is full or cannot be written, this machine's or the database's."""
+    if isinstance(error, OSError) and error.errno in NO_SPACE:
+        return NO_ROOM
+    if isinstance(error, OSError) and error.errno in NO_WRITE:
+        return READ_ONLY
+    # COPY raises the driver's error, everything else Django's, which has it as its cause.
+    if DISK_FULL in (
+        getattr(raised, "sqlstate", None) for raised in (error, getattr(error, "__cause__", None))
+    ):
+        return NO_ROOM
+    return ""
+
+
 def failure_of(error: Exception) -> IngestionFailure:
     """The reason to give for an error nobody expected."""
     if isinstance(error, IngestionFailure):
@@ -34,10 +49,4 @@ def failure_of(error: Exception) -> IngestionFailure:
         return IngestionFailure(error.code, error.message)
     if isinstance(error, MemoryError):
         return IngestionFailure(FailureCode.TOO_MUCH_MEMORY)
-    if isinstance(error, OSError) and error.errno in NO_SPACE:
-        return IngestionFailure(FailureCode.INTERNAL, NO_ROOM)
-    if isinstance(error, OSError) and error.errno in NO_WRITE:
-        return IngestionFailure(FailureCode.INTERNAL, READ_ONLY)
-    if getattr(error.__cause__, "sqlstate", None) == "53100":  # disk_full, PostgreSQL appendix A
-        return IngestionFailure(FailureCode.INTERNAL, NO_ROOM)
-    return IngestionFailure(FailureCode.INTERNAL)
+    return IngestionFailure(FailureCode.INTERNAL, shortage(error))

@@ -17,7 +17,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
-from documents.failures import failure_of
+from documents.failures import failure_of, shortage
 from documents.interruption import Interrupted, interruptible
 from documents.leases import WORKING, Lease, LostLease, give_back, renewing, take
 from documents.models import Document
@@ -134,7 +134,7 @@ def mark_failed(lease: Lease, error: Exception) -> None:
 
 def after_database_error(lease: Lease, error: Exception) -> None:
     """A database that went away is not the document's fault: it goes back to the queue once it answers."""
-    if getattr(error.__cause__, "sqlstate", None) == "53100":  # disk_full: waiting would not help
+    if shortage(error):  # waiting would not help
         mark_failed(lease, error)
         return
     logger.warning("the database went away: %s", error)

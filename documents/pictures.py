@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -74,7 +75,8 @@ def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
                 drawn = draw_plain_page(path, number, dpi=dpi, limits=parse_limits())
         except ParseFailure as failure:
             raise PictureFailed(failure.message) from None
-        cache.set(key, drawn, KEPT_SECONDS)
+        with suppress(OSError):  # a full disk: it is drawn again next time
+            cache.set(key, drawn, KEPT_SECONDS)
     return drawn
 
 

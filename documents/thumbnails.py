@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 
 from django.core.files.base import ContentFile
 from PIL import Image
@@ -10,6 +11,7 @@ from PIL import Image
 from documents.models import Document
 from documents.pictures import page_drawing
 
+logger = logging.getLogger(__name__)
 WIDTH = 360  # pixels: a card on a dense screen
 
 
@@ -19,7 +21,11 @@ def thumbnail_of(document: Document) -> bytes:
         with document.thumbnail.open("rb") as file:
             return bytes(file.read())
     picture = scaled_down(page_drawing(document, 1, 72))
-    document.thumbnail.save(f"{document.pk.hex}.webp", ContentFile(picture), save=False)
+    try:
+        document.thumbnail.save(f"{document.pk.hex}.webp", ContentFile(picture), save=False)
+    except OSError as error:  # a full disk: it is drawn again next time
+        logger.warning("document %s: its thumbnail could not be kept: %s", document.pk, error)
+        return picture
     Document.objects.filter(pk=document.pk).update(thumbnail=document.thumbnail.name)
     return picture
 

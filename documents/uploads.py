@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
 
+from documents.failures import shortage
 from documents.fetching import file_name, parsed
 from documents.formats import HEAD, Format, Maker, named_as, recognise
 from documents.models import Document
@@ -28,7 +29,7 @@ INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # control, bidi override
 
 
 class UploadRefused(Exception):
-    """The file was not taken. ``code`` is ``empty``, ``not_a_pdf``, ``too_large`` or ``duplicate``."""
+    """The file was not taken: ``empty``, ``not_a_pdf``, ``too_large``, ``no_room`` or ``duplicate``."""
 
     def __init__(self, code: str, message: str, existing: Document | None = None) -> None:
         self.code = code
@@ -66,7 +67,12 @@ def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> 
         size=found.size,
     )
     kept = document.file if found.is_pdf else document.original
-    kept.save(name, file, save=False)
+    try:
+        kept.save(name, file, save=False)
+    except OSError as error:
+        if not (message := shortage(error)):
+            raise
+        raise UploadRefused("no_room", message) from error
     try:
         with transaction.atomic():
             document.save(force_insert=True)

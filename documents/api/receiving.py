@@ -15,7 +15,7 @@ from documents.uploads import UploadRefused, store_upload
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-STATUS_OF = {"too_large": 413, "duplicate": 409, "not_a_pdf": 415}
+STATUS_OF = {"too_large": 413, "duplicate": 409, "not_a_pdf": 415, "no_room": 507}
 
 
 class NotTaken(exceptions.APIException):

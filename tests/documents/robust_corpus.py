@@ -26,7 +26,7 @@ from documents.pdf.structure import Engine
 from tests.documents import layout_invariants
 
 SLOWEST_SECONDS = 30.0
-FIRST_READING = Limits(ocr_seconds=15.0)
+FIRST_READING = Limits(ocr_seconds=20.0)
 
 
 class Outcome(msgspec.Struct, frozen=True):

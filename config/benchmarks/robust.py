@@ -1,0 +1,170 @@
+"""What hostile files do: each PDF of a folder through the API and a real worker, one after the other.
+
+Every one must end ``ready`` or ``failed`` with a code of the closed list, within
+30 s of its start; no worker may be lost, none may grow by more than 50 MB. Where
+a file's folder has an ``expected.json`` (``{name: {"outcome": …}}``), that must hold too.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from config.benchmarks._arena import Arena, Broken, arena
+from config.watchdog import children
+from documents.benchmarks.ingest import chosen_files
+from documents.deletion import delete_document
+from documents.models import Document, FailureCode, Worker
+
+SLOWEST_SECONDS = 30.0
+MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process
+WARM = 20  # files after which a worker has loaded what it needs
+STUCK_SECONDS = 120.0
+# What may become of a file of which `expected.json` says so.
+ENDS = {
+    "rejected_at_upload": {"not_a_pdf", "empty", "too_large"},
+    "failed_password": {"password_protected"},
+    "failed_timeout_or_limit": {"took_too_long", "too_much_memory", "too_many_pages"},
+    "failed_no_text": {"no_text", "ready"},  # a scan may be recognised
+    "ready": {"ready"},
+}
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """``outcome`` is ``ready`` or a reason code; ``wrong`` says what did not hold."""
+
+    file: str
+    outcome: str
+    seconds: float
+    pages: int = 0
+    unread_pages: int = 0
+    hidden_words: int = 0
+    wrong: str = ""
+
+
+class Figures(msgspec.Struct, frozen=True):
+    files: int
+    outcomes: dict[str, int]
+    wrong: int
+    slowest: float
+    workers_lost: int
+    grown_mb: float
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
+    parser.add_argument("--json", action="store_true", help="one JSON object per file, then the figures")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    folder: Path = options["folder"]
+    outcomes: list[Outcome] = []
+    with arena(pages=1, seed=1) as site:
+        site.wait_until_whole()
+        memory = Memory(site)
+        for number, file in enumerate(chosen_files(folder, options["limit"])):
+            outcome = outcome_of(site, file, folder)
+            outcomes.append(outcome)
+            memory.look(settled=number >= WARM)
+            if options["json"] or outcome.wrong:
+                command.stdout.write(msgspec.json.encode(outcome).decode())
+                command.stdout.flush()
+        figures = Figures(
+            files=len(outcomes),
+            outcomes=dict(Counter(outcome.outcome for outcome in outcomes).most_common()),
+            wrong=sum(bool(outcome.wrong) for outcome in outcomes),
+            slowest=max((outcome.seconds for outcome in outcomes), default=0.0),
+            workers_lost=sum(Worker.objects.values_list("restarts", flat=True)) + len(memory.gone),
+            grown_mb=round(memory.grown / 2**20, 1),
+        )
+    command.stdout.write(msgspec.json.encode(figures).decode())
+    return int(bool(figures.wrong or figures.workers_lost or memory.grown > MOST_GROWTH))
+
+
+def outcome_of(site: Arena, file: Path, folder: Path) -> Outcome:
+    with file.open("rb") as stream:
+        answer = site.client.post("/api/documents/", files={"file": (file.name, stream)})
+    name, said = str(file.relative_to(folder)), answer.json()
+    if answer.status_code != 201:
+        return judged(Outcome(name, str(said.get("code")), 0.0), file)
+    document = Document.objects.get(pk=said["id"])
+    try:
+        outcome = ended(site, document, name)
+    except Broken as stuck:
+        outcome = Outcome(name, "stuck", STUCK_SECONDS, wrong=str(stuck))
+    delete_document(document)
+    return judged(outcome, file)
+
+
+def ended(site: Arena, document: Document, name: str) -> Outcome:
+    """How the document ended, and how long after its start. Raises Broken."""
+
+    def has_ended() -> bool:
+        document.refresh_from_db()
+        return not document.is_working
+
+    site.wait(has_ended, "never ended", STUCK_SECONDS)
+    began = document.started_at or document.created_at
+    return Outcome(
+        name,
+        document.failure_code or document.status,
+        round((timezone.now() - began).total_seconds(), 2),
+        document.page_count,
+        len(document.unread_pages),
+        document.hidden_word_count,
+    )
+
+
+def judged(outcome: Outcome, file: Path) -> Outcome:
+    return msgspec.structs.replace(outcome, wrong="; ".join(faults(outcome, file)))
+
+
+def faults(outcome: Outcome, file: Path) -> Iterator[str]:
+    if outcome.wrong:
+        yield outcome.wrong
+    if outcome.seconds > SLOWEST_SECONDS:
+        yield f"took {outcome.seconds} s"
+    if outcome.outcome not in {"ready", "empty", *FailureCode} or outcome.outcome == FailureCode.INTERNAL:
+        yield "no reason"
+    wanted = expected_in(file.parent).get(file.name, {}).get("outcome", "")
+    if wanted in ENDS and outcome.outcome not in ENDS[wanted]:
+        yield f"should be {wanted}"
+
+
+@cache
+def expected_in(folder: Path) -> Mapping[str, dict[str, Any]]:
+    path = folder / "expected.json"
+    return msgspec.json.decode(path.read_bytes()) if path.exists() else {}
+
+
+class Memory:
+    """Resident bytes of the processes that take documents in, from when they have loaded what they need."""
+
+    def __init__(self, site: Arena) -> None:
+        self._site = site
+        self._first: dict[int, int] = {}
+        self.gone: set[int] = set()
+        self.grown = 0
+
+    def look(self, *, settled: bool) -> None:
+        now = {process.pid: process.memory_info().rss for process in self._processes()}
+        if not settled:
+            return
+        self.gone |= self._first.keys() - now.keys()
+        for pid, resident in now.items():
+            self._first.setdefault(pid, resident)
+            self.grown = max(self.grown, resident - self._first[pid])
+
+    def _processes(self) -> list[psutil.Process]:
+        (cluster,) = children(self._site.worker.process.pid)
+        return [worker for sentinel in children(cluster.pid) for worker in children(sentinel.pid)]
