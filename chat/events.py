@@ -24,9 +24,10 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from documents.pdf.geometry import Box
+
 Stage = Literal["waiting", "searching", "reading", "writing", "checking"]
 MessageStatus = Literal["pending", "streaming", "complete", "incomplete", "failed"]
-Box = tuple[float, float, float, float]
 
 
 class Status(msgspec.Struct, frozen=True):

@@ -15,7 +15,6 @@ urlpatterns = [
     path("<uuid:pk>/restore/", pages.restore, name="conversation-restore"),
     path("beside/<uuid:pk>/", pages.panel, name="chat-panel"),
     path("sources/<uuid:message_id>/", pages.sources, name="answer-sources"),
-    path("marks/<uuid:pk>/", pages.marks, name="document-marks"),
     path("providers/", providers.providers, name="providers"),
     path("providers/<str:name>/test/", providers.test, name="provider-test"),
 ]

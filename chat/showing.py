@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
-from chat.events import Box, CitationShown, Summary
+from chat.events import CitationShown, Summary
 from chat.models import Citation
 from documents.models import Page
-from documents.pdf.geometry import PageFrame, Rect
+from documents.pdf.geometry import PageFrame
 
 VERIFIED = {Citation.Verdict.EXACT, Citation.Verdict.NORMALIZED, Citation.Verdict.MOVED}
-Spans = Sequence[tuple[int, int]]
 
 
 def shown(citation: Citation, frame: PageFrame) -> CitationShown:
@@ -32,9 +31,9 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         verdict_text=str(Citation.Verdict(verdict).label) if verdict else "",
         missing=tuple(citation.missing),
         reason=citation.reason,
-        rects=boxes(citation.rects, frame),
-        unit_rects=boxes(citation.unit_rects, frame),
-        head_rects=boxes(citation.head_rects, frame),
+        rects=frame.display_boxes(citation.rects),
+        unit_rects=frame.display_boxes(citation.unit_rects),
+        head_rects=frame.display_boxes(citation.head_rects),
         durability=citation.durability,
         feedback=citation.feedback,
         href=reader_link(citation),
@@ -58,11 +57,6 @@ def page_frames(citations: Iterable[Citation]) -> dict[tuple[object, int], PageF
         number__in={number for _, number in wanted},
     ).only("document_id", "number", "width", "height", "rotation", "crop_x", "crop_y", "user_unit")
     return {(page.document_id, page.number): page.frame for page in pages}
-
-
-def boxes(rects: Iterable[Sequence[float]], frame: PageFrame) -> tuple[Box, ...]:
-    found = (frame.to_display(Rect(*rect)) for rect in rects)
-    return tuple((round(r.x0, 5), round(r.y0, 5), round(r.x1, 5), round(r.y1, 5)) for r in found)
 
 
 def reader_link(citation: Citation) -> str:

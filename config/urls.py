@@ -12,6 +12,7 @@ admin.site.site_header = admin.site.site_title = "Pincite"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("documents.urls")),
+    path("documents/<uuid:pk>/", include("chat.reader_urls")),
     path("search/", include("retrieval.urls")),
     path("chat/", include("chat.urls")),
     path("conversations/", include("chat.page_urls")),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import details, files, library, reader
+from documents.views import beside, details, files, library
 
 urlpatterns = [
     path("", library.library, name="library"),
     path("icons.svg", files.icons, name="icons"),
     path("documents/upload/", library.upload, name="document-upload"),
     path("documents/cards/", library.cards, name="document-cards"),
-    path("documents/<uuid:pk>/", reader.document, name="document"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
     path("documents/<uuid:pk>/thumbnail", files.document_thumbnail, name="document-thumbnail"),
-    path("documents/<uuid:pk>/highlight/", reader.highlight, name="document-highlight"),
-    path("documents/<uuid:pk>/contents/", reader.contents, name="document-contents"),
-    path("documents/<uuid:pk>/pages/<int:number>/passages/", reader.passages, name="document-passages"),
+    path("documents/<uuid:pk>/contents/", beside.contents, name="document-contents"),
+    path("documents/<uuid:pk>/pages/", beside.pages, name="document-pages"),
+    path("documents/<uuid:pk>/figures/", beside.figures, name="document-figures"),
+    path("documents/<uuid:pk>/passages/", beside.passages, name="document-passages"),
     path("documents/<uuid:pk>/delete/", library.delete, name="document-delete"),
     path("documents/<uuid:pk>/restore/", library.restore, name="document-restore"),
     path("documents/<uuid:pk>/retry/", library.retry, name="document-retry"),

@@ -7,39 +7,21 @@ same server and a cold cache, turn by turn in one run. Needs Playwright and Chro
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
-import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.request import urlopen
 
 import msgspec
-from django.conf import settings
-from django.contrib.auth.models import User
-from django.core.files import File
 from django.core.management.base import BaseCommand, CommandError
-from django.test import Client
 
+from chat.benchmarks._site import chromium, new_tab, server, taken_in
 from chat.models import Citation, Conversation, Message
-from documents.deletion import delete_document
-from documents.ingestion import ingest_document
 from documents.models import Document
-from documents.uploads import store_upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-USER = "bench-read"
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
-START_SECONDS = 60
 BARE = """<!doctype html><link rel="stylesheet" href="/static/pdfjs/web/pdf_viewer.css">
 <style>#c{position:absolute;inset:0;overflow:auto}</style><div id="c"><div class="pdfViewer"></div></div>
 <script type="module">
@@ -92,7 +74,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
-    with reading_of(options["file"]) as document, server() as address:
+    with taken_in(options["file"]) as document, server() as address:
+        cite(document)
         figures = measure(document, address, options["runs"])
     if options["json"]:
         command.stdout.write(msgspec.json.encode(figures).decode())
@@ -158,55 +141,13 @@ def clicks(browser: Browser, address: str, document: Document) -> tuple[float, f
     return same, far
 
 
-def new_tab(browser: Browser, address: str) -> Page:
-    """A context of its own: nothing is in its cache."""
-    client = Client()
-    client.force_login(User.objects.get(username=USER), "django.contrib.auth.backends.ModelBackend")
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": address}])
-    return context.new_page()
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise CommandError("Playwright is missing: pip install playwright.") from None
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright keeps an event loop in this thread
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def reading_of(path: Path) -> Iterator[Document]:
-    """The file as a document with an answer that cites its first and a far page; removed afterwards."""
-    owner, _made = User.objects.get_or_create(username=USER)
-    with path.open("rb") as file:
-        document = store_upload(owner, File(file), path.name, queued=False)
-    try:
-        ingest_document(document.pk)
-        document.refresh_from_db()
-        if not document.is_ready:
-            raise CommandError(f"{path}: {document.failure_message}")
-        cite(document, owner)
-        yield document
-    finally:
-        delete_document(document)
-        with suppress(User.DoesNotExist):
-            User.objects.get(username=USER).delete()
-
-
-def cite(document: Document, owner: User) -> None:
+def cite(document: Document) -> None:
+    """An answer that cites the document's first and a far page. Raises CommandError."""
     first = document.units.filter(page_number=1).first()
     far = document.units.filter(page_number__gte=document.page_count * 2 // 3).first()
     if first is None or far is None:
         raise CommandError("This file has too little text to measure.")
-    conversation = Conversation.objects.create(owner=owner, scope=Conversation.Scope.DOCUMENTS)
+    conversation = Conversation.objects.create(owner=document.owner, scope=Conversation.Scope.DOCUMENTS)
     conversation.documents.add(document)
     Message.objects.create(conversation=conversation, position=0, role="user", content="?")
     text = " ".join(f"[[cite:{unit.pk}:{unit.page_number}]]" for unit in (first, far))
@@ -224,28 +165,3 @@ def cite(document: Document, owner: User) -> None:
             unit_rects=unit.rects,
             verdict=Citation.Verdict.EXACT,
         )
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    arguments = ["-m", "uvicorn", "config.asgi:application", "--port", str(port), "--log-level", "error"]
-    process = subprocess.Popen([sys.executable, "-W", "ignore", *arguments], cwd=settings.BASE_DIR)
-    try:
-        address = f"http://127.0.0.1:{port}"
-        wait_for(f"{address}/account/sign-in/")
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def wait_for(url: str) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        with suppress(OSError), urlopen(url, timeout=2):
-            return
-        time.sleep(0.2)
-    raise CommandError(f"{url} did not answer.")

@@ -12,9 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.models import Note
+from chat.views.pages import as_uuid
 from documents.models import Document
 
 NOTES_A_PAGE = 40
+NOTES_BESIDE = 10
 
 
 @require_safe
@@ -49,12 +51,17 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The last note about a document, in the reader's panel; the first one is made with the first words."""
+    """A note in the reader's panel: the one that is named, else the last about the document.
+
+    The first one is made with the first words.
+    """
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    about = Note.objects.visible_to(request.user).filter(document=document)
-    return render(
-        request, "chat/_notes.html", {"document": document, "note": about.first(), "others": about[1:10]}
-    )
+    notes = Note.objects.visible_to(request.user)
+    about = notes.filter(document=document)
+    named = get_object_or_404(notes, pk=as_uuid(wanted)) if (wanted := request.GET.get("note")) else None
+    shown = named or about.first()
+    others = about.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
+    return render(request, "chat/_notes.html", {"document": document, "note": shown, "others": others})
 
 
 @require_POST

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from chat.claim_spans import Span
 from chat.events import CitationShown
-from chat.marks import marks_on
 from chat.models import Citation, Conversation, Message
 from chat.rendering import render_message
 from chat.showing import shown_citations, summary_of
@@ -100,16 +99,6 @@ def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
     units = CitationUnit.objects.visible_to(request.user).select_related("document").in_bulk(message.sources)
     order = [units[UUID(str(key))] for key in message.sources if UUID(str(key)) in units]
     return render(request, "chat/_sources.html", {"units": order})
-
-
-@require_safe
-@login_required
-def marks(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Where the user's answers rest on the document, as JSON."""
-    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    return HttpResponse(
-        msgspec.json.encode(marks_on(document, request.user)), content_type="application/json"
-    )
 
 
 @require_POST

@@ -11,10 +11,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
+
+Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in display fractions
 
 
 class Rect(NamedTuple):
@@ -106,6 +108,11 @@ class PageFrame(msgspec.Struct, frozen=True):
         if self.rotation == 270:
             return Rect(y0, 1 - x1, y1, 1 - x0)
         return Rect(x0, y0, x1, y1)
+
+    def display_boxes(self, rects: Iterable[Sequence[float]]) -> tuple[Box, ...]:
+        """Page space to display fractions as browsers take them, to a hundred-thousandth of the page."""
+        found = (self.to_display(Rect(*rect)) for rect in rects)
+        return tuple((round(r.x0, 5), round(r.y0, 5), round(r.x1, 5), round(r.y1, 5)) for r in found)
 
     def from_display(self, rect: Rect) -> Rect:
         """Display fractions to page space."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from django import template
 from django.http import HttpRequest
 from django.template import Context
@@ -33,6 +34,18 @@ def theme(context: Context) -> str:
     request: HttpRequest | None = context.get("request")
     chosen = request.COOKIES.get("theme", "") if request else ""
     return chosen if chosen in THEMES else ""
+
+
+@register.filter
+def as_json(value: object) -> str:
+    """For ``data-`` attributes: the template escapes it."""
+    return msgspec.json.encode(value).decode()
+
+
+@register.filter
+def colour(number: int) -> int:
+    """Of the six colours of citations, the one this number has."""
+    return (number - 1) % 6 + 1
 
 
 @register.filter

@@ -5,8 +5,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page
 
+from chat.benchmarks._painted import WITHIN, painted_on, settle
 from tests.browser.conftest import Upload
-from tests.browser.painted import WITHIN, painted_on, settle
 from tests.browser.sheets import ANCHOR, odd_pages
 from tests.browser.site import Site
 
@@ -33,7 +33,7 @@ def open_at(page: Page, site: Site, reader: str, number: int, zoom: str = "1") -
 def assert_covered(page: Page, number: int) -> None:
     painted = painted_on(page, number)
     assert painted.text == ANCHOR
-    assert painted.largest_error() <= WITHIN
+    assert max(painted.errors()) <= WITHIN
     assert painted.covers_its_words()
 
 

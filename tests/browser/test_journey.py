@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from chat.benchmarks._painted import WITHIN, painted_on, settle
 from tests.browser.conftest import READY_MS
-from tests.browser.painted import WITHIN, painted_on, settle
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
@@ -76,7 +76,7 @@ def test_a_citation_of_an_answer_opens_the_page_at_its_words(
     settle(page)
     painted = painted_on(page, number)
     assert value in painted.text
-    assert painted.largest_error() <= WITHIN
+    assert max(painted.errors()) <= WITHIN
     assert painted.covers_its_words()
     expect(page.locator(f'.page[data-page-number="{number}"] .lit-unit')).to_have_count(1)
 

@@ -1,6 +1,5 @@
 // <div id="hover-card" role="tooltip" hidden></div> <template id="hover-card-shell">
 // Pointing at a citation, or focusing it, shows its words, a picture of the place, and the verdict.
-// `picture(citation)` resolves to an element that shows the place.
 
 import { sendFeedback } from "./citations.js";
 
@@ -8,14 +7,12 @@ const [OPEN_AFTER, CLOSE_AFTER] = [180, 220];
 
 export class HoverCard {
   #citations;
-  #picture;
   #card = document.getElementById("hover-card");
   #timer = 0;
   #place = null;
 
-  constructor(citations, root, picture) {
+  constructor(citations, root) {
     this.#citations = citations;
-    this.#picture = picture;
     const open = (event) => this.#soon(event.target.closest("a[data-citation]"));
     root.addEventListener("pointerover", open);
     root.addEventListener("focusin", open);
@@ -53,7 +50,7 @@ export class HoverCard {
     this.#card.hidden = false;
     place.setAttribute("aria-describedby", "hover-card");
     this.#put(place);
-    this.#picture(citation).then((picture) => {
+    picture(citation).then((picture) => {
       if (this.#place === place && picture) this.#card.querySelector("[data-picture]").replaceChildren(picture);
     }).catch(() => {});
   }
@@ -85,4 +82,10 @@ export class HoverCard {
     this.#card.style.left = `${Math.max(8, Math.min(box.left - 24, innerWidth - width - 8))}px`;
     this.#card.style.top = `${above > 8 ? above : Math.min(box.bottom + 8, innerHeight - height - 8)}px`;
   }
+}
+
+async function picture({ id }) {
+  const image = Object.assign(new Image(), { alt: "", src: `/api/citations/${id}/image/?crop=1` });
+  await image.decode();
+  return image;
 }

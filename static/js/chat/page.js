@@ -4,11 +4,4 @@ import { Conversation } from "./conversation.js";
 import { HoverCard } from "./hover_card.js";
 
 const element = document.querySelector("[data-conversation]");
-const conversation = new Conversation(element);
-new HoverCard(new Citations(conversation), element, async (citation) => {
-  const image = new Image();
-  image.alt = "";
-  image.src = `/api/citations/${citation.id}/image/?crop=1`;
-  await image.decode();
-  return image;
-});
+new HoverCard(new Citations(new Conversation(element)), element);

@@ -1,38 +1,16 @@
-// Remembers, per document, the page, the place on it and the zoom; and gives them back next time.
+// Remembers, per document, the page, the place on it, the zoom and the turning; and goes back there next time.
 
-const KEPT = 200;
-
-export class Position {
-  #key;
-  #timer = 0;
-
-  constructor(viewer) {
-    this.#key = `place:${viewer.element.dataset.document}`;
-    viewer.on("updateviewarea", ({ location }) => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#keep(location), 300);
-    });
-  }
-
-  get last() {
-    try {
-      return JSON.parse(localStorage.getItem(this.#key));
-    } catch {
-      return null;
-    }
-  }
-
-  #keep({ pageNumber, scale, top, left, rotation }) {
-    try {
-      localStorage.setItem(this.#key, JSON.stringify({ page: pageNumber, scale, top, left, rotation }));
-      forgetOldest();
-    } catch {
-      // A full or forbidden storage only means that the place is not remembered.
-    }
-  }
-}
-
-function forgetOldest() {
-  const places = Object.keys(localStorage).filter((key) => key.startsWith("place:"));
-  places.slice(0, Math.max(0, places.length - KEPT)).forEach((key) => localStorage.removeItem(key));
+export function rememberPosition(viewer) {
+  const { pages } = viewer;
+  const key = `place:${viewer.id}`;
+  const { scale = "auto", pageNumber, left, top, rotation } = JSON.parse(localStorage.getItem(key)) ?? {};
+  viewer.on("updateviewarea", ({ location }) => localStorage.setItem(key, JSON.stringify(location)));
+  return {
+    restoreZoom: () => (pages.currentScaleValue = Number(scale) / 100 || scale), // percent, or a preset's name
+    restorePlace() {
+      if (!(pageNumber <= viewer.count)) return;
+      pages.pagesRotation = rotation;
+      pages.scrollPageIntoView({ pageNumber, destArray: [null, { name: "XYZ" }, left, top, null], allowNegativeOffset: true });
+    },
+  };
 }

@@ -1,120 +1,111 @@
 // The reader page: opens the PDF, paints what the link asks for, and joins the parts.
+
 import { Note } from "../chat/note.js";
 import { bindKeys } from "../ui/keys.js";
-import { select, watchTabs } from "../ui/tabs.js";
+import { watchTabs } from "../ui/tabs.js";
 import { Answers } from "./answers.js";
-import { Find } from "./find.js";
+import { findIn } from "./find.js";
 import { Highlights } from "./highlights.js";
-import { Marks } from "./marks.js";
-import { Panel } from "./panel.js";
-import { Passages } from "./passages.js";
-import { Position } from "./position.js";
-import { SearchPane } from "./search_pane.js";
-import { Selection, quoted } from "./selection.js";
-import { Side } from "./side.js";
-import { Toolbar } from "./toolbar.js";
+import * as panel from "./panel.js";
+import { pinToPages } from "./pins.js";
+import { followPlaces } from "./places.js";
+import { rememberPosition } from "./position.js";
+import { watchSelection } from "./selection.js";
+import { watchSide } from "./side.js";
+import { watchButtons, watchPageField, watchZoom } from "./toolbar.js";
 import { Viewer } from "./viewer.js";
 
 const element = document.querySelector("[data-reader]");
+const texts = document.getElementById("reader-texts").dataset;
+const passages = document.getElementById("pane-passages");
 const viewer = new Viewer(element);
 const highlights = new Highlights(viewer);
-const position = new Position(viewer);
-const panel = new Panel();
-const side = new Side(viewer);
-const find = new Find(viewer);
-new Passages(viewer, highlights);
-const toolbar = new Toolbar(viewer, {
-  side: (button) => side.toggle(button),
+const position = rememberPosition(viewer);
+const showPlace = followPlaces(viewer, highlights, openCitation);
+const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote });
+let answers = null;
+let note = null;
+
+watchButtons(viewer, {
+  side: watchSide(viewer),
   panel: () => panel.toggle(),
-  find: () => find.open(),
-  print: async () => (await import("./print.js")).printDocument(viewer),
+  find: findIn(viewer, texts),
+  print: async () => (await import("./print.js")).printDocument(viewer, texts.preparing),
 });
+watchZoom(viewer);
+pinToPages(viewer);
 watchTabs(element);
-bindKeys({ Escape: () => (highlights.isEmpty ? false : highlights.clear()) });
-
-const searchPane = new SearchPane(viewer, highlights);
-new Selection(viewer, {
-  ask: ({ words }) => ask(`“${words}”\n`),
-  similar: ({ words }) => {
-    show("search");
-    searchPane.look(words);
-  },
-  note: async ({ words, page }) => {
-    await show("notes");
-    notes.shown?.append(`> ${words}\n\n[${quoted("", element.dataset.title, page).replace("“” ", "")}](${location.pathname}?page=${page}&q=${encodeURIComponent(words)})`);
-  },
+bindKeys({ Escape: () => highlights.clear(), a: () => ask(selected()) });
+element.addEventListener("htmx:load", ({ target }) => {
+  if (target.matches("[data-conversation]")) {
+    answers = new Answers(target, viewer, highlights);
+    answers.open(new URLSearchParams(location.search).get("citation"));
+  } else if (target.matches("[data-note]")) {
+    note = new Note(target);
+    panel.show("notes");
+  }
 });
-const marks = new Marks(viewer, (citation) => answers.shown?.open(citation));
-panel.element.addEventListener("answerdone", () => marks.load());
-const notes = {};
-const answers = {};
-panel.element.addEventListener("panefilled", ({ detail: pane }) => {
-  const note = pane.querySelector("[data-note]");
-  if (note) notes.shown = new Note(note);
-  const chat = pane.querySelector("[data-conversation]");
-  if (!chat) return;
-  answers.shown = new Answers(chat, { viewer, highlights, panel });
-  const wanted = new URLSearchParams(location.search).get("citation");
-  if (wanted) answers.shown.open(wanted);
-});
-bindKeys({ a: () => ask() });
-
+viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
+passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
 open();
 
-/** Shows the conversation, with words in its field when there are some. */
-export async function ask(words = "") {
-  await show("ask");
-  if (words) answers.shown?.conversation.prefill(words);
-  else answers.shown?.conversation.focus();
+function openCitation(id) {
+  if (!answers?.open(id)) return false;
+  panel.show("ask");
+  return true;
 }
 
-async function show(name) {
-  panel.toggle(true);
-  select(document.getElementById(`tab-${name}`));
-  await panel.fill(document.getElementById(`pane-${name}`));
+async function ask({ words }) {
+  await panel.show("ask");
+  if (words) answers.conversation.prefill(`“${words}”\n`);
+  else answers.conversation.focus();
+}
+
+async function similar({ words }) {
+  const form = (await panel.show("search")).querySelector("form");
+  form.elements.q.value = words;
+  form.requestSubmit();
+}
+
+async function addToNote({ words, reference, link }) {
+  await panel.show("notes");
+  note.append(`> ${words}\n\n[${reference}](${link})`);
 }
 
 async function open() {
-  const note = element.querySelector("[data-opening-note]");
+  const waiting = element.querySelector("[data-opening-note]");
   try {
     await viewer.open(askPassword);
   } catch (error) {
     console.error(error);
-    note.textContent = document.getElementById("reader-texts").dataset.failed;
+    waiting.textContent = texts.failed;
     return;
   }
   startWhere();
-  note.remove();
-  viewer.on("pagerendered", () => panel.fillShown(), { once: true });
-  viewer.on("pagerendered", () => marks.load(), { once: true });
-  toolbar.showLabels();
+  waiting.remove();
+  viewer.on("pagerendered", fillAround, { once: true });
+}
+
+/** What is not the page itself comes after the first page. */
+function fillAround() {
+  document.head.append(Object.assign(document.createElement("script"), { src: element.dataset.htmx }));
+  watchPageField(viewer);
 }
 
 /** What the link asks for; else where this person was last; else the first page. */
 function startWhere() {
-  const opening = JSON.parse(document.getElementById("opening").textContent);
-  const last = position.last;
-  viewer.pages.currentScaleValue = last?.scale ? zoomOf(last.scale) : "auto";
-  if (opening) {
-    const page = Math.min(opening.page, viewer.count);
-    viewer.pages.currentPageNumber = page;
-    highlights.show("link", { ...opening, page });
-    highlights.reveal("link");
-  } else if (last) {
-    viewer.pages.pagesRotation = last.rotation ?? 0;
-    viewer.pages.scrollPageIntoView({ pageNumber: Math.min(last.page, viewer.count), destArray: [null, { name: "XYZ" }, last.left, last.top, null], allowNegativeOffset: true });
-  }
+  const asked = JSON.parse(document.getElementById("opening").textContent);
+  position.restoreZoom();
+  if (asked) showPlace(asked);
+  else position.restorePlace();
 }
 
-/** pdf.js gives percent, or the name of a preset. */
-function zoomOf(scale) {
-  return typeof scale === "number" ? String(scale / 100) : scale;
-}
-
+/** What was typed; null when the dialog was left. */
 function askPassword(again) {
   const dialog = document.getElementById("pdf-password");
+  const field = dialog.querySelector("input");
   dialog.querySelector("[data-wrong]").hidden = !again;
+  dialog.returnValue = field.value = "";
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.querySelector("input").value), { once: true }));
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue ? field.value : null), { once: true }));
 }
-

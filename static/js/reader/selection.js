@@ -1,65 +1,49 @@
 // <div data-selection-menu hidden> <button data-do="ask|similar|quote|note|link">
-// Words selected on a page: a small menu beside them says what can be done.
+// Words selected on a page: a small menu beside them says what can be done. Enter goes to it.
 
 import { copyText } from "../ui/forms.js";
+import { bindKeys } from "../ui/keys.js";
+import { place } from "../ui/menus.js";
 
-const LONGEST = 1500;
+const LONGEST = 1500; // characters
+const STILL = 250; // ms without a change: a selection made with a finger has no other end
 
-export class Selection {
-  #viewer;
-  #menu = document.querySelector("[data-selection-menu]");
-  #actions;
-  #words = "";
-  #page = 0;
+/** `actions` by name; each gets {words, reference, link}. Returns the function that says them, words '' when there are none. */
+export function watchSelection(viewer, texts, actions) {
+  const menu = document.querySelector("[data-selection-menu]");
+  const all = {
+    quote: ({ words, reference }) => copyText(`“${words}” (${reference})`, texts.copied),
+    link: ({ link }) => copyText(link, texts.copied),
+    ...actions,
+  };
+  let timer = 0;
 
-  constructor(viewer, actions) {
-    this.#viewer = viewer;
-    this.#actions = { quote: () => this.#copyQuote(), link: () => this.#copyLink(), ...actions };
-    document.addEventListener("selectionchange", () => this.#read());
-    viewer.scroller.addEventListener("pointerup", () => setTimeout(() => this.#show(), 10));
-    viewer.scroller.addEventListener("keyup", (event) => event.shiftKey && this.#show());
-    viewer.scroller.addEventListener("scroll", () => (this.#menu.hidden = true), { passive: true });
-    this.#menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
-    this.#menu.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-do]");
-      if (!button) return;
-      this.#menu.hidden = true;
-      this.#actions[button.dataset.do]({ words: this.#words, page: this.#page });
-    });
+  function selected() {
+    const range = getSelection().rangeCount ? getSelection().getRangeAt(0) : null;
+    const holder = range?.startContainer.parentElement?.closest(".textLayer")?.closest(".page");
+    const words = holder ? getSelection().toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
+    const page = holder?.dataset.pageNumber;
+    const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
+    return { range, words, link, reference: `${viewer.element.dataset.title}, p. ${page}` };
   }
 
-  #read() {
-    const selection = getSelection();
-    const layer = selection.anchorNode?.parentElement?.closest(".textLayer");
-    this.#words = layer ? selection.toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
-    this.#page = Number(layer?.closest(".page").dataset.pageNumber ?? 0);
-    if (!this.#words) this.#menu.hidden = true;
+  function soon() {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const { words, range } = selected();
+      menu.hidden = !words;
+      if (words) place(menu, range);
+    }, STILL);
   }
 
-  #show() {
-    if (!this.#words) return;
-    const box = getSelection().getRangeAt(0).getBoundingClientRect();
-    this.#menu.hidden = false;
-    const { offsetWidth: width, offsetHeight: height } = this.#menu;
-    this.#menu.style.left = `${Math.max(8, Math.min(box.left + (box.width - width) / 2, innerWidth - width - 8))}px`;
-    this.#menu.style.top = `${box.top > height + 64 ? box.top - height - 8 : box.bottom + 8}px`;
-  }
-
-  #copyQuote() {
-    copyText(quoted(this.#words, this.#viewer.element.dataset.title, this.#page), texts().copied);
-  }
-
-  #copyLink() {
-    copyText(linkTo(this.#page, this.#words), texts().copied);
-  }
+  document.addEventListener("selectionchange", soon);
+  document.addEventListener("pointermove", ({ buttons }) => buttons && soon()); // not while it is being made
+  viewer.scroller.addEventListener("scroll", () => (menu.hidden = true), { passive: true });
+  menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
+  menu.addEventListener("click", ({ target }) => {
+    all[target.closest("[data-do]").dataset.do](selected());
+    getSelection().removeAllRanges();
+  });
+  bindKeys({ Enter: () => !menu.hidden && menu.querySelector("button").focus() });
+  return selected;
 }
-
-export const quoted = (words, title, page) => `“${words}” (${title}, p. ${page})`;
-
-export function linkTo(page, words) {
-  const url = new URL(location.pathname, location.href);
-  url.search = new URLSearchParams({ page, q: words });
-  return url.href;
-}
-
-const texts = () => document.getElementById("reader-texts").dataset;

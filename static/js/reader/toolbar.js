@@ -1,71 +1,47 @@
 // <header data-toolbar> <button data-do="zoom-in"> <input data-page-input> <select data-zoom> …
-// The toolbar's buttons, the page field, the zoom, and their keys.
+// The toolbar's buttons, the page field and the zoom.
 
-import { bindKeys } from "../ui/keys.js";
+const bar = document.querySelector("[data-toolbar]");
 
-export class Toolbar {
-  #viewer;
-  #bar = document.querySelector("[data-toolbar]");
-  #labels = null;
-
-  constructor(viewer, actions) {
-    this.#viewer = viewer;
-    const all = { ...this.#actions(), ...actions };
-    this.#bar.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-do]");
-      if (button) all[button.dataset.do]?.(button);
-    });
-    bindKeys({
-      "[": all.previous, "]": all.next, "+": all["zoom-in"], "=": all["zoom-in"], "-": all["zoom-out"],
-      "0": () => (viewer.pages.currentScaleValue = "page-width"), r: all.rotate, "/": all.find, p: () => all.panel(),
-    });
-    this.#bindFields();
-  }
-
-  async showLabels() {
-    this.#labels = await this.#viewer.pdf.getPageLabels();
-    if (this.#labels?.every((label, index) => label === String(index + 1))) this.#labels = null;
-    this.#bar.querySelector("[data-page-count]").textContent = this.#viewer.count;
-    this.#showPage(this.#viewer.pages.currentPageNumber);
-  }
-
-  #actions() {
-    const { pages } = this.#viewer;
-    const turn = (by) => () => (pages.pagesRotation = (pages.pagesRotation + by + 360) % 360);
-    return {
-      previous: () => pages.previousPage(), next: () => pages.nextPage(),
-      "zoom-in": () => pages.increaseScale(), "zoom-out": () => pages.decreaseScale(),
-      rotate: turn(90), "rotate-back": turn(-90),
-    };
-  }
-
-  #bindFields() {
-    const input = this.#bar.querySelector("[data-page-input]");
-    const zoom = this.#bar.querySelector("[data-zoom]");
-    input.addEventListener("focus", () => input.select());
-    input.addEventListener("change", () => this.#goTo(input.value.trim()));
-    zoom.addEventListener("change", () => (this.#viewer.pages.currentScaleValue = zoom.value));
-    this.#viewer.on("pagechanging", ({ pageNumber }) => this.#showPage(pageNumber));
-    this.#viewer.on("scalechanging", ({ scale, presetValue }) => showZoom(zoom, scale, presetValue));
-  }
-
-  #goTo(text) {
-    const labelled = this.#labels?.indexOf(text) ?? -1;
-    const page = labelled >= 0 ? labelled + 1 : Number.parseInt(text, 10);
-    if (page >= 1 && page <= this.#viewer.count) this.#viewer.pages.currentPageNumber = page;
-    this.#showPage(this.#viewer.pages.currentPageNumber);
-    this.#viewer.scroller.focus();
-  }
-
-  #showPage(page) {
-    const input = this.#bar.querySelector("[data-page-input]");
-    if (document.activeElement !== input) input.value = this.#labels?.[page - 1] || page;
-  }
+/** `actions` by the name of their button; each gets the button. */
+export function watchButtons({ pages }, actions) {
+  const turn = (by) => () => (pages.pagesRotation = (pages.pagesRotation + by) % 360);
+  const fit = (scale) => () => (pages.currentScaleValue = scale);
+  const all = {
+    previous: () => pages.previousPage(), next: () => pages.nextPage(),
+    "zoom-in": () => pages.increaseScale(), "zoom-out": () => pages.decreaseScale(),
+    width: fit("page-width"), whole: fit("page-fit"), rotate: turn(90), "rotate-back": turn(270), ...actions,
+  };
+  bar.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-do]");
+    if (button) all[button.dataset.do](button);
+  });
 }
 
-function showZoom(select, scale, preset) {
-  const known = [...select.options].find((option) => option.value === preset || Number(option.value) === scale);
+/** The field takes and shows numbers, or the labels that the PDF gives its pages. */
+export async function watchPageField(viewer) {
+  const field = bar.querySelector("[data-page-input]");
+  const labels = await viewer.pdf.getPageLabels();
+  const show = () => document.activeElement !== field && (field.value = labels?.[viewer.page - 1] || viewer.page);
+  bar.querySelector("[data-page-count]").textContent = viewer.count;
+  viewer.on("pagechanging", show);
+  field.addEventListener("focus", () => field.select());
+  field.addEventListener("change", () => {
+    const text = field.value.trim();
+    viewer.page = (labels?.indexOf(text) ?? -1) + 1 || Number.parseInt(text, 10) || viewer.page;
+    viewer.scroller.focus();
+    show();
+  });
+  show();
+}
+
+export function watchZoom(viewer) {
+  const select = bar.querySelector("[data-zoom]");
   const custom = select.querySelector("[value=custom]");
-  custom.textContent = `${Math.round(100 * scale)} %`;
-  select.value = known ? known.value : "custom";
+  select.addEventListener("change", () => (viewer.pages.currentScaleValue = select.value));
+  viewer.on("scalechanging", ({ scale, presetValue }) => {
+    const known = [...select.options].find(({ value }) => value === presetValue || Number(value) === scale);
+    custom.textContent = `${Math.round(100 * scale)} %`;
+    select.value = (known ?? custom).value;
+  });
 }

@@ -4,37 +4,42 @@
 // wasm decoders run in the worker only.
 
 import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
-import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer } from "../../pdfjs/web/pdf_viewer.mjs";
+import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates } from "../../pdfjs/web/pdf_viewer.mjs";
+import { zoomByHand } from "./zoom.js";
+
+export { FindState } from "../../pdfjs/web/pdf_viewer.mjs"; // by way of here: the viewer wants pdf.mjs to be there before it
 
 export class Viewer {
   eventBus = new EventBus();
   element;
   scroller;
-  pdf = null;
-  links;
   pages;
+  pdf = null;
+  #links;
 
   constructor(element) {
     this.element = element;
     this.scroller = element.querySelector("[data-pages]");
-    const eventBus = this.eventBus;
-    this.links = new PDFLinkService({ eventBus, externalLinkTarget: LinkTarget.BLANK, externalLinkRel: "noopener noreferrer nofollow" });
-    const findController = new PDFFindController({ linkService: this.links, eventBus });
+    const { eventBus } = this;
+    const linkService = new PDFLinkService({ eventBus, externalLinkTarget: LinkTarget.BLANK, externalLinkRel: "noopener noreferrer nofollow" });
     this.pages = new PDFViewer({
       container: this.scroller,
       eventBus,
-      linkService: this.links,
-      findController,
+      linkService,
+      findController: new PDFFindController({ linkService, eventBus }),
       annotationMode: pdfjs.AnnotationMode.ENABLE,
       removePageBorders: true,
       enableAutoLinking: false,
       imageResourcesPath: `${element.dataset.pdfjs}web/images/`,
     });
-    this.links.setViewer(this.pages);
-    eventBus.on("pagerendered", () => performance.mark("first-page"), { once: true });
+    linkService.setViewer(this.pages);
+    this.#links = linkService;
+    this.on("pagerendered", () => performance.mark("first-page"), { once: true });
+    zoomByHand(this.pages);
+    new ResizeObserver(() => this.#fit()).observe(this.scroller);
   }
 
-  /** Resolves once the first page's size is known. `askPassword(again)` resolves to what a person typed. */
+  /** Resolves once the first page's size is known. `askPassword(again)` resolves to what a person typed, or null. */
   async open(askPassword) {
     const { file, worker, pdfjs: base } = this.element.dataset;
     pdfjs.GlobalWorkerOptions.workerSrc = worker;
@@ -50,24 +55,57 @@ export class Viewer {
       disableAutoFetch: true,
       rangeChunkSize: 1 << 18,
     });
-    task.onPassword = async (answer, why) => answer(await askPassword(why === pdfjs.PasswordResponses.INCORRECT_PASSWORD));
+    task.onPassword = async (answer, why) => {
+      const typed = await askPassword(why === pdfjs.PasswordResponses.INCORRECT_PASSWORD);
+      answer(typed ?? new Error("No password was given."));
+    };
     this.pdf = await task.promise;
-    const ready = new Promise((resolve) => this.eventBus.on("pagesinit", resolve, { once: true }));
+    const ready = new Promise((resolve) => this.on("pagesinit", resolve, { once: true }));
     this.pages.setDocument(this.pdf);
-    this.links.setDocument(this.pdf);
+    this.#links.setDocument(this.pdf);
     await ready;
+  }
+
+  get id() {
+    return this.element.dataset.document;
   }
 
   get count() {
     return this.pages.pagesCount;
   }
 
+  get page() {
+    return this.pages.currentPageNumber;
+  }
+
+  set page(number) {
+    this.pages.currentPageNumber = number;
+  }
+
   view(number) {
     return this.pages.getPageView(number - 1);
   }
 
+  isDrawn(number) {
+    return this.view(number).renderingState === RenderingStates.FINISHED;
+  }
+
+  /** Draws a page `width` pixels of the canvas wide. */
+  async draw(number, canvas, width, intent = "display") {
+    const page = await this.pdf.getPage(number);
+    const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
+    Object.assign(canvas, { width: viewport.width, height: viewport.height });
+    await page.render({ canvas, viewport, intent }).promise;
+  }
+
   on(event, action, options) {
     this.eventBus.on(event, action, options);
+  }
+
+  /** A zoom like "the width" is another one in a window of another size. */
+  #fit() {
+    const { currentScaleValue } = this.pages;
+    if (Number.isNaN(Number(currentScaleValue))) this.pages.currentScaleValue = currentScaleValue;
   }
 }
 

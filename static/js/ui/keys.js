@@ -1,5 +1,5 @@
 // One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
-// <input data-slash> is where "/" goes; <button data-show-keys> opens the list of keys (<dialog id="keys">).
+// <button data-key="r"> is pressed by its key; <input data-slash> is where "/" goes; <button data-show-keys> opens the list of keys (<dialog id="keys">).
 
 const bindings = new Map();
 let pending = "";
@@ -30,7 +30,8 @@ function press(event) {
   const chord = pending ? `${pending} ${event.key}` : event.key;
   pending = event.key === "g" && !pending ? "g" : "";
   if (pending) setTimeout(() => (pending = ""), 1000);
-  const action = bindings.get(chord);
+  const button = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);
+  const action = button ? () => button.click() : bindings.get(chord);
   if (!action || action(event) === false) return;
   event.preventDefault();
 }

@@ -1,10 +1,12 @@
-"""What is painted on a page, measured against pdf.js's own text layer."""
+"""What is painted on a page in the browser, measured against pdf.js's own text layer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Page
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 WITHIN = 1.5  # CSS pixels at 100 % zoom
 
@@ -23,7 +25,15 @@ MEASURE = """(number) => {
     }));
   return { painted, words };
 }"""
-Box = tuple[float, float, float, float]
+STILL = """() => {
+  const drawn = document.querySelector(".page[data-loaded] .textLayer .endOfContent") !== null;
+  const shown = [...document.querySelectorAll(".lit, .textLayer")];
+  const at = JSON.stringify(shown.map((element) => element.getBoundingClientRect()));
+  const still = drawn && window.lastPlaces === at;
+  window.lastPlaces = at;
+  return still;
+}"""
+Box = tuple[float, float, float, float]  # CSS pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +47,16 @@ class Painted:
     def text(self) -> str:
         return " ".join(text for text, _ in self.words)
 
-    def largest_error(self) -> float:
-        """How far, in CSS pixels, the ends of the painted line are from the ends of its words."""
-        (rect,) = self.rects
-        words = hull([box for _, box in self.words])
-        along = (0, 2) if words[2] - words[0] > words[3] - words[1] else (1, 3)
-        return max(abs(rect[edge] - words[edge]) for edge in along)
+    def errors(self) -> list[float]:
+        """Of each rectangle: how far its ends are from the ends of its words, along the line."""
+        found = []
+        for rect in self.rects:
+            inside = [box for _, box in self.words if holds(rect, box)]
+            if inside:
+                words = hull(inside)
+                along = (0, 2) if words[2] - words[0] > words[3] - words[1] else (1, 3)
+                found.append(max(abs(rect[edge] - words[edge]) for edge in along))
+        return found
 
     def covers_its_words(self) -> bool:
         (x0, y0, x1, y1) = hull(self.rects)
@@ -63,6 +77,7 @@ def painted_on(page: Page, number: int) -> Painted:
 
 
 def holds(rect: Box, word: Box) -> bool:
+    """Whether the middle of the word is inside."""
     x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
     return rect[0] <= x <= rect[2] and rect[1] <= y <= rect[3]
 
@@ -74,14 +89,4 @@ def hull(boxes: list[Box]) -> Box:
 
 def settle(page: Page) -> None:
     """Waits until pdf.js has drawn what it has to, and nothing moves any more."""
-    page.wait_for_function(
-        """() => {
-          const drawn = document.querySelector(".page[data-loaded] .textLayer .endOfContent") !== null;
-          const shown = [...document.querySelectorAll(".lit, .textLayer")];
-          const at = JSON.stringify(shown.map((element) => element.getBoundingClientRect()));
-          const still = drawn && window.lastPlaces === at;
-          window.lastPlaces = at;
-          return still;
-        }""",
-        polling=250,
-    )
+    page.wait_for_function(STILL, polling=250)

@@ -1,0 +1,147 @@
+"""Painted passages against pdf.js's own text layer, in real Chromium: words covered, ends of lines.
+
+Passages of each page are lit whole, as a link lights them, at 100 % zoom. A
+word of the passage is covered when the text layer has it, in its turn, inside
+the painted rectangles. By default only pages that are rotated, cropped, scaled
+or do not begin at (0, 0), and files with pages of several sizes. Needs
+Playwright and Chromium.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import msgspec
+from django.core.management.base import BaseCommand
+
+from chat.benchmarks._painted import WITHIN, painted_on, settle
+from chat.benchmarks._site import chromium, new_tab, server, taken_in
+from documents.models import CitationUnit, Document
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SHORTEST = 20  # characters of a passage worth measuring
+# Follows a link to the passage as a person does who clicks one in the panel.
+FOLLOW = """(search) => {
+  const link = Object.assign(document.createElement("a"), { href: search });
+  document.querySelector("[data-reader]").append(link);
+  link.click();
+  link.remove();
+}"""
+
+
+class Measured(msgspec.Struct):
+    """One file. ``errors``: of each painted line, how far its ends are from its words, in CSS pixels."""
+
+    file: str
+    pages: int = 0
+    passages: int = 0
+    words: int = 0
+    covered: int = 0
+    errors: list[float] = []
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("--pages", type=int, default=3, help="at most, of each file")
+    parser.add_argument("--passages", type=int, default=5, help="at most, of each page")
+    parser.add_argument("--all", action="store_true", help="also pages that lie as one expects")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    measured = []
+    with server() as address, chromium() as browser:
+        for path in options["files"]:
+            with taken_in(path) as document:
+                page = new_tab(browser, address)
+                page.goto(f"{address}/documents/{document.pk}/?page=1")
+                measured.append(measure(page, document, path.name, options))
+                page.context.close()
+                command.stdout.write(line_of(measured[-1]))
+    command.stdout.write(line_of(total(measured)))
+    return 0
+
+
+def measure(page: Page, document: Document, name: str, options: dict[str, Any]) -> Measured:
+    page.locator(".page[data-loaded] .textLayer").first.wait_for(state="attached")
+    page.locator("[data-zoom]").select_option("1")
+    found = Measured(name)
+    for number in odd_pages(document, options["all"])[: options["pages"]]:
+        found.pages += 1
+        for unit in passages(document, number)[: options["passages"]]:
+            light(page, unit)
+            painted = painted_on(page, number)
+            wanted, read = unit.content.split(), letters(painted.text)
+            found.passages += 1
+            found.words += len(wanted)
+            found.covered += sum(in_turn(wanted, read))
+            found.errors += painted.errors()
+    return found
+
+
+def light(page: Page, unit: CitationUnit) -> None:
+    page.keyboard.press("Escape")
+    page.evaluate(FOLLOW, "?" + urlencode({"page": unit.page_number, "unit": unit.pk, "q": unit.content}))
+    place = f'.page[data-loaded][data-page-number="{unit.page_number}"]'
+    page.locator(f"{place} .lit-anchor").first.wait_for(state="attached")
+    page.locator(f"{place} .textLayer .endOfContent").wait_for(state="attached")
+    settle(page)
+
+
+def odd_pages(document: Document, everything: bool) -> list[int]:
+    pages = list(document.pages.defer("text", "word_boxes", "furniture", "figures"))
+    sizes = {(round(page.width), round(page.height)) for page in pages}
+    return [
+        page.number
+        for page in pages
+        if everything
+        or len(sizes) > 1
+        or (page.rotation, page.crop_x, page.crop_y, page.user_unit) != (0, 0, 0, 1)
+    ]
+
+
+def passages(document: Document, number: int) -> list[CitationUnit]:
+    units = document.units.filter(page_number=number).order_by("paragraph_index")
+    return [unit for unit in units if len(unit.content) >= SHORTEST]
+
+
+def in_turn(words: list[str], read: str) -> Iterator[bool]:
+    """Of each word: whether the text has it, after the one before."""
+    at = 0
+    for word in words:
+        found = read.find(letters(word), at)
+        yield found >= 0
+        at = max(at, found)
+
+
+def letters(text: str) -> str:
+    """Without white space, ligatures and soft hyphens: engines part and spell them differently."""
+    return "".join(unicodedata.normalize("NFKC", text).replace("\xad", "").split())
+
+
+def total(measured: list[Measured]) -> Measured:
+    return Measured(
+        "in all",
+        pages=sum(file.pages for file in measured),
+        passages=sum(file.passages for file in measured),
+        words=sum(file.words for file in measured),
+        covered=sum(file.covered for file in measured),
+        errors=[error for file in measured for error in file.errors],
+    )
+
+
+def line_of(found: Measured) -> str:
+    errors = sorted(found.errors) or [0.0]
+    within = sum(error <= WITHIN for error in errors) / len(errors)
+    return (
+        f"{found.file[:44]:44} {found.pages:3} pages {found.passages:4} passages"
+        f"  words covered {found.covered / max(found.words, 1):7.2%} of {found.words:5}"
+        f"  ends within {WITHIN} px {within:7.2%} of {len(errors):4}"
+        f", median {errors[len(errors) // 2]:.2f}, worst {errors[-1]:.1f}"
+    )

@@ -1,0 +1,62 @@
+"""The reader, opened at a place, and what it asks for while somebody reads."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from chat.marks import marks_on
+from chat.places import Place, highlights_at
+from chat.views.pages import as_uuid
+from documents.figures import table_areas
+from documents.models import Document
+
+QUOTE_LENGTH = 2000  # characters of ?q=
+
+
+@require_safe
+@login_required
+def document(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The reader, opened at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    lit = highlights_at(shown, place_of(request))
+    return render(
+        request, "reader/reader.html", {"document": shown, "opening": msgspec.to_builtins(lit) or None}
+    )
+
+
+@require_safe
+@login_required
+def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The same highlights as JSON, for links followed inside the reader."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    lit = highlights_at(shown, place_of(request))
+    return HttpResponse(msgspec.json.encode(lit), content_type="application/json")
+
+
+@require_safe
+@login_required
+def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What stands on the pages themselves: marks of answers and notes, and buttons that copy a table."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    context = {"document": shown, "marks": marks_on(shown, request.user), "tables": table_areas(shown)}
+    return render(request, "reader/_pins.html", context)
+
+
+def place_of(request: HttpRequest) -> Place:
+    """What the query string asks for; what cannot be read is not asked for."""
+    asked = request.GET
+    return Place(
+        page=whole_number(asked.get("page", "")),
+        unit=as_uuid(asked.get("unit", "")),
+        quote=asked.get("q", "")[:QUOTE_LENGTH].strip(),
+    )
+
+
+def whole_number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 8 else None

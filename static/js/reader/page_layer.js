@@ -1,0 +1,44 @@
+// <div class="page"> … <div class="marks">elements at their places</div></div>
+// Elements of our own over the pages. pdf.js throws them away when it draws a page anew; they are put back.
+
+/**
+ * `make(item, put)` returns an element, or several; `put(element, box)` says where on the page. Returns
+ * `show(items)`, which shows these and no others (each has a `page`), and `draw(page)`.
+ */
+export function pageLayer(viewer, name, make) {
+  let byPage = new Map();
+
+  function draw(page) {
+    const view = viewer.view(page);
+    view.div.querySelector(`:scope > .${name}`)?.remove();
+    if (!byPage.has(page)) return;
+    const layer = Object.assign(document.createElement("div"), { className: name });
+    layer.append(...byPage.get(page).flatMap((item) => make(item, (element, box) => put(element, box, view))));
+    view.div.append(layer);
+  }
+
+  function drawAll() {
+    for (let page = 1; page <= viewer.count; page += 1) if (viewer.view(page).pdfPage) draw(page);
+  }
+
+  viewer.on("pagerendered", ({ pageNumber }) => draw(pageNumber));
+  ["scalechanging", "rotationchanging"].forEach((change) => viewer.on(change, drawAll));
+  return { draw, show: (items) => ((byPage = Map.groupBy(items, ({ page }) => page)), drawAll()) };
+}
+
+/**
+ * Puts an element at [x0, y0, x1, y1], fractions of the page as its file shows it. They go through pdf.js's own
+ * viewport to PDF user space and back, so that turning, CropBox and UserUnit are its affair.
+ */
+function put(element, [x0, y0, x1, y1], { pdfPage, viewport: now }) {
+  const plain = pdfPage?.getViewport({ scale: 1 }) ?? now;
+  const from = plain.convertToPdfPoint(x0 * plain.width, y0 * plain.height);
+  const to = plain.convertToPdfPoint(x1 * plain.width, y1 * plain.height);
+  const [a, b, c, d] = now.convertToViewportRectangle([...from, ...to]);
+  const percent = (length, whole) => `${(100 * length) / whole}%`;
+  Object.assign(element.style, {
+    left: percent(Math.min(a, c), now.width), width: percent(Math.abs(a - c), now.width),
+    top: percent(Math.min(b, d), now.height), height: percent(Math.abs(b - d), now.height),
+  });
+  return element;
+}

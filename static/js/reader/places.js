@@ -1,0 +1,41 @@
+// <a href="/documents/ID/?page=5&unit=…"> <a href="?page=5" data-page="5" data-boxes="[[0.1, 0.2, 0.5, 0.3]]">
+// Links to places of this document are followed here; pointing at one that says its boxes lights them.
+
+import { getJSON } from "../ui/request.js";
+
+const POINTED = 2; // the colour of what is pointed at
+
+/**
+ * `openCitation(id)` shows the answer that a mark in the margin belongs to; false when it is not here. Returns
+ * `show(highlights)`, which lights these and goes to the first.
+ */
+export function followPlaces(viewer, highlights, openCitation) {
+  const { element } = viewer;
+
+  function show(found) {
+    const inside = found.filter(({ page }) => page <= viewer.count);
+    highlights.clear();
+    highlights.show("link", inside);
+    if (inside.length) highlights.reveal("link");
+  }
+
+  element.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[href]:not(.textLayer a, .annotationLayer a)");
+    const asked = new URLSearchParams(link?.search);
+    if (link?.pathname !== location.pathname || !asked.has("page") || event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+    if (asked.has("citation")) return openCitation(asked.get("citation")) && event.preventDefault();
+    event.preventDefault();
+    show(boxed(link) ?? await getJSON(element.dataset.highlightUrl + link.search));
+    history.replaceState(null, "", link.search);
+  });
+  ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, ({ target }) => {
+    const link = target.closest("a[data-boxes]");
+    if (link) highlights.show("pointed", boxed(link));
+    else highlights.hide("pointed");
+  }));
+  return show;
+}
+
+function boxed({ dataset: { page, boxes } }) {
+  return boxes && [{ page: Number(page), unit: JSON.parse(boxes), colour: POINTED }];
+}

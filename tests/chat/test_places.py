@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from chat.models import Note
+from chat.places import Place, highlights_at
+from documents.models import Document
+from tests.conftest import Ingest
+
+FIRST = "The quick brown fox jumps over the lazy dog."
+
+
+@pytest.fixture
+def report(alice: User, ingested: Ingest) -> Document:
+    return ingested(alice, FIRST, "A second page speaks of long-term debt.")
+
+
+@pytest.fixture
+def browser(alice: User, client: Client) -> Client:
+    client.force_login(alice)
+    return client
+
+
+def test_the_unit_is_pale_and_the_quoted_words_are_strong(report: Document) -> None:
+    unit = report.units.get(page_number=1)
+    (lit,) = highlights_at(report, Place(unit=unit.pk, quote="BROWN  fox"))
+    (passage,), (words,) = lit.unit, lit.anchor
+    assert passage[0] < words[0] < words[2] < passage[2]
+    assert min(passage) >= 0 and max(passage) <= 1
+
+
+@pytest.mark.parametrize("quote", ["long term debt", "long‐term  DEBT", "speaks of long- term debt"])
+def test_words_that_are_not_verbatim_on_the_page_are_found_all_the_same(report: Document, quote: str) -> None:
+    (lit,) = highlights_at(report, Place(page=2, quote=quote))
+    assert lit.page == 2
+    assert len(lit.anchor) == 1
+
+
+def test_words_of_another_page_are_shown_where_they_stand(report: Document) -> None:
+    assert [lit.page for lit in highlights_at(report, Place(page=1, quote="long-term debt"))] == [2]
+    assert [lit.page for lit in highlights_at(report, Place(quote="lazy dog"))] == [1]
+
+
+def test_words_that_are_nowhere_light_nothing_and_the_page_is_shown(report: Document) -> None:
+    (lit,) = highlights_at(report, Place(page=2, quote="(.*) purple zebra"))
+    assert (lit.page, lit.anchor) == (2, ())
+    assert highlights_at(report, Place()) == []
+
+
+def test_a_quote_over_a_page_break_is_lit_on_both_pages(alice: User, ingested: Ingest) -> None:
+    document = ingested(
+        alice, "The board expects that revenue", "will grow by seven percent in the next year."
+    )
+    quote = "The board expects that revenue will grow by seven percent in the next year."
+    lit = highlights_at(document, Place(page=1, quote=quote))
+    assert [found.page for found in lit] == [1, 2]
+    assert all(found.anchor for found in lit)
+
+
+@pytest.mark.parametrize("query", ["page=x", "page=99999999999", "unit=no", "page=-1", "q=%00", "page=²"])
+def test_a_link_that_makes_no_sense_opens_the_document(browser: Client, report: Document, query: str) -> None:
+    assert browser.get(reverse("document", args=[report.pk]) + f"?{query}").status_code == 200
+    assert browser.get(reverse("document-highlight", args=[report.pk]) + f"?{query}").status_code == 200
+
+
+def test_notes_that_link_to_a_place_are_marked_in_its_margin(
+    browser: Client, alice: User, report: Document
+) -> None:
+    link = f"[p. 2](http://testserver/documents/{report.pk}/?page=2&q=long-term+debt)"
+    note = Note.objects.create(owner=alice, title="On <debt>", content=f"> long-term debt\n\n{link}")
+    page = browser.get(reverse("document-pins", args=[report.pk])).content.decode()
+    assert f"?note={note.pk}" in page
+    assert 'data-page="2"' in page
+    assert "On &lt;debt&gt;" in page
+
+
+def test_notes_of_others_are_not_marked(
+    alice: User, bob: User, report: Document, client: Client, ingested: Ingest
+) -> None:
+    Note.objects.create(owner=alice, title="Mine", content=f"/documents/{report.pk}/?page=1&q=fox")
+    client.force_login(bob)
+    assert client.get(reverse("document-pins", args=[report.pk])).status_code == 404
+    theirs = ingested(bob, FIRST)
+    assert "Mine" not in client.get(reverse("document-pins", args=[theirs.pk])).content.decode()

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pymupdf
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from documents.figures import figures_of, table_areas
+from documents.models import Document
+from tests.conftest import Ingest
+
+ROWS = (("Item", "2030", "2031"), ("Revenue", "4,711", "5,002"), ("Costs", "3,900", "4,100"))
+COLUMNS = (80, 240, 340, 440)
+TOP, STEP = 200, 24
+
+
+@pytest.fixture
+def report(alice: User, ingested: Ingest) -> Document:
+    """A ruled table with its title on page 1, a picture with its caption on page 2."""
+    drawn = pymupdf.open()
+    first = drawn.new_page()
+    first.insert_text((80, 100), "Nothing else of note happened, and the outlook is unchanged.")
+    first.insert_text((80, TOP - 20), "Table 1: Results of the year")
+    for line, row in enumerate(ROWS):
+        for column, text in enumerate(row):
+            cell = pymupdf.Rect(
+                COLUMNS[column], TOP + STEP * line, COLUMNS[column + 1], TOP + STEP * (line + 1)
+            )
+            first.draw_rect(cell)
+            first.insert_text((cell.x0 + 6, cell.y1 - 7), text, fontsize=10)
+    second = drawn.new_page()
+    second.insert_text((80, 100), "The chart below shows what came of it.")
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 40))
+    pixmap.clear_with(160)
+    second.insert_image(pymupdf.Rect(80, 200, 380, 400), pixmap=pixmap)
+    second.insert_text((80, 425), "Figure 1: Revenue by year", fontsize=9)
+    return ingested(alice, pdf=drawn.tobytes())
+
+
+def test_figures_and_tables_are_listed_with_their_captions(report: Document) -> None:
+    table, figure = figures_of(report)
+    assert (table.page, table.is_table, table.caption) == (1, True, "Table 1: Results of the year")
+    assert (figure.page, figure.is_table, figure.caption) == (2, False, "Figure 1: Revenue by year")
+    (box,) = figure.boxes
+    assert box == pytest.approx((80 / 595, 200 / 842, 380 / 595, 400 / 842), abs=0.01)
+
+
+def test_the_area_of_a_table_is_around_all_of_its_rows(report: Document) -> None:
+    (area,) = table_areas(report)
+    x0, y0, x1, y1 = area.box
+    assert x0 * 595 == pytest.approx(COLUMNS[0] + 6, abs=8)
+    assert y0 * 842 == pytest.approx(TOP + 7, abs=10)
+    assert y1 * 842 == pytest.approx(TOP + 3 * STEP - 7, abs=10)
+    assert COLUMNS[2] < x1 * 595 < COLUMNS[3] + 2
+
+
+def test_what_stands_beside_the_pages_takes_a_fixed_number_of_queries(
+    report: Document, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(4):
+        figures_of(report)
+    with django_assert_max_num_queries(2):
+        table_areas(report)
+
+
+@pytest.mark.parametrize("name", ["contents", "pages", "figures", "passages"])
+def test_it_is_shown_to_those_who_may_read_the_document(
+    client: Client, alice: User, bob: User, report: Document, name: str
+) -> None:
+    url = reverse(f"document-{name}", args=[report.pk])
+    client.force_login(bob)
+    assert client.get(url).status_code == 404
+    client.force_login(alice)
+    assert client.get(url).status_code == 200
+
+
+def test_passages_say_where_they_are(client: Client, alice: User, report: Document) -> None:
+    client.force_login(alice)
+    page = client.get(reverse("document-passages", args=[report.pk]) + "?page=2").content.decode()
+    assert "The chart below" in page
+    assert 'data-boxes="[[0.1' in page
+    assert client.get(reverse("document-passages", args=[report.pk]) + "?page=77").status_code == 404
