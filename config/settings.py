@@ -258,6 +258,7 @@ FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 # --- Documents ----------------------------------------------------------------
 UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200) * 1024 * 1024
 PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000)
+PARSE_MAX_WORDS = environment.integer("PINCITE_MAX_WORDS", 5_000_000)
 PARSE_ENGINE = environment.text("PINCITE_ENGINE", "fast")
 PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024) * 1024 * 1024
 PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)

@@ -13,6 +13,7 @@ def parse_limits(*, patient: bool = False) -> Limits:
     return Limits(
         file_bytes=settings.UPLOAD_MAX_BYTES,
         pages=settings.PARSE_MAX_PAGES,
+        words=settings.PARSE_MAX_WORDS,
         memory_bytes=settings.PARSE_MEMORY_BYTES,
         base_seconds=settings.PARSE_BASE_SECONDS,
         page_seconds=settings.PARSE_PAGE_SECONDS,

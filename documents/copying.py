@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import msgspec
 from django.contrib.postgres.fields import ArrayField
 from django.db import connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -52,7 +53,14 @@ def preparation(field: models.Field, connection: BaseDatabaseWrapper) -> Prepare
         return None
     if isinstance(field, ArrayField) and isinstance(innermost(field), models.FloatField):
         return array_of_numbers
+    if isinstance(field, models.JSONField):
+        return as_json
     return lambda value: field.get_db_prep_save(value, connection)
+
+
+def as_json(value: Any) -> str | None:
+    """What ``msgspec`` can encode, its structs included."""
+    return None if value is None else msgspec.json.encode(value).decode()
 
 
 def innermost(field: ArrayField) -> models.Field:

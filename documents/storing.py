@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 
-import msgspec
 from django.db import transaction
 
 from documents.chunking import ChunkDraft
@@ -63,7 +62,7 @@ def describe(document: Document, content: Content) -> None:
 def page_row(document: Document, page: ParsedPage) -> Page:
     frame = page.frame
     return Page(
-        document=document,
+        document_id=document.pk,
         number=page.number,
         label=page.label[:40],
         width=frame.width,
@@ -74,8 +73,8 @@ def page_row(document: Document, page: ParsedPage) -> Page:
         user_unit=frame.user_unit,
         text=page.text,
         word_boxes=wordboxes.pack(page.words, frame.width, frame.height),
-        furniture=msgspec.to_builtins(page.furniture),
-        figures=msgspec.to_builtins(page.figures),
+        furniture=page.furniture,
+        figures=page.figures,
         ocr=page.ocr,
         recognised=page.recognised,
         confidence=page.confidence,
@@ -96,7 +95,7 @@ def unit_id(document: Document, page: ParsedPage, unit: ParsedUnit) -> uuid.UUID
 def chunk_row(document: Document, chunk: ChunkDraft, units: list[CitationUnit]) -> RetrievalChunk:
     return RetrievalChunk(
         id=chunk_id(document, chunk.index),
-        document=document,
+        document_id=document.pk,
         index=chunk.index,
         unit_ids=[units[position].pk for position in chunk.unit_positions],
         content=chunk.content,
@@ -128,7 +127,7 @@ def unit_row(
 ) -> CitationUnit:
     return CitationUnit(
         id=unit_id(document, page, unit),
-        document=document,
+        document_id=document.pk,
         chunk_id=chunk,
         position=position,
         page_number=page.number,
@@ -148,7 +147,7 @@ def unit_row(
         continues=unit.continues,
         table_index=unit.table.index if unit.table else None,
         table_row=unit.table.row if unit.table else None,
-        cells=msgspec.to_builtins(unit.table) if unit.table else None,
+        cells=unit.table,
         list_style=unit.list_marker[:20],
         code_language=unit.code_language[:20],
     )

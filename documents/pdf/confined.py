@@ -32,11 +32,48 @@ _ENVIRONMENT = {
 }
 # Time beyond the file's own for starting Python and sending the answers.
 _GRACE_SECONDS = 3.0
+# A child that was started ahead waits longer than this for its request (``child``).
+_SURELY_WAITING_SECONDS = 20.0
+# At most one child, and when it was started.
+_ahead: list[tuple[float, subprocess.Popen[bytes]]] = []
 
 
 def ask(request: Request) -> Iterator[Answer]:
     """The child's answers but the last. Raises ParseFailure; leaves no process behind."""
-    process = subprocess.Popen(
+    process = _started_ahead() or _started()
+    try:
+        assert process.stdin and process.stdout
+        widen(process.stdout.fileno())
+        _write(process, frame(request))
+        yield from _answers(process, request.limits)
+    finally:
+        _end(process)
+
+
+def start_ahead() -> None:
+    """Starts the next file's child while this one's pages are stored: its start takes a fifth of a second.
+
+    It ends by itself when nobody asks it within half a minute.
+    """
+    dismiss()
+    _ahead.append((time.monotonic(), _started()))
+
+
+def dismiss() -> None:
+    """Ends the child that was started ahead, if there is one."""
+    while _ahead:
+        _end(_ahead.pop()[1])
+
+
+def _started_ahead() -> subprocess.Popen[bytes] | None:
+    if _ahead and time.monotonic() - _ahead[0][0] < _SURELY_WAITING_SECONDS and _ahead[0][1].poll() is None:
+        return _ahead.pop()[1]
+    dismiss()
+    return None
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
         [sys.executable, "-s", "-m", "documents.pdf.child", str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -45,13 +82,6 @@ def ask(request: Request) -> Iterator[Answer]:
         env=_ENVIRONMENT,
         start_new_session=True,
     )
-    try:
-        assert process.stdin and process.stdout
-        widen(process.stdout.fileno())
-        _write(process, frame(request))
-        yield from _answers(process, request.limits)
-    finally:
-        _end(process)
 
 
 def _write(process: subprocess.Popen[bytes], body: bytes) -> None:

@@ -45,6 +45,8 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     read = time.monotonic()
     if len(failures) == count:
         raise _worst(failures)
+    if sum(len(raw.words) for raw in raw_pages) > request.limits.words:
+        raise ParseFailure(FailureCode.TOO_LARGE, "This PDF holds more words than this server accepts.")
     scans = with_recognised(request, raw_pages, began, tell)
     raw_pages, recognised = scans.pages, time.monotonic()
     pages = _laid_out(raw_pages, said.outline)

@@ -15,6 +15,7 @@ class Limits(msgspec.Struct, frozen=True):
     Attributes:
         file_bytes: size of the file.
         pages: number of pages.
+        words: number of words of the whole file.
         readers: how many processes read one file at once.
         memory_bytes: address space of each of them.
         base_seconds, page_seconds: CPU and wall time, for the file and for each of its pages.
@@ -30,6 +31,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     file_bytes: int = 200 * MIB
     pages: int = 5000
+    words: int = 5_000_000
     readers: int = 2
     memory_bytes: int = 1024 * MIB
     base_seconds: float = 20.0

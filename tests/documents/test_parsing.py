@@ -108,10 +108,11 @@ def test_the_password_opens_the_file(saved: Callable[[bytes], Path]) -> None:
     assert parse_file(path, password="abc").pages[0].text.strip() == "secret"
 
 
-def test_limits_on_size_and_pages_are_told_apart(saved: Callable[[bytes], Path]) -> None:
+def test_limits_on_size_pages_and_words_are_told_apart(saved: Callable[[bytes], Path]) -> None:
     path = saved(draw_pdf("one", "two"))
     assert code_of(path, Limits(file_bytes=100)) == FailureCode.TOO_LARGE
     assert code_of(path, Limits(pages=1)) == FailureCode.TOO_MANY_PAGES
+    assert code_of(path, Limits(words=1)) == FailureCode.TOO_LARGE
 
 
 def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> None:
@@ -123,6 +124,7 @@ def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> No
 def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_process(
     saved: Callable[[bytes], Path],
 ) -> None:
+    confined.dismiss()
     assert code_of(saved(hanging_pdf(pages_before=0, pages_after=0)), SOON) == FailureCode.TOOK_TOO_LONG
     assert not children_of(os.getpid())
 
@@ -238,6 +240,21 @@ def test_the_child_knows_no_secret_of_its_parent(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PINCITE_SECRET_KEY", "hush")
     assert "hush" not in str(confined._ENVIRONMENT)
     assert not re.search("KEY|TOKEN|PASSWORD|DATABASE", " ".join(confined._ENVIRONMENT))
+
+
+def test_a_child_started_ahead_answers_the_next_request_and_one_that_is_gone_is_replaced(
+    saved: Callable[[bytes], Path],
+) -> None:
+    path = saved(draw_pdf("One page."))
+    confined.start_ahead()
+    ((_, ahead),) = confined._ahead
+    assert parse_file(path).page_count == 1
+    assert ahead.poll() is not None, "it answered, and ended"
+    confined.start_ahead()
+    confined._ahead[0][1].kill()
+    confined._ahead[0][1].wait()
+    assert parse_file(path).page_count == 1
+    assert not confined._ahead
 
 
 def children_of(parent: int) -> set[int]:
