@@ -193,6 +193,49 @@ def test_rulings_between_the_rows_make_a_table_of_words() -> None:
     assert [cells(row) for row in found] == [list(row) for row in rows]
 
 
+def draw_hairlined(drawing: Drawing, y: float, rows: Sequence[Sequence[str]]) -> float:
+    """Rows of words with a hairline under each, the first bold: its heads. Returns the baseline below."""
+    for n, row in enumerate(rows):
+        for x, cell in zip((LEFT, 200, 400), row, strict=False):
+            drawing.text(x, y, cell, font="helv" if n else "hebo")
+        drawing.rule(LEFT, y + 5, 520, y + 5)
+        y += 18
+    return y
+
+
+VERDICTS = [
+    ("Verdict", "What it means", "What you see"),
+    ("exact", "The words stand on the page.", "a plain number"),
+    ("partial", "Part of the claim stands there.", "a dotted number"),
+    ("moved", "They stand in another passage.", "an arrow"),
+]
+KEYS = [("Key", "Action"), ("j", "next citation"), ("k", "previous citation"), ("a", "ask a question")]
+
+
+def test_the_heads_above_the_first_ruling_belong_to_the_table() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    drawing.text(LEFT, 182, "Table 1. The verdicts of a citation", font="hebo")
+    draw_hairlined(drawing, 200, VERDICTS)
+    units = drawing.units()
+    assert [unit.type for unit in units] == ["prose", "caption", *["table"] * 4]
+    rows = rows_of(units)
+    assert rows[0].header and cells(rows[0]) == list(VERDICTS[0])
+    assert rows[2].head_rows == VERDICTS[0] and not rows[2].header
+    assert rows[2].caption == "Table 1. The verdicts of a citation"
+
+
+def test_prose_between_two_tables_ruled_alike_parts_them() -> None:
+    drawing = Drawing()
+    y = draw_hairlined(drawing, 100, VERDICTS)
+    y = drawing.lines(justified(PROSE, 440), y=y + 10)
+    draw_hairlined(drawing, y + 10, KEYS)
+    units = drawing.units()
+    assert [unit.type for unit in units] == [*["table"] * 4, "prose", *["table"] * 4]
+    assert [row.index for row in rows_of(units)] == [0] * 4 + [1] * 4
+    assert cells(rows_of(units)[4]) == ["Key", "Action"]
+
+
 def test_a_table_goes_on_over_the_page_break() -> None:
     drawing = Drawing()
     many = [(f"Item {n}", f"{n * 31}", f"{n * 17}") for n in range(1, 40)]

@@ -24,6 +24,8 @@ RUNGS = 3
 WIDTH = 80.0
 # Pages with more long rulings are maps and drawings.
 MOST_RUNGS = 1000
+# So many lines between two rungs that run across the columns are prose between two tables.
+ACROSS = 2
 # Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
 CELLED = 0.6
 
@@ -82,6 +84,21 @@ def _rungs(rulings: Iterable[Rect]) -> list[tuple[float, float, float]]:
             end = max(end, x1) if x0 <= end + PIECE_GAP else x1
         rungs.append((y, start, end))
     return [rung for rung in rungs if rung[2] - rung[1] >= WIDTH]
+
+
+def parted(ladder: Ladder, lines: Sequence[Line]) -> list[Ladder]:
+    """The ladder, cut where prose stands between two rungs: tables of one width are ruled alike."""
+    rows = [Row(row) for row in rows_of(lines)]
+    columns = columns_of([row for row in rows if row.multi])
+    across = [row for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1]
+    parts: list[list[float]] = [[]]
+    for above, y in zip((ladder.ys[0], *ladder.ys), ladder.ys, strict=False):
+        if sum(above < (row.y0 + row.y1) / 2 < y for row in across) >= ACROSS:
+            parts.append([])
+        parts[-1].append(y)
+    return [
+        Ladder(Rect(ladder.rect.x0, ys[0], ladder.rect.x1, ys[-1]), tuple(ys)) for ys in parts if len(ys) > 1
+    ]
 
 
 def ladder_table(ladder: Ladder, lines: Sequence[Line]) -> list[Block]:

@@ -9,7 +9,8 @@ from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.cells import Row
 from documents.pdf.fast.columns import regions
 from documents.pdf.fast.grid import grid_table, grids
-from documents.pdf.fast.ladder import ladder_table, ladders
+from documents.pdf.fast.headrows import with_head_above
+from documents.pdf.fast.ladder import ladder_table, ladders, parted
 from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.mirroring import mirrored_row, runs_leftwards, turned_back
 from documents.pdf.fast.paragraphs import paragraphs
@@ -50,22 +51,28 @@ def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Li
     for grid in grids(rulings):
         rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
     for ladder in ladders(rulings):
-        rest = _with_inset(rest, ladder.rect, partial(ladder_table, ladder))
+        for part in parted(ladder, _inside(ladder.rect, rest)):
+            rest = _with_inset(rest, part.rect, partial(ladder_table, part))
     return rest
 
 
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
-    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
-    inside = [
-        line
-        for line in lines
-        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
-    ]
+    inside = _inside(rect, lines)
     blocks = table(inside) if inside else []
     if not blocks:
         return lines
     taken = set(map(id, inside))
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
+
+
+def _inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:
+    """The lines whose middle lies in the rectangle."""
+    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
+    return [
+        line
+        for line in lines
+        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
+    ]
 
 
 def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
@@ -90,8 +97,9 @@ def region_blocks(lines: Sequence[Line]) -> list[Block]:
     for inset in insets:
         above = [line for line in rest if (line.y0 + line.y1) / 2 < inset.y0]
         rest = [line for line in rest if (line.y0 + line.y1) / 2 >= inset.y0]
+        table, above = with_head_above(inset.blocks, above)
         blocks += running_blocks(above)
-        blocks += inset.blocks
+        blocks += table
     return blocks + running_blocks(rest)
 
 
