@@ -99,6 +99,27 @@ def test_headings_have_levels_by_type_and_numbering() -> None:
     ]
 
 
+def test_headings_between_two_items_of_a_series_stand_below_them() -> None:
+    drawing = Drawing()
+    titles = ["Item 7. Analysis", "LIQUIDITY", "Contracts", "Item 8. Statements", "Balance Sheet", "PART III"]
+    for n, title in enumerate([*titles, "Item 9. Controls"]):
+        drawing.text(LEFT, TOP + 90 * n, title, font="hebo")
+        drawing.lines(justified(PROSE, 430), y=TOP + 90 * n + 24)
+    paths = {unit.text: unit.section_path for unit in drawing.units() if unit.type == "heading"}
+    assert paths["Contracts"] == ("Item 7. Analysis", "LIQUIDITY")
+    assert paths["Balance Sheet"] == ("Item 8. Statements",)
+    assert paths["Item 9. Controls"] == ("PART III",)
+
+
+def test_large_type_that_text_is_set_in_makes_no_headings() -> None:
+    drawing = Drawing()
+    for n in range(5):
+        drawing.lines(justified(PROSE, 430), y=TOP + 100 * n)
+        drawing.lines(justified(OTHER[:120], 430, size=12), y=TOP + 100 * n + 50, size=12, leading=14)
+    drawing.text(LEFT, TOP + 520, "None known", size=12)
+    assert {unit.type for unit in drawing.units()} == {"prose"}
+
+
 def test_each_unit_knows_the_headings_above_it() -> None:
     drawing = Drawing()
     drawing.text(LEFT, 80, "2 Methods", size=16, font="hebo")

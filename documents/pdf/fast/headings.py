@@ -1,12 +1,17 @@
-"""Headings and their levels, from the document's own type, numbering and outline."""
+"""Headings, told by the document's own type, numbering and outline."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.cells import COLUMN_GAP
+from documents.pdf.fast.kinds import names_table_or_figure
+from documents.pdf.fast.levels import is_capitals, section_number, set_levels
 from documents.pdf.fast.lists import is_bullet
 from documents.pdf.fast.sheets import Sheet
 from documents.pdf.structure import OutlineEntry
@@ -16,12 +21,11 @@ LARGER = 1.1
 HEADING_LINES = 4
 HEADING_CHARS = 220
 BOLD_CHARS = 140
-DEEPEST = 6
+# Type that holds this share of the running text is no type of headings, however large.
+RUNNING_SHARE = 0.2
+# Capitals tell nothing where this share of the short blocks, and so many of them, are set in them.
+SHOUTED_SHARE, SHOUTED = 0.35, 8
 
-_NUMBERING = re.compile(
-    r"^(?:(?:chapter|part|item|section|appendix|annex|article)\s+)?([A-Z]?\d{0,2}(?:\.\d{1,3}){0,5})\.?[\s\u3000]",
-    re.I,
-)
 _NAMED = re.compile(
     r"^(?:chapter|part|item|section|appendix|annex|article|note|глава|раздел|第.{1,4}[章节節])\s*[\divxlc一二三四五六七八九十]",
     re.I,
@@ -29,38 +33,57 @@ _NAMED = re.compile(
 _SENTENCE_END = tuple(".;,:。；，؛،!")
 _WORDS = re.compile(r"\W+")
 
-StyleKey = tuple[float, bool, bool]
+
+class Body(NamedTuple):
+    """The type of the running text: commonest size and weight, largest size, whether capitals are usual."""
+
+    size: float
+    bold: bool
+    largest: float
+    capitals: bool
 
 
 def name_headings(sheets: Sequence[Sheet], outline: Iterable[OutlineEntry] = ()) -> None:
     """Gives the kind ``heading`` and a level to the blocks that head what follows."""
-    blocks = [block for sheet in sheets for block in sheet.blocks]
-    body, body_bold = _body_type(blocks)
+    body = _body([block for sheet in sheets for block in sheet.blocks if block.table is None])
     titles = {(entry.page, _plain(entry.title)): entry.level for entry in outline}
     found: list[Block] = []
     for sheet in sheets:
         for i, block in enumerate(sheet.blocks):
             following = sheet.blocks[i + 1] if i + 1 < len(sheet.blocks) else None
             told = titles.get((sheet.raw.number, _plain(block.text))) if titles else None
-            if _is_heading(block, following, body, body_bold, told is not None):
+            if _is_heading(block, following, body, told is not None):
                 block.kind, block.marker, block.level = "heading", "", told
                 found.append(block)
-    _set_levels(found)
+    set_levels(found)
 
 
-def _body_type(blocks: Iterable[Block]) -> tuple[float, bool]:
-    """Size and weight of the type that most of the running text is set in."""
+def _body(blocks: Sequence[Block]) -> Body:
     weight: Counter[tuple[float, bool]] = Counter()
+    running: Counter[float] = Counter()
     for block in blocks:
-        if block.table is None:
-            for line in block.lines:
-                weight[round(line.size * 2) / 2, line.style.bold] += line.chars
-    return weight.most_common(1)[0][0] if weight else (10.0, False)
+        for line in block.lines:
+            weight[_half_points(line.size), line.style.bold] += line.chars
+            if len(block.lines) > 1:
+                running[_half_points(line.size)] += line.chars
+    size, bold = weight.most_common(1)[0][0] if weight else (10.0, False)
+    least = RUNNING_SHARE * running.total()
+    largest = max((other for other, chars in running.items() if chars >= least), default=size)
+    return Body(size, bold, max(size, largest), _shouts(blocks))
 
 
-def _is_heading(
-    block: Block, following: Block | None, body: float, body_bold: bool, in_outline: bool
-) -> bool:
+def _half_points(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _shouts(blocks: Sequence[Block]) -> bool:
+    """Whether capitals are how this document writes, as forms do."""
+    short = [block.text for block in blocks if len(block.lines) <= 2]
+    shouted = sum(map(is_capitals, short))
+    return shouted >= SHOUTED and shouted >= SHOUTED_SHARE * len(short)
+
+
+def _is_heading(block: Block, following: Block | None, body: Body, in_outline: bool) -> bool:
     if block.table is not None or len(block.lines) > HEADING_LINES:
         return False
     text = block.text
@@ -70,19 +93,29 @@ def _is_heading(
         return not is_bullet(block.marker)
     if text.endswith(_SENTENCE_END) and not (_NAMED.match(text) and len(text) < BOLD_CHARS):
         return False
-    numbered = bool(_number_of(text) or _NAMED.match(text))
+    if names_table_or_figure(block) or _heads_columns(block, following):
+        return False
+    numbered = bool(section_number(text) or _NAMED.match(text))
     if block.kind == "list" and not numbered:
         return False
     size = max(line.size for line in block.lines)
-    if size >= LARGER * body:
+    if size >= LARGER * body.largest:
         return len(text) <= BOLD_CHARS or numbered
-    if size < 0.9 * body or len(text) > BOLD_CHARS:
+    if size < 0.9 * body.size or len(text) > BOLD_CHARS:
         return False
-    if _wholly(block, "bold") and not body_bold:
+    if _wholly(block, "bold") and not body.bold:
         return True
-    if _is_capitals(text) and len(block.lines) <= 2 and len(text) > 3:
+    if is_capitals(text) and not body.capitals and len(block.lines) <= 2 and len(text) > 3:
         return following is None or following.kind != "table"
     return numbered and _wholly(block, "italic") and len(block.lines) <= 2
+
+
+def _heads_columns(block: Block, following: Block | None) -> bool:
+    """Whether wide gaps part the words of a single line above a table: the heads of its columns."""
+    if following is None or following.table is None or len(block.lines) > 1:
+        return False
+    line = block.lines[0]
+    return any(b[0] - a[2] > COLUMN_GAP * line.size for a, b in pairwise(line.words))
 
 
 def _wholly(block: Block, trait: str) -> bool:
@@ -91,43 +124,5 @@ def _wholly(block: Block, trait: str) -> bool:
     )
 
 
-def _is_capitals(text: str) -> bool:
-    letters = [c for c in text if c.isalpha()]
-    return len(letters) >= 4 and all(c.isupper() for c in letters) and any(len(w) > 3 for w in text.split())
-
-
-def _number_of(text: str) -> str:
-    """The section number that the text begins with, or ''."""
-    match = _NUMBERING.match(text)
-    number = match.group(1) if match else ""
-    return number if any(map(str.isdigit, number)) else ""
-
-
 def _plain(text: str) -> str:
     return _WORDS.sub("", text).casefold()
-
-
-def _set_levels(found: Sequence[Block]) -> None:
-    """Levels by rank of type; the numbering deepens them, the outline has the last word."""
-    ranks = _ranks(found)
-    base: int | None = None
-    for block in found:
-        key = _style_key(block)
-        level = ranks[key]
-        number = _number_of(block.text)
-        depth = number.count(".") if number else 0
-        if number:
-            if base is None:
-                base = level - depth
-            level = max(1, base) + depth
-        block.level = min(DEEPEST, block.level if block.level is not None else max(1, level))
-
-
-def _style_key(block: Block) -> StyleKey:
-    style = block.lines[0].style
-    return round(style.size * 2) / 2, style.bold, _is_capitals(block.text)
-
-
-def _ranks(found: Iterable[Block]) -> dict[StyleKey, int]:
-    keys = sorted({_style_key(block) for block in found}, reverse=True)
-    return {key: min(DEEPEST, rank) for rank, key in enumerate(keys, 1)}

@@ -21,11 +21,17 @@ CAPTION_LINES = 12
 FOOTNOTE_SIZE = 0.93
 FOOTNOTE_FROM = 0.5
 
+_FIGURES = (
+    r"fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)|tabelle|tableau|"
+    r"figura|tabla|рис(?:унок|\.)|таблица|الشكل|شكل|الجدول|جدول|図|表|图|圖|그림|표"
+)
+_NUMBER = (
+    r"\s*[A-Z]?[\d٠-٩۰-۹]+(?:[.\-–][\d٠-٩]+)*[a-z]?\s*"
+    r"(?:[.:：|–—\-)]|[A-Z\u0400-\u04ff\u0600-\u06ff\u3000-\u9fff]|$)"
+)
+_TABLE_OR_FIGURE = re.compile(rf"^(?:{_FIGURES}){_NUMBER}", re.IGNORECASE)
 _CAPTION = re.compile(
-    r"^(?:fig(?:ure|\.)?|table|tab\.|chart|exhibit|scheme|plate|box|algorithm|listing|abb(?:ildung|\.)|tabelle|tableau|"
-    r"figura|tabla|рис(?:унок|\.)|таблица|الشكل|شكل|الجدول|جدول|図|表|图|圖|그림|표)\s*"
-    r"[A-Z]?[\d٠-٩۰-۹]+(?:[.\-–][\d٠-٩]+)*[a-z]?\s*(?:[.:：|–—\-)]|[A-Z\u0400-\u04ff\u0600-\u06ff\u3000-\u9fff]|$)",
-    re.IGNORECASE,
+    rf"^(?:{_FIGURES}|chart|exhibit|scheme|plate|box|algorithm|listing){_NUMBER}", re.IGNORECASE
 )
 _CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
 _MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
@@ -76,6 +82,11 @@ def is_caption(block: Block) -> bool:
         return False
     text = block.lines[0].text
     return bool(_CAPTION.match(text)) and not _CAPTION_CASE.match(text)
+
+
+def names_table_or_figure(block: Block) -> bool:
+    """Whether it is the caption of a table or figure: set bold or large it would pass for a heading."""
+    return is_caption(block) and bool(_TABLE_OR_FIGURE.match(block.lines[0].text))
 
 
 def _is_footnote(block: Block, sheet: Sheet, body: float) -> bool:
