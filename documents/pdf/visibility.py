@@ -114,7 +114,7 @@ def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: Pag
 
 def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
     """How many words the CropBox cuts off. MuPDF leaves them out: pages that are cropped are read again."""
-    if page.cropbox.get_area() > 0.999 * page.mediabox.get_area():
+    if frame.width * frame.height > 0.999 * page.mediabox.get_area() * frame.user_unit**2:
         return 0
     everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
     page_rect = Rect(0, 0, frame.width, frame.height)

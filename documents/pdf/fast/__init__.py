@@ -12,6 +12,7 @@ from documents.pdf.fast.captions import title_tables
 from documents.pdf.fast.flow import mark_continuations, nest_lists, number_tables
 from documents.pdf.fast.furniture import set_furniture_aside
 from documents.pdf.fast.headings import name_headings
+from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.kerning import join_kerned
 from documents.pdf.fast.kinds import name_kinds
 from documents.pdf.fast.modelled import ModelBox, arrange_as_modelled
@@ -70,7 +71,8 @@ def layout(
     ``outline`` is the document's own table of contents; ``boxes`` what a layout model says of some
     pages, by number: there its blocks are taken, elsewhere this engine's own.
     """
-    join_kerned(raw_pages)
+    vocabulary = Vocabulary(raw_pages)
+    join_kerned(raw_pages, vocabulary)
     sheets = [sheet_of(raw) for raw in raw_pages]
     set_furniture_aside(sheets)
     for sheet in sheets:
@@ -82,7 +84,7 @@ def layout(
     number_tables(sheets)
     mark_continuations(sheets)
     assign_sections(sheets)
-    return written(sheets)
+    return written(sheets, vocabulary)
 
 
 def arrange(sheet: Sheet, boxes: Sequence[ModelBox] | None = None) -> None:

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
+from documents.pdf.fast.raw import RawPage
 from documents.pdf.fast.scripts import breaks_anywhere
-from documents.pdf.fast.sheets import Sheet
 from documents.pdf.fast.words import SOFT_HYPHEN
 
 _HYPHENS = "-\u2010" + SOFT_HYPHEN
+_AROUND = ".,;:()“”\"'"
+
+
+def spelling(text: str) -> str:
+    """The word without the punctuation around it, in small letters."""
+    return text.strip(_AROUND).casefold()
 
 
 class Vocabulary:
-    """The words of a document: they tell whether a hyphen belongs to the word or only to the line's end."""
+    """The words of a document, which tell where a word was broken by its line's end or torn by kerning.
 
-    def __init__(self, sheets: Iterable[Sheet]) -> None:
-        self._sheets = sheets
+    ``counts`` is by the word as printed, ``spelt`` by the word without case and punctuation.
+    """
+
+    def __init__(self, pages: Iterable[RawPage]) -> None:
+        self.counts: Counter[str] = Counter()
+        for page in pages:
+            self.counts.update([word[4] for word in page.words])
 
     @cached_property
-    def _words(self) -> set[str]:
-        texts = {word[4] for sheet in self._sheets for line in sheet.lines for word in line.words}
-        return {text.strip(".,;:()“”\"'").casefold() for text in texts}
+    def spelt(self) -> dict[str, int]:
+        spelt: dict[str, int] = {}
+        for text, count in self.counts.items():
+            word = spelling(text)
+            spelt[word] = spelt.get(word, 0) + count
+        return spelt
 
     def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
         """The last word of a line as it is written on, and what stands between it and ``following``."""
@@ -38,11 +53,11 @@ class Vocabulary:
     def _keeps_hyphen(self, text: str, following: str) -> bool:
         if text[-1] == SOFT_HYPHEN:
             return False
-        rest = following.strip(".,;:()“”\"'").casefold()
+        rest = spelling(following)
         stem = text[:-1].strip("(“\"'").casefold()
-        if stem + rest in self._words:
+        if stem + rest in self.spelt:
             return False
-        if f"{stem}-{rest}" in self._words or "-" in stem or not following[0].islower():
+        if f"{stem}-{rest}" in self.spelt or "-" in stem or not following[0].islower():
             return True
         # neither form stands elsewhere: two whole words keep their hyphen
-        return stem in self._words and rest in self._words and len(stem) > 2
+        return stem in self.spelt and rest in self.spelt and len(stem) > 2

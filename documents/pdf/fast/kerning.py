@@ -7,11 +7,11 @@ spells the word elsewhere in one piece.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from statistics import median
 
+from documents.pdf.fast.hyphens import Vocabulary, spelling
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.fast.words import RawWord
 
@@ -19,37 +19,50 @@ from documents.pdf.fast.words import RawWord
 # than that; only where one of the two is so rare is the gap measured.
 NARROW, NARROWEST = 0.97, 0.8
 RARE = 3
-_AROUND = ".,;:()“”\"'"
+# A space is at most this wide (ems), where the halves were drawn as two lines.
+SPACE = 0.35
 
 
-def join_kerned(pages: Iterable[RawPage]) -> None:
+def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
     """Joins, on every page, the halves of words that the document has whole."""
-    pages = [page for page in pages if not page.ocr]
-    counts = Counter([word[4] for page in pages for word in page.words])
-    alone = Counter[str]()
-    for text, count in counts.items():
-        alone[text.strip(_AROUND).casefold()] += count
+    rare = {
+        text
+        for text, count in vocabulary.counts.items()
+        if (count <= RARE or len(text) == 1) and (text[0].isalpha() or text[-1].isalpha())
+    }
     for page in pages:
-        torn = [i for i in _suspects(page.words, counts, alone) if _is_torn(page.words, i, alone)]
-        for i in reversed(torn):
-            page.words[i : i + 2] = [_joined(*page.words[i : i + 2])]
+        if not page.ocr:
+            words = page.words
+            torn = [
+                i for i in _suspects(words, rare, vocabulary.spelt) if _is_torn(words, i, vocabulary.spelt)
+            ]
+            for i in reversed(torn):
+                words[i : i + 2] = [_joined(*words[i : i + 2])]
 
 
-def _suspects(words: Sequence[RawWord], counts: Counter[str], alone: Counter[str]) -> Iterator[int]:
+def _suspects(words: Sequence[RawWord], rare: Set[str], spelt: Mapping[str, int]) -> list[int]:
     """Where a word and the next, one of them rare or a lone letter, make a word together."""
-    for i, (a, b) in enumerate(pairwise(words)):
-        left, right = a[4], b[4]
-        if (
-            (counts[left] <= RARE or counts[right] <= RARE or len(right) == 1 or len(left) == 1)
-            and a[7] == b[7]
-            and left[-1].isalpha()
-            and right[0].isalpha()
-            and f"{left}{right}".strip(_AROUND).casefold() in alone
-        ):
-            yield i
+    places = [i for i, word in enumerate(words) if word[4] in rare]
+    pairs = sorted({i for place in places for i in (place - 1, place)})
+    return [i for i in pairs if 0 <= i < len(words) - 1 and _make_a_word(words[i], words[i + 1], spelt)]
 
 
-def _is_torn(words: Sequence[RawWord], i: int, alone: Counter[str]) -> bool:
+def _make_a_word(a: RawWord, b: RawWord, spelt: Mapping[str, int]) -> bool:
+    return (
+        a.text[-1].isalpha()
+        and b.text[0].isalpha()
+        and spelling(a.text + b.text) in spelt
+        and (a.line == b.line or _stand_close(a, b))
+    )
+
+
+def _stand_close(a: RawWord, b: RawWord) -> bool:
+    """Whether the second stands on the first one's baseline, no more than a space behind it."""
+    em = a.style.size
+    return 0 < b.x0 - a.x1 < SPACE * em and abs(a.baseline - b.baseline) < 0.05 * em and a.turn == b.turn
+
+
+def _is_torn(words: Sequence[RawWord], i: int, spelt: Mapping[str, int]) -> bool:
     """Whether the gap behind word ``i`` is narrower than a space of its line, or of its type."""
     a, b = words[i : i + 2]
     gaps = [(words[n], gap) for n, gap in _gaps(words) if n != i]
@@ -58,7 +71,8 @@ def _is_torn(words: Sequence[RawWord], i: int, alone: Counter[str]) -> bool:
     ]
     if a.turn or not others:
         return False
-    are_words = all(alone[word.text.strip(_AROUND).casefold()] > 1 for word in (a, b))
+    texts = [spelling(word.text) for word in (a, b)]
+    are_words = all(len(text) > 1 and spelt[text] > 1 for text in texts)
     return b.x0 - a.x1 < (NARROWEST if are_words else NARROW) * median(others)
 
 

@@ -194,7 +194,7 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     for line in sorted(lines, key=_BASELINE):
         if row and (
             line.baseline - row[-1].baseline <= SAME_BASELINE * line.size
-            or any(_same_row(line, other) for other in row)
+            or (line.size != row[-1].size and any(_same_row(line, other) for other in row))
         ):
             row.append(line)
         elif len(rows) > 1 and line.size < SMALL * rows[-2][0].size and _is_raised(line, rows[-2]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§\uf0b7\uf0a7\uf0d8\u2212"
 
@@ -13,6 +14,7 @@ _NUMBER = re.compile(
 _SURE_BULLETS = set("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶❖\uf0b7\uf0a7\uf0d8")
 
 
+@lru_cache(maxsize=65536)
 def marker_of(first_word: str) -> str:
     """The bullet or number that the word is, or ''."""
     if _BULLET.match(first_word) or _NUMBER.match(first_word):

@@ -43,6 +43,7 @@ class RawPage:
         images: where pictures stand.
         ocr: the words were recognised from the picture of the page.
         hidden_words: words that were left out because nobody can see them.
+        trimmed: every word is known to lie on the page.
         failure: why the page could not be read, or ''.
     """
 
@@ -55,6 +56,7 @@ class RawPage:
     images: list[Rect] = field(default_factory=list)
     ocr: bool = False
     hidden_words: int = 0
+    trimmed: bool = False
     failure: str = ""
 
     @property
@@ -70,7 +72,7 @@ def read_raw(page: pymupdf.Page) -> RawPage:
     # Clipped by nothing: what lies off the page shall be counted as hidden.
     textpage = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
-    raw = RawPage(number=page.number + 1, frame=frame, label=page.get_label() or "")
+    raw = RawPage(number=page.number + 1, frame=frame, label=page.get_label() or "", trimmed=True)
     hidden = hidden_text(page, blocks, frame)
     words = textpage.extractWORDS()
     raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame)

@@ -30,7 +30,7 @@ class Sheet:
     @cached_property
     def is_plain(self) -> bool:
         """Whether reading frame and page space are the same, and every word lies on the page."""
-        if self.turn or not self.raw.words:
+        if self.turn or self.raw.trimmed or not self.raw.words:
             return not self.turn
         x0s, y0s, x1s, y1s, *_ = zip(*self.raw.words, strict=True)
         frame = self.raw.frame

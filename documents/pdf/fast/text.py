@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from operator import attrgetter
+from itertools import accumulate
+from operator import add, attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell, around
 from documents.pdf.fast.captions import figures
@@ -20,9 +21,8 @@ from documents.pdf.geometry import Rect, bounding_box
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 
 
-def written(sheets: Sequence[Sheet]) -> list[ParsedPage]:
+def written(sheets: Sequence[Sheet], vocabulary: Vocabulary) -> list[ParsedPage]:
     """The pages as values. Lines are numbered through all of them, from 1."""
-    vocabulary = Vocabulary(sheets)
     pages, line = [], 1
     for sheet in sheets:
         page = PageWriter(sheet, vocabulary, line)
@@ -87,12 +87,10 @@ class PageWriter:
 
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
-        at, new = self.length, self.words.append
         to_page = partial(tuple.__new__, Rect) if self.sheet.is_plain else self.sheet.to_page
-        for raw in words:
-            end = at + len(raw[4])
-            new(Word(at, end, to_page(raw[:4])))
-            at = end + 1
+        lengths = [len(raw[4]) for raw in words]
+        starts = [*accumulate([length + 1 for length in lengths], initial=self.length)][:-1]
+        self.words += map(Word, starts, map(add, starts, lengths), [to_page(raw[:4]) for raw in words])
 
     def _add_characters(self, words: Sequence[RawWord]) -> None:
         """The same where a script puts no spaces between words: its characters, and the runs between them."""

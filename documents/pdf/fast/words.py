@@ -100,7 +100,7 @@ def read_words(
             hidden += len(made) - len(seen)
             made = seen
         out += made
-    return _within(out, frame), hidden
+    return _within(out, blocks, frame), hidden
 
 
 def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int) -> list[RawWord]:
@@ -111,7 +111,8 @@ def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int)
         run = next((run for run in runs if at < run.end), runs[-1])
         at += len(text)
         if y1 - y0 > TALLEST_BOX * run.style.size and turn in (0, 180):
-            y0, y1 = run.baseline - ASCENT * run.style.size, run.baseline + DESCENT * run.style.size
+            size = run.style.size
+            y0, y1 = max(y0, run.baseline - ASCENT * size), min(y1, run.baseline + DESCENT * size)
         if out and out[-1].text.endswith(SOFT_HYPHEN):
             out[-1] = out[-1]._replace(text=f"{out[-1].text[:-1]}-")
         if text := text if text.isprintable() else _printable(text):
@@ -119,13 +120,11 @@ def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int)
     return out
 
 
-def _within(words: list[RawWord], frame: PageFrame) -> list[RawWord]:
+def _within(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFrame) -> list[RawWord]:
     """The words, their boxes cut to the page."""
-    if not words:
-        return words
-    x0s, y0s, x1s, y1s, *_ = zip(*words, strict=True)
     width, height = frame.width, frame.height
-    if min(x0s) >= 0 and min(y0s) >= 0 and max(x1s) <= width and max(y1s) <= height:
+    boxes = [block["bbox"] for block in blocks if block["type"] == 0]
+    if all(x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height for x0, y0, x1, y1 in boxes):
         return words
     return [
         word._replace(
