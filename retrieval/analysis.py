@@ -72,8 +72,12 @@ def terms_of_each(texts: Sequence[str]) -> list[list[str]]:
 
 def tokens_of(text: str) -> Iterator[Token]:
     """Tokens with their place in ``text``; for marking words and measuring nearness."""
+    known: dict[str, tuple[str, ...]] = {}
     for match in COMPOUND.finditer(text):
-        yield Token(match.start(), match.end(), _terms(_folded(match.group())))
+        compound = match.group()
+        if compound not in known:
+            known[compound] = _terms(_folded(compound))
+        yield Token(match.start(), match.end(), known[compound])
 
 
 def run_together(text: str, longest: int = 3) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from django.db import connection
@@ -17,7 +16,7 @@ from retrieval.postings import COVER, MOST_PASSAGES, NAMES, POSTING, idf, unpack
 from retrieval.scope import ScopeSql
 
 ENTRIES = """
-SELECT id, document_id, passage_count, chunk_count
+SELECT id, passage_count, chunk_count
 FROM retrieval_indexeddocument WHERE document_id IN ({documents}) ORDER BY id
 """
 
@@ -79,7 +78,6 @@ class ScopeIndex:
     """
 
     entry_ids: NDArray[np.int64]
-    document_ids: tuple[UUID, ...]
     starts: NDArray[np.int64]
     chunk_count: int
 
@@ -95,6 +93,12 @@ class ScopeIndex:
     @cached_property
     def document_count(self) -> int:
         return len(self.entry_ids)
+
+    def number_of(self, entry_ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The documents' numbers; -1 for one that was indexed between two statements."""
+        at = np.searchsorted(self.entry_ids, entry_ids)
+        at[at == len(self.entry_ids)] = -1
+        return np.where(self.entry_ids[at] == entry_ids, at, -1)
 
     def entry_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of the document that each passage stands in."""
@@ -116,12 +120,11 @@ class ScopeIndex:
 def open_index(scope: ScopeSql) -> ScopeIndex:
     """The indexed documents in scope; one statement."""
     rows = _run(ENTRIES.format(documents=scope.documents), scope.document_params)
-    sizes = [row[2] for row in rows]
+    sizes = [row[1] for row in rows]
     return ScopeIndex(
         entry_ids=np.array([row[0] for row in rows], np.int64),
-        document_ids=tuple(row[1] for row in rows),
         starts=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
-        chunk_count=sum(row[3] for row in rows),
+        chunk_count=sum(row[2] for row in rows),
     )
 
 
@@ -149,28 +152,21 @@ def allowed_passages(scope: ScopeSql, index: ScopeIndex) -> NDArray[np.bool_] | 
 
 
 def _term_postings(index: ScopeIndex, places: bytes, packed: bytes) -> TermPostings:
-    place = np.frombuffer(places, ">i4").reshape(-1, 2)
-    entry = np.searchsorted(index.entry_ids, place[:, 0])
-    known = entry < len(index.entry_ids)  # a document indexed between two statements is not
-    known[known] = index.entry_ids[entry[known]] == place[known, 0]
+    place = np.frombuffer(places, ">i4").astype(np.int32).reshape(-1, 2)
+    entry = index.number_of(place[:, 0])
     ordinals, impacts = unpack_postings(packed)
-    entries = np.repeat(np.where(known, entry, -1), place[:, 1])
-    parts = (ordinals < MOST_PASSAGES) & (entries >= 0)
-    passages = index.starts[entries[parts]] + ordinals[parts]
-    in_range = passages < index.starts[entries[parts] + 1]  # a document indexed anew meanwhile
+    entries = np.repeat(entry, place[:, 1])
+    whole = np.flatnonzero((ordinals >= MOST_PASSAGES) & (entries >= 0))
+    kinds, documents, values = ordinals[whole], entries[whole], impacts[whole]
+    passages = index.starts[entries] + ordinals
+    parts = passages < index.starts[entries + 1]  # not of the whole, nor of a document indexed anew
+    parts &= entries >= 0
     return TermPostings(
-        passages=Impacts(passages[in_range], impacts[parts][in_range]),
-        names=_of_documents(entries, impacts, ordinals == NAMES),
-        covers=_of_documents(entries, impacts, ordinals == COVER),
-        document_count=int(np.count_nonzero(known)),
+        passages=Impacts(passages[parts], impacts[parts]),
+        names=Impacts(documents[kinds == NAMES], values[kinds == NAMES]),
+        covers=Impacts(documents[kinds == COVER], values[kinds == COVER]),
+        document_count=len(np.unique(entry[entry >= 0])),
     )
-
-
-def _of_documents(
-    entries: NDArray[np.int64], impacts: NDArray[np.float32], chosen: NDArray[np.bool_]
-) -> Impacts:
-    chosen = chosen & (entries >= 0)
-    return Impacts(entries[chosen], impacts[chosen])
 
 
 def _run(statement: str, params: Sequence[Any]) -> list[tuple]:

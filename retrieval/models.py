@@ -75,13 +75,20 @@ class Passage(models.Model):
 class Posting(models.Model):
     """The passages of one document that hold one term, and how much each speaks of it.
 
-    ``packed`` is what ``retrieval.postings`` packs; ``term`` is ``analysis.term_number``.
+    ``packed`` is what ``retrieval.postings`` packs; ``term`` is ``analysis.term_number``. The index by
+    term holds all that a search reads: a term's rows lie side by side in it, and in the table apart.
     """
 
-    pk = models.CompositePrimaryKey("term", "entry_id")
+    pk = models.CompositePrimaryKey("entry_id", "term", "part")
+    entry = models.ForeignKey(
+        IndexedDocument, on_delete=models.CASCADE, related_name="postings", db_index=False
+    )
     term = models.IntegerField()
-    entry = models.ForeignKey(IndexedDocument, on_delete=models.CASCADE, related_name="postings")
+    part = models.SmallIntegerField(help_text="from 0; a row must fit an index entry")
     packed = models.BinaryField()
+
+    class Meta:
+        indexes = [models.Index(fields=["term"], include=["entry", "packed"], name="postings_by_term")]
 
     def __str__(self) -> str:
         return f"{self.term} in {self.entry_id}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -79,8 +79,9 @@ class Scope:
             if value is not None and value != ()
         }
 
+    @lru_cache(maxsize=256)  # noqa: B019  (what Django needs 3 ms to write; a Scope is a small value)
     def compiled(self) -> ScopeSql | None:
-        """None when nothing can be in scope."""
+        """None when nothing can be in scope. Rights are looked up by the SQL, not here."""
         try:
             documents, document_params = self.documents().values("pk").query.sql_with_params()
             if not self.narrows_chunks:
