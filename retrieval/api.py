@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from django.db import models
 from django.urls import path
@@ -15,7 +15,7 @@ from documents.api.fields import Strict, VisibleRelated
 from documents.models import Collection, Document
 from documents.models.token import Scope as TokenScope
 from retrieval.models import SearchQuery
-from retrieval.results import STRATEGIES, SearchOptions
+from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions
 from retrieval.scope import Scope
 from retrieval.search import search
 
@@ -62,6 +62,9 @@ class SearchRequestSerializer(Strict, serializers.Serializer):
     page_to = serializers.IntegerField(**PAGE)
     limit = serializers.IntegerField(default=10, min_value=1, max_value=100)
     offset = serializers.IntegerField(default=0, min_value=0, max_value=10_000)
+    fts_level = serializers.ChoiceField(
+        get_args(FullTextLevel), default=None, allow_null=True, help_text="what keyword search ranks"
+    )
     off = serializers.ListField(
         child=serializers.ChoiceField(STRATEGIES),
         default=list,
@@ -152,7 +155,13 @@ class Search(generics.GenericAPIView):
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         asked = sent.validated_data
-        options = SearchOptions(asked["limit"], asked["offset"], off=frozenset(asked["off"]), record=True)
+        options = SearchOptions(
+            limit=asked["limit"],
+            offset=asked["offset"],
+            fts_level=asked["fts_level"],
+            off=frozenset(asked["off"]),
+            record=True,
+        )
         result = search(asked["query"], scope_of(request.user, asked), options)
         return Response(SearchResultSerializer(result).data)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -32,8 +32,8 @@ NOTHING_TELLING = "Those words stand everywhere. Add a word that says what you a
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
 
-RERANKED = 30
-"""Candidates whose text is read and weighed; those after them keep their fused order."""
+RERANKED = 20
+"""Candidates that are weighed; those after them keep their fused order, on whatever page they are shown."""
 
 
 def search(
@@ -134,30 +134,33 @@ def passages_in(lists: list[RankedList[PassageKey]]) -> set[PassageKey]:
 
 def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> list[tuple[PassageKey, float]]:
     """The fused order, its head weighed again by evidence, and by a model where there is one."""
-    head = [entry for entry in found.fused if entry[0] in found.candidates]
-    unread = [entry for entry in found.fused if entry[0] not in found.candidates]
+    head = [entry for entry in found.fused[:RERANKED] if entry[0] in found.candidates]
+    rest = found.fused[RERANKED:]
     if not trace.wants("rerank"):
-        return [*head, *unread]
+        return [*head, *rest]
     with trace.step("rerank") as step:
-        ranked = interleave([rank_by_evidence(named, found) for named in plan.asked])
+        keys = {key for key, _ in head}
+        ranked = interleave([rank_by_evidence(named, found, keys) for named in plan.asked])
         step.added = moved(head, ranked)
     if reranker is not None:
         with trace.step("rerank") as step:
             ranked = by_model(plan.text, ranked, found.candidates, reranker)
             step.added = moved(head, ranked)
         step.ran = True  # by features at least
-    return [*ranked, *unread]
+    return [*ranked, *rest]
 
 
-def rank_by_evidence(named: NamedQuestion, found: Found) -> list[tuple[PassageKey, float]]:
-    """The candidates that lists of this question or part brought, by what in them speaks of it."""
+def rank_by_evidence(
+    named: NamedQuestion, found: Found, keys: Set[PassageKey]
+) -> list[tuple[PassageKey, float]]:
+    """Those of the candidates that lists of this question or part brought, by what in them speaks of it."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword = keyword_shares(lists, named.name)
     return by_features(
         [
             Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key][named.name])
             for key, fused in fuse(lists)
-            if key in found.candidates
+            if key in keys
         ]
     )
 

@@ -90,7 +90,10 @@ def test_a_hit_says_why_and_marks_its_words(alice: User, library: Library) -> No
     assert "Dividends" in [piece for piece, marked in hit.snippet.pieces if marked]
 
 
-def test_pages_of_results_join_without_gap_or_repetition(alice: User, library: Library) -> None:
+def test_pages_of_results_join_without_gap_or_repetition(
+    alice: User, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval.search, "RERANKED", 3)  # the border falls into the second page
     whole = search("annual report cash company", Scope(alice), SearchOptions(limit=6))
     parts = [
         hit.chunk_id

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -9,6 +11,7 @@ from django.urls import reverse
 
 from documents.models import RetrievalChunk
 from retrieval.models import SearchQuery
+from retrieval.results import FullTextLevel
 from tests.retrieval.conftest import Library, written
 
 
@@ -72,3 +75,15 @@ def test_the_number_of_statements_of_a_page_is_bounded(
 
 def test_a_visitor_is_sent_to_the_door(client: Client, db: None) -> None:
     assert client.get("/search/?q=x").status_code == 302
+
+
+@pytest.mark.parametrize("query", ["", "\x00", "the of", "a & b | !c", "👩‍👩‍👧", "مرحبا", "word " * 10_000])
+@pytest.mark.parametrize("level", get_args(FullTextLevel))
+def test_the_api_answers_whatever_is_asked(page: Client, library: Library, query: str, level: str) -> None:
+    body = {"query": query, "fts_level": level}
+    answer = page.post(reverse("api:search"), body, content_type="application/json")
+    assert answer.status_code in (200, 400)
+    if answer.status_code == 200:
+        assert answer.json()["hits"] or answer.json()["message"]
+    else:
+        assert answer.json()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import msgspec
@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from documents.owners import owner_named
 from retrieval.providers.rerankers import configured_reranker
-from retrieval.results import STRATEGIES, Hit, SearchOptions, SearchResult
+from retrieval.results import STRATEGIES, FullTextLevel, Hit, SearchOptions, SearchResult
 from retrieval.scope import Scope
 from retrieval.search import search
 
@@ -40,13 +40,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--off", action="append", choices=STRATEGIES, default=[], help="a strategy not to run"
         )
+        parser.add_argument("--level", choices=get_args(FullTextLevel), help="what keyword search ranks")
         parser.add_argument("--json", action="store_true", help="one JSON object per hit")
 
     def handle(self, *, query: str, document: UUID | None, limit: int, owner: str, **options: Any) -> None:
         if limit < 1:
             raise CommandError("--limit must be 1 or more.")
         scope = Scope(owner_named(owner), document_ids=None if document is None else (document,))
-        search_options = SearchOptions(limit=limit, off=frozenset(options["off"]))
+        search_options = SearchOptions(limit=limit, fts_level=options["level"], off=frozenset(options["off"]))
         result = search(query, scope, search_options, reranker=configured_reranker())
         if options["json"]:
             for hit in result.hits:
