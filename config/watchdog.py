@@ -28,7 +28,7 @@ from documents.sweeping import recover_from, sweep
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two looks
 SWEEP_EVERY = 5.0
-STARTING = 15.0  # seconds a cluster may take until it is whole
+STARTING = 60.0  # seconds a cluster may take until its processes are there; a busy machine needs some
 MENDING = 15.0  # seconds a broken cluster may finish what it has in work
 STALLED = 30.0  # seconds in which documents wait and nobody takes one
 STOPPING = 20.0  # seconds workers have to put their documents back
