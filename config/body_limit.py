@@ -76,7 +76,7 @@ async def refuse(receive: Receive, send: Send, max_bytes: int, received: int) ->
     Many clients send all before they read; a connection closed on unread bytes is reset, and the answer lost.
     """
     text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
-    body = json.dumps({"detail": text, "code": "too_large"}).encode()
+    body = json.dumps({"code": "too_large", "message": text}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -43,6 +43,7 @@ HOST = environment.text("PINCITE_HOST", "127.0.0.1")
 PORT = environment.integer("PINCITE_PORT", 8000)
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 
 HTTPS = environment.flag("PINCITE_HTTPS", False)  # served over TLS, by a proxy in front
 TRUSTED_PROXIES = environment.words("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* is believed

@@ -17,7 +17,7 @@ from chat.citation_pictures import citation_picture
 from chat.models import Citation, Conversation, Message
 from chat.showing import reader_link
 from documents.api.fields import Strict
-from documents.api.filters import VisibleFilter
+from documents.api.filters import VisibleFilter, WholeNumberFilter
 from documents.api.images import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.region import BoxSerializer, FramedList, Frames, Region, RegionSerializer, page_frames
 from documents.api.units import UnitSerializer
@@ -137,7 +137,7 @@ class CitationFilter(django_filters.FilterSet):
     document = VisibleFilter(Document, field_name="document")
     conversation = VisibleFilter(Conversation, field_name="message__conversation")
     message = VisibleFilter(Message, field_name="message")
-    page = django_filters.NumberFilter(field_name="page_number")
+    page = WholeNumberFilter(field_name="page_number")
 
     class Meta:
         model = Citation

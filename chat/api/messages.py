@@ -25,7 +25,7 @@ from chat.printing import numbered
 from chat.reading import ShownMessage, shown_message, shown_messages
 from chat.streaming import cancel_live, start_next
 from chat.views.stream import event_stream, last_event
-from documents.api.errors import Conflict, ErrorSerializer, answer_in_json
+from documents.api.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.fields import Strict
 from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.region import page_frames
@@ -173,7 +173,9 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
             (201, "application/json"): AskedSerializer,
             (201, "text/event-stream"): EVENTS,
             409: OpenApiResponse(ErrorSerializer, "A request with this Idempotency-Key is under way."),
-            422: OpenApiResponse(ErrorSerializer, "The Idempotency-Key was used for another request."),
+            422: OpenApiResponse(
+                ErrorSerializer, "Nothing is asked, or the Idempotency-Key was used for another request."
+            ),
         },
     )
     def post(self, request: Request, **kwargs: Any) -> HttpResponseBase:
@@ -202,7 +204,7 @@ def _stored(conversation: Conversation, question: str) -> Response:
     try:
         asked = asking.ask(conversation, question)
     except CannotBeDone as reason:
-        raise serializers.ValidationError({"question": [str(reason)]}) from None
+        raise Unusable(str(reason), question=str(reason)) from None
     ids = {"question": str(asked.question.pk), "answer": str(asked.answer.pk)}
     return Response(ids, status=status.HTTP_201_CREATED)
 

@@ -7,6 +7,7 @@ from django.db import models
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 
+from documents.api.filters import WholeNumberFilter
 from documents.api.parts import DocumentPart
 from documents.api.units import UnitSerializer
 from documents.models import RetrievalChunk
@@ -44,7 +45,7 @@ class ChunkDetailSerializer(ChunkSerializer):
 
 
 class ChunkFilter(django_filters.FilterSet):
-    page = django_filters.NumberFilter(method="on_page", help_text="chunks that touch this page, from 1")
+    page = WholeNumberFilter(method="on_page", help_text="chunks that touch this page, from 1")
     type = django_filters.CharFilter(field_name="chunk_type")
 
     class Meta:

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Prefetch
 from drf_spectacular.utils import (
     OpenApiExample,
+    OpenApiRequest,
     OpenApiResponse,
     extend_schema,
     extend_schema_field,
@@ -28,7 +29,7 @@ from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.jobs import FAILURE_CODES
 from documents.api.parts import MayEdit
 from documents.api.people import caller
-from documents.api.receiving import FileUploadSerializer, UrlUploadSerializer, receive
+from documents.api.receiving import PDF_PART, FileUploadSerializer, UrlUploadSerializer, receive
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.models import Collection, Document, Tag
@@ -224,14 +225,19 @@ class DocumentViewSet(
 
     @extend_schema(
         summary="Upload a PDF, or have one fetched",
-        request={"multipart/form-data": FileUploadSerializer, "application/json": UrlUploadSerializer},
+        request={
+            "multipart/form-data": OpenApiRequest(FileUploadSerializer, encoding=PDF_PART),
+            "application/json": UrlUploadSerializer,
+        },
         parameters=[IDEMPOTENCY_KEY],
         responses={
             201: DocumentSerializer,
             409: OpenApiResponse(ErrorSerializer, "You have this file already (`duplicate`)."),
             413: OpenApiResponse(ErrorSerializer, "The file is larger than this server accepts."),
             415: OpenApiResponse(ErrorSerializer, "The file is not a PDF."),
-            422: OpenApiResponse(ErrorSerializer, "The Idempotency-Key was used for another request."),
+            422: OpenApiResponse(
+                ErrorSerializer, "Nothing was fetched, or the Idempotency-Key was used for another request."
+            ),
         },
     )
     def create(self, request: Request, **kwargs: Any) -> Response:

@@ -1,13 +1,16 @@
-"""One shape for every error of the API: ``{"code", "message", "fields"?}``."""
+"""One shape for every error of the API: ``{"code", "message", "fields"?, "id"?}``.
+
+400 is for what the schema forbids; 422 for what it allows and the server cannot use all the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
-from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema_serializer
 from rest_framework import exceptions, serializers, status
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -42,12 +45,35 @@ class ErrorSerializer(serializers.Serializer):
         required=False,
         help_text="For each field that cannot be used, why. Nested fields are joined by dots.",
     )
+    id = serializers.CharField(
+        required=False, help_text="With 500 and 503: the request's id, under which our logs say more."
+    )
 
 
 class Conflict(exceptions.APIException):
     status_code = status.HTTP_409_CONFLICT
     default_detail = "This cannot be done in the present state."
     default_code = "conflict"
+
+
+class Unusable(exceptions.APIException):
+    """Sound by the schema, but not by what it is about; ``fields`` names the fields that are to blame."""
+
+    status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+    default_code = "unusable"
+
+    def __init__(self, message: str, code: str = "", **fields: str) -> None:
+        super().__init__(message, code or None)
+        self.fields = {name: [reason] for name, reason in fields.items()}
+
+
+UNUSABLE = {422: OpenApiResponse(ErrorSerializer, "Sound by this schema, but it cannot be used.")}
+
+
+class TooLarge(exceptions.APIException):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = "This is more than this server reads at once."
+    default_code = "too_large"
 
 
 class Unavailable(exceptions.APIException):
@@ -73,7 +99,8 @@ def error_body(error: exceptions.APIException) -> dict[str, Any]:
     if isinstance(error, exceptions.ValidationError):
         return {"code": "invalid", "message": MESSAGES["invalid"], "fields": dict(_fields(error.detail))}
     code = str(error.get_codes())
-    return {"code": code, "message": MESSAGES.get(code, str(error.detail))}
+    body: dict[str, Any] = {"code": code, "message": MESSAGES.get(code, str(error.detail))}
+    return body | ({"fields": error.fields} if isinstance(error, Unusable) and error.fields else {})
 
 
 def answer_in_json(request: Request | None) -> None:
@@ -88,6 +115,10 @@ def _as_api_exception(raised: Exception) -> exceptions.APIException | None:
         return exceptions.NotFound()
     if isinstance(raised, PermissionDenied):
         return exceptions.PermissionDenied()
+    if isinstance(raised, RequestDataTooBig):
+        return TooLarge()
+    if isinstance(raised, SuspiciousOperation):
+        return exceptions.ParseError()
     return raised if isinstance(raised, exceptions.APIException) else None
 
 

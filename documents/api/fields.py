@@ -15,6 +15,7 @@ JSON_TYPES: list[tuple[type[serializers.Field], tuple[type, ...], str]] = [
     (serializers.BooleanField, (bool,), "This must be true or false."),
     (serializers.CharField, (str,), "This must be a string."),
     (serializers.IntegerField, (int,), "This must be a whole number."),
+    (serializers.ManyRelatedField, (list,), "This must be a list."),
 ]
 
 
@@ -61,6 +62,12 @@ class VisibleRelated(serializers.PrimaryKeyRelatedField):
         if request is None:  # the schema is made without one
             return rows.none()
         return getattr(rows, self.rights)(request.user)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """An empty string is not the same as null."""
+        if data == "":
+            raise serializers.ValidationError("This must be an id.")
+        return super().run_validation(data)
 
     def to_internal_value(self, data: Any) -> Any:
         try:

@@ -1,13 +1,17 @@
-"""Filters and ordering of lists; both refuse what they do not know."""
+"""Filters and ordering of lists: what they do not know is refused, never silently left out."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import django_filters
+from django import forms
 from django.db import models
 from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import exceptions
 from rest_framework.filters import OrderingFilter
 from rest_framework.request import Request
@@ -47,9 +51,16 @@ class Ordering(OrderingFilter):
         fields = getattr(view, "ordering_fields", ())
         return [f"{sign}{field}" for field in fields for sign in ("", "-")]
 
+    def parameters(self, view: APIView) -> Collection[str]:
+        return [self.ordering_param] if self._choices(view) else []
+
 
 class Filters(DjangoFilterBackend):
-    """An empty value is an error where a string would not do, not a filter that is silently left out."""
+    """An empty value is an error where a string would not do."""
+
+    def parameters(self, view: APIView) -> Collection[str]:
+        filterset_class = self.get_filterset_class(view)
+        return filterset_class.base_filters if filterset_class else []
 
     def get_filterset(self, request: Request, queryset: models.QuerySet, view: APIView) -> Any:
         filterset = super().get_filterset(request, queryset, view)
@@ -58,6 +69,30 @@ class Filters(DjangoFilterBackend):
             if request.query_params.get(name) == "" and not is_text:
                 raise exceptions.ValidationError({name: ["Give a value, or leave it out."]})
         return filterset
+
+
+def refuse_unknown(request: Request, view: APIView, known: Collection[str]) -> None:
+    """A misspelt filter would otherwise answer with everything. ``known`` is beside the backends' own."""
+    backends = getattr(view, "filter_backends", ())
+    names = {name for backend in backends for name in backend().parameters(view)}.union(known)
+    if unknown := [name for name in request.query_params if name not in names]:
+        raise exceptions.ValidationError({name: ["There is no such parameter."] for name in unknown})
+
+
+@extend_schema_field(OpenApiTypes.BOOL)
+class TrueFalseFilter(django_filters.TypedChoiceFilter):
+    """``true`` or ``false``, and nothing that could be taken for either or for none."""
+
+    def __init__(self, **options: Any) -> None:
+        choices = [("true", "true"), ("false", "false")]
+        super().__init__(choices=choices, coerce=lambda value: value == "true", **options)
+
+
+@extend_schema_field(OpenApiTypes.INT)
+class WholeNumberFilter(django_filters.NumberFilter):
+    """A whole number: ``0.5`` is refused, not compared with."""
+
+    field_class = forms.IntegerField
 
 
 class VisibleFilter(django_filters.UUIDFilter):

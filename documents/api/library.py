@@ -18,9 +18,9 @@ from drf_spectacular.utils import (
 from rest_framework import exceptions, mixins, serializers, viewsets
 
 from documents.api.authentication import HasScope
-from documents.api.errors import Conflict, ErrorSerializer
+from documents.api.errors import UNUSABLE, Conflict, ErrorSerializer, Unusable
 from documents.api.fields import Strict, VisibleRelated
-from documents.api.filters import VisibleFilter
+from documents.api.filters import TrueFalseFilter, VisibleFilter
 from documents.api.parts import MayEdit
 from documents.models import Collection, Document, Share, Tag
 
@@ -112,9 +112,9 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if bool(values.get("document")) == bool(values.get("collection")):
-            raise serializers.ValidationError("Share either a document or a collection.")
+            raise Unusable("Share either a document or a collection.")
         if bool(values.get("user")) == bool(values.get("group")):
-            raise serializers.ValidationError("Share with either a user or a group.")
+            raise Unusable("Share with either a user or a group.")
         return values
 
     def _owned(self, row: Any) -> Any:
@@ -126,10 +126,11 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
 class ShareFilter(django_filters.FilterSet):
     document = VisibleFilter(Document, field_name="document")
     collection = VisibleFilter(Collection, field_name="collection")
+    can_write = TrueFalseFilter()
 
     class Meta:
         model = Share
-        fields = ["can_write"]
+        fields: list[str] = []
 
 
 @extend_schema_view(
@@ -168,6 +169,7 @@ class CollectionViewSet(viewsets.ModelViewSet):
         return rows.annotate(document_count=Count("documents", filter=present, distinct=True))
 
 
+@extend_schema_view(create=extend_schema(responses={201: ShareSerializer} | UNUSABLE))
 @extend_schema(tags=["shares"])
 class ShareViewSet(
     mixins.CreateModelMixin,

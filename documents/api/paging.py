@@ -11,6 +11,8 @@ from rest_framework import exceptions
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
+from documents.api.filters import refuse_unknown
+
 if TYPE_CHECKING:
     from rest_framework.views import APIView
 
@@ -23,10 +25,13 @@ class CursorPages(CursorPagination):
     page_size_query_param = "limit"
     ordering = "-created_at"
     template = None
+    own_parameters = ("cursor", "limit", "format")
 
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any] | None:
+        if view is not None:
+            refuse_unknown(request, view, self.own_parameters)
         try:
             return super().paginate_queryset(queryset, request, view)
         except (ValueError, ValidationError, DataError):  # a cursor somebody made up

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
-from django_q.tasks import async_task
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiRequest,
+    OpenApiResponse,
+    extend_schema,
+)
 from rest_framework import exceptions, generics, serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.documents import DocumentSerializer, StatusSerializer
-from documents.api.errors import ErrorSerializer, Unavailable
+from documents.api.errors import UNUSABLE, ErrorSerializer, Unavailable, Unusable
 from documents.api.fields import Strict
 from documents.api.parts import DocumentPart
 from documents.api.people import caller
-from documents.api.receiving import NotTaken
-from documents.models import Document
+from documents.api.receiving import PDF_PART, NotTaken
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
-from documents.scholarly.catalogues import CatalogueError, NotListed, look_up, papers_around
-from documents.scholarly.papers import add_paper, find_paper
+from documents.scholarly.catalogues import CatalogueError, NotListed
+from documents.scholarly.neighbours import neighbours
+from documents.scholarly.papers import add_and_fetch, add_paper, completed
 from documents.scholarly.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 from documents.scholarly.references import STYLES, reference
 from documents.uploads import UploadRefused
 from documents.versions import replace_file
 
-FETCH_TASK = "documents.scholarly.papers.fetch_pdf"
 NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not answer.")
 
 
@@ -51,16 +54,18 @@ class PaperSerializer(Strict, serializers.Serializer):
 class NeighbourSerializer(serializers.Serializer):
     """A paper that cites another, or that another cites."""
 
-    title = serializers.CharField()
-    authors = serializers.ListField(child=serializers.CharField())
-    year = serializers.IntegerField(allow_null=True)
-    venue = serializers.CharField()
-    doi = serializers.CharField()
-    arxiv_id = serializers.CharField()
-    url = serializers.CharField()
-    pdf_url = serializers.CharField(help_text="of its open-access PDF, or ''")
-    citation_count = serializers.IntegerField(allow_null=True)
-    document = serializers.UUIDField(allow_null=True, help_text="when it is in your library")
+    title = serializers.CharField(source="record.title")
+    authors = serializers.ListField(child=serializers.CharField(), source="record.authors")
+    year = serializers.IntegerField(allow_null=True, source="record.year")
+    venue = serializers.CharField(source="record.venue")
+    doi = serializers.CharField(source="record.doi")
+    arxiv_id = serializers.CharField(source="record.arxiv_id")
+    url = serializers.CharField(source="record.url")
+    pdf_url = serializers.CharField(source="record.pdf_url", help_text="of its open-access PDF, or ''")
+    citation_count = serializers.IntegerField(allow_null=True, source="record.citation_count")
+    document = serializers.UUIDField(
+        source="document.pk", default=None, allow_null=True, help_text="when it is in your library"
+    )
 
 
 class BibliographySerializer(Strict, serializers.Serializer):
@@ -87,15 +92,14 @@ class AddPaper(generics.GenericAPIView):
         operation_id="papers_create",
         summary="Add a paper by DOI, arXiv id, title, or by hand",
         examples=[OpenApiExample("By its DOI", {"doi": "10.1145/3292500.3330701"}, request_only=True)],
-        responses={201: DocumentSerializer, 503: NO_CATALOGUE},
+        responses={201: DocumentSerializer, 503: NO_CATALOGUE} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         asked = dict(sent.validated_data)
-        wanted = asked.pop("fetch_pdf")
-        record = completed(record_from(asked))
-        document = added(request, record, wanted)
+        add = add_and_fetch if asked.pop("fetch_pdf") else add_paper
+        document = add(caller(request), completed_or_refused(record_from(asked)))
         body = DocumentSerializer(document, context=self.get_serializer_context()).data
         return Response(body, status=status.HTTP_201_CREATED)
 
@@ -104,34 +108,17 @@ def record_from(asked: dict[str, Any]) -> PaperRecord:
     found = {**asked, "authors": tuple(asked["authors"])}
     found["doi"], found["arxiv_id"] = bare_doi(asked["doi"]), bare_arxiv_id(asked["arxiv_id"])
     if not (asked["title"] or found["doi"] or found["arxiv_id"]):
-        raise serializers.ValidationError({"title": ["Give a title, a DOI or an arXiv id."]})
+        raise Unusable("Give a title, a DOI or an arXiv id.")
     return PaperRecord(**found)
 
 
-def completed(record: PaperRecord) -> PaperRecord:
-    """What a person wrote stays; the catalogues fill what is missing, when they can."""
-    if record.title and record.abstract:
-        return record
+def completed_or_refused(record: PaperRecord) -> PaperRecord:
     try:
-        listed = look_up(record)
+        return completed(record)
     except NotListed:
-        if record.title:
-            return record
-        raise serializers.ValidationError({"doi": ["No catalogue knows this paper."]}) from None
+        raise Unusable("No catalogue knows this paper.", "not_listed") from None
     except CatalogueError as error:
-        if record.title:
-            return record
         raise Unavailable(str(error)) from None
-    known = {name: getattr(listed, name) for name in PaperRecord.__struct_fields__}
-    said = {name: getattr(record, name) for name in PaperRecord.__struct_fields__ if getattr(record, name)}
-    return PaperRecord(**(known | {name: value for name, value in said.items() if name != "kind"}))
-
-
-def added(request: Request, record: PaperRecord, fetch: bool = True) -> Document:
-    document = add_paper(caller(request), record)
-    if fetch and record.pdf_url and document.kind == Document.Kind.PAPER:
-        transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
-    return document
 
 
 class ImportPapers(generics.GenericAPIView):
@@ -144,7 +131,7 @@ class ImportPapers(generics.GenericAPIView):
         tags=["papers"],
         operation_id="papers_import",
         summary="Add all papers of a BibTeX, RIS or CSL-JSON list",
-        responses={201: DocumentSerializer(many=True)},
+        responses={201: DocumentSerializer(many=True)} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:
         sent = self.get_serializer(data=request.data)
@@ -152,8 +139,8 @@ class ImportPapers(generics.GenericAPIView):
         try:
             records = read_bibliography(sent.validated_data["text"])
         except BibliographyUnreadable as error:
-            raise serializers.ValidationError({"text": [str(error)]}) from None
-        documents = [added(request, record) for record in records]
+            raise Unusable(str(error), "unreadable", text=str(error)) from None
+        documents = [add_and_fetch(caller(request), record) for record in records]
         body = DocumentSerializer(documents, many=True, context=self.get_serializer_context()).data
         return Response(body, status=status.HTTP_201_CREATED)
 
@@ -166,7 +153,7 @@ class Reference(DocumentPart, generics.GenericAPIView):
         tags=["papers"],
         operation_id="documents_reference",
         summary="The document as a reference in a CSL style",
-        parameters=[OpenApiParameter("style", enum=STYLES, default="apa")],
+        parameters=[OpenApiParameter("style", enum=list(STYLES), default="apa")],
         responses=ReferenceSerializer,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
@@ -186,21 +173,11 @@ class Around(DocumentPart, generics.GenericAPIView):
 
     @extend_schema(tags=["papers"], responses={200: NeighbourSerializer(many=True), 503: NO_CATALOGUE})
     def get(self, request: Request, **kwargs: Any) -> Response:
-        document = self.document
         try:
-            found = papers_around(record_of(document), self.direction)
-        except NotListed:
-            found = []
+            found = neighbours(caller(request), self.document, self.direction)
         except CatalogueError as error:
             raise Unavailable(str(error)) from None
-        rows = [neighbour(caller(request), record) for record in found]
-        return Response(NeighbourSerializer(rows, many=True).data)
-
-
-def neighbour(owner: Any, record: PaperRecord) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(record, name) for name in PaperRecord.__struct_fields__}
-    inside = find_paper(owner, record)
-    return row | {"document": inside.pk if inside else None}
+        return Response(NeighbourSerializer(found, many=True).data)
 
 
 class PdfSerializer(Strict, serializers.Serializer):
@@ -218,7 +195,7 @@ class AttachPdf(DocumentPart, generics.GenericAPIView):
         tags=["papers"],
         operation_id="documents_attach_pdf",
         summary="Give a paper that is known by its metadata its PDF",
-        request={"multipart/form-data": PdfSerializer},
+        request={"multipart/form-data": OpenApiRequest(PdfSerializer, encoding=PDF_PART)},
         responses={
             202: StatusSerializer,
             409: OpenApiResponse(ErrorSerializer, "You have this file already (`duplicate`)."),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from rest_framework import exceptions, serializers
 
+from documents.api.errors import Unusable
 from documents.api.fields import Strict, VisibleRelated
 from documents.fetching import FetchRefused, fetch
 from documents.models import Collection, Document, Tag
@@ -15,6 +16,7 @@ from documents.uploads import UploadRefused, store_upload
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+PDF_PART = {"file": {"contentType": "application/pdf"}}
 STATUS_OF = {"too_large": 413, "duplicate": 409, "not_a_pdf": 415, "no_room": 507}
 
 
@@ -55,7 +57,7 @@ def receive(owner: User, sent: dict[str, Any]) -> Document:
     except UploadRefused as refused:
         raise NotTaken(refused) from None
     except FetchRefused as refused:
-        raise exceptions.ValidationError({"url": [refused.message]}) from None
+        raise Unusable(refused.message, "not_fetched", url=refused.message) from None
     document.tags.set(sent.get("tags", []))
     document.collections.set(sent.get("collections", []))
     return document

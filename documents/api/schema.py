@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
 from documents.api.authentication import needed_scope
@@ -31,6 +32,15 @@ class PinciteSchema(AutoSchema):
         scope = needed_scope(self.method, self.view)
         return f"{super().get_description()}\n\nScope of a token: `{scope}`.".strip()
 
+    def _map_serializer_field(
+        self, field: Any, direction: Any, bypass_extensions: bool = False
+    ) -> dict[str, Any]:
+        """A string that is trimmed and may not be blank needs a character that is no space."""
+        schema: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
+        if direction == "request" and type(field) is serializers.CharField and not field.allow_blank:
+            return schema | {"pattern": r"\S"}
+        return schema
+
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
         schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
         if direction == "request" and isinstance(serializer, Strict):
@@ -48,6 +58,7 @@ class PinciteSchema(AutoSchema):
         if self.method not in SAFE_METHODS or "{" in self.path or self._is_list_view():
             statuses["400"] = "What was sent cannot be used."
         if self.method in ("POST", "PUT", "PATCH"):
+            statuses["413"] = "More was sent than this server reads."
             statuses["415"] = "The body's media type is not read here."
         return statuses
 

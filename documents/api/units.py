@@ -9,7 +9,7 @@ from django.db import models
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import generics, serializers
 
-from documents.api.filters import Ordering
+from documents.api.filters import Ordering, WholeNumberFilter
 from documents.api.parts import DocumentPart
 from documents.api.region import FramedList, Frames, Place, Region, RegionSerializer, page_frames
 from documents.models import CitationUnit
@@ -91,7 +91,7 @@ class UnitSerializer(serializers.ModelSerializer):
 
 
 class UnitFilter(django_filters.FilterSet):
-    page = django_filters.NumberFilter(field_name="page_number", help_text="page number, from 1")
+    page = WholeNumberFilter(field_name="page_number", help_text="page number, from 1")
     type = django_filters.ChoiceFilter(field_name="unit_type", choices=CitationUnit.Type.choices)
 
     class Meta:

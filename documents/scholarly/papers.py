@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from django.core.files.base import ContentFile
 from django.db import transaction
-from django.db.models import Q
+from django_q.tasks import async_task
 
 from documents.fetching import fetch
 from documents.models import CitationUnit, Document
+from documents.scholarly.catalogues import CatalogueError, look_up
+from documents.scholarly.neighbours import in_library
 from documents.scholarly.record import PaperRecord
 from documents.scholarly.sheet import record_sheet
 from documents.uploads import UploadRefused, store_upload
@@ -18,20 +21,37 @@ from documents.versions import replace_file
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+FETCH_TASK = "documents.scholarly.papers.fetch_pdf"
 
-def find_paper(owner: User, record: PaperRecord) -> Document | None:
-    """The owner's document of the same paper: same DOI, arXiv id, or title and year."""
-    same = Q(title__iexact=record.title, year=record.year)
-    if record.doi:
-        same |= Q(doi__iexact=record.doi)
-    if record.arxiv_id:
-        same |= Q(metadata__paper__arxiv_id=record.arxiv_id)
-    return Document.objects.filter(same, owner=owner, deleted_at=None).order_by("created_at").first()
+
+def completed(record: PaperRecord) -> PaperRecord:
+    """What a person wrote stays; the catalogues fill what is missing, when they can.
+
+    Raises CatalogueError for a record without a title that they do not complete.
+    """
+    if record.title and record.abstract:
+        return record
+    try:
+        listed = look_up(record)
+    except CatalogueError:
+        if record.title:
+            return record
+        raise
+    said = {name: value for name, value in msgspec.structs.asdict(record).items() if value and name != "kind"}
+    return msgspec.structs.replace(listed, **said)
+
+
+def add_and_fetch(owner: User, record: PaperRecord) -> Document:
+    """Adds the paper, and lets a worker fetch its open-access PDF when there is one."""
+    document = add_paper(owner, record)
+    if record.pdf_url and document.kind == Document.Kind.PAPER:
+        transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
+    return document
 
 
 def add_paper(owner: User, record: PaperRecord) -> Document:
     """The paper as a document of the owner: the one that is there, or a new one made of its record."""
-    if found := find_paper(owner, record):
+    if found := in_library(owner, [record]).get(record.key):
         return found
     sheet = ContentFile(record_sheet(record))
     with transaction.atomic():

@@ -11,6 +11,7 @@ from documents.models import Document
 
 DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")  # Crossref's own pattern for 99.3 % of all DOIs
 ARXIV = re.compile(r"(?:arxiv[:./ ]*(?:abs/|pdf/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
+ARXIV_NAME = re.compile(r"(?:\S*arxiv\S*[:/ ]+)?\d{4}\.\d{4,5}(?:v\d+)?(?:\.pdf)?", re.IGNORECASE)
 
 
 class PaperRecord(msgspec.Struct, frozen=True):
@@ -46,12 +47,24 @@ class PaperRecord(msgspec.Struct, frozen=True):
 def bare_doi(text: str) -> str:
     """The DOI in a URL or a text, lower case; '' when there is none."""
     found = DOI.search(text or "")
-    return found.group().rstrip(".,;)").lower() if found else ""
+    if not found:
+        return ""
+    doi = found.group().lower().rstrip(".,;:")
+    return doi if doi.count("(") >= doi.count(")") else doi.rstrip(")")
 
 
 def bare_arxiv_id(text: str) -> str:
     found = ARXIV.search(text or "")
     return found.group(1) if found else ""
+
+
+def record_named(text: str) -> PaperRecord:
+    """What somebody typed to name a paper: a DOI, an arXiv id, the URL of either, or its title."""
+    if doi := bare_doi(text):
+        return PaperRecord(title="", doi=doi)
+    if ARXIV_NAME.fullmatch(text.strip()):
+        return PaperRecord(title="", arxiv_id=bare_arxiv_id(text))
+    return PaperRecord(title=text.strip())
 
 
 def record_of(document: Document) -> PaperRecord:

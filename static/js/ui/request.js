@@ -39,7 +39,7 @@ async function reason(response) {
   const text = await response.text();
   if (type.includes("json")) {
     const data = JSON.parse(text);
-    return data.error ?? data.detail ?? response.statusText;
+    return data.error ?? data.message ?? response.statusText;
   }
   return type.startsWith("text/plain") && text.length < 300 ? text : `${response.status} ${response.statusText}`;
 }

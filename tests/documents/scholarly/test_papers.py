@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -19,11 +17,11 @@ from documents.scholarly.bibliography import BibliographyUnreadable, read_biblio
 from documents.scholarly.catalogues import CatalogueError, NotListed, look_up, papers_around
 from documents.scholarly.papers import add_paper, fetch_pdf
 from documents.scholarly.record import PaperRecord
-from documents.scholarly.references import StyleUnknown, reference
+from documents.scholarly.references import STYLES, StyleUnknown, reference
 from documents.versions import replace_file
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
-from tests.scripted_server import Answer, ScriptedServer, scripted_server
+from tests.scripted_server import Answer, ScriptedServer
 
 RECORD = PaperRecord(
     title="On the <b>Weight</b> of Anvils",
@@ -44,17 +42,6 @@ SCHOLAR_PAPER = {
     "openAccessPdf": None,
     "citationCount": 7,
 }
-
-
-@pytest.fixture
-def catalogues(settings: Any) -> Iterator[ScriptedServer]:
-    """Both catalogues on one scripted server: /s2/… and /oa/…"""
-    cache.clear()
-    with scripted_server() as server:
-        settings.SEMANTIC_SCHOLAR_URL, settings.OPENALEX_URL = f"{server.url}/s2", f"{server.url}/oa"
-        settings.CATALOGUE_SECONDS, settings.CATALOGUE_BACKOFF_SECONDS = 0.5, 0.01
-        yield server
-    cache.clear()
 
 
 def ingest(document: Document) -> Document:
@@ -173,8 +160,8 @@ def test_papers_are_added_through_the_api(alice: User, catalogues: ScriptedServe
     made = client.post("/api/papers/", {"doi": "https://doi.org/10.1234/ANVILS.2018"}, format="json")
     assert made.status_code == 201 and made.json()["title"] == "On the Weight of Anvils"
     assert (made.json()["kind"], made.json()["tldr"]) == ("paper", "Anvils are heavy.")
-    assert client.post("/api/papers/", {}, format="json").status_code == 400
-    assert client.post("/api/papers/", {"doi": "10.1234/unknown"}, format="json").status_code == 400
+    assert client.post("/api/papers/", {}, format="json").status_code == 422
+    assert client.post("/api/papers/", {"doi": "10.1234/unknown"}, format="json").status_code == 422
     catalogues.script["/s2/paper/DOI:10.1234/down"] = catalogues.script["/oa/works/doi:10.1234/down"] = (
         Answer(500)
     )
@@ -209,9 +196,16 @@ def test_a_list_is_imported_through_the_api(alice: User) -> None:
     client = client_of(alice)
     made = client.post("/api/papers/import/", {"text": BIBTEX}, format="json")
     assert made.status_code == 201 and len(made.json()) == 1
-    assert client.post("/api/papers/import/", {"text": "nothing"}, format="json").status_code == 400
+    assert client.post("/api/papers/import/", {"text": "nothing"}, format="json").status_code == 422
     style = client.get(f"/api/documents/{made.json()[0]['id']}/reference/", {"style": "ieee"}).json()
     assert "Coyote" in style["text"] and "2018" in style["text"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_style_that_is_offered_writes_a_reference(style: str) -> None:
+    line = reference(RECORD, style)
+    assert "Coyote" in line and "2018" in line and not line.startswith(("1", "["))
+    assert "Report" in reference(PaperRecord(title="Report"), style), "a title alone is enough"
 
 
 def test_a_reference_is_written_in_a_style() -> None:
