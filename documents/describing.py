@@ -1,4 +1,4 @@
-"""Title, authors, year and language of a document, from its metadata and first page where they are sound."""
+"""What a document is: title, authors, year, identifiers, language, where its file or first pages say so."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from documents.pdf.structure import ParsedDocument
+from documents.scholarly.record import DOI, bare_arxiv_id, bare_doi
 
 NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
@@ -34,6 +35,10 @@ AN_ORDER = re.compile(
 )
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
+ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
+NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a capital and at least one small letter: no heading in capitals
+PERSON = re.compile(rf"(?:{NAME}|[A-Z]\.(?:\s?-?[A-Z]\.)*)(?:\s(?:{NAME}|[A-Z]\.|de|la|van|von|der)){{1,4}}")
+FOOTNOTE_MARK = re.compile(r"[\d*†‡§¶∗⋆]+(?:\s*,\s*[\d*†‡§¶∗⋆]+)*")
 YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
 STOP_WORDS = {
     "en": "the of and to in is that for was with as by on",
@@ -62,6 +67,8 @@ class Description(msgspec.Struct, frozen=True):
     authors: tuple[str, ...] = ()
     year: int | None = None
     language: str = ""
+    doi: str = ""
+    arxiv_id: str = ""
 
 
 def describe(parsed: ParsedDocument) -> Description:
@@ -70,6 +77,8 @@ def describe(parsed: ParsedDocument) -> Description:
         authors=authors_of(parsed),
         year=year_of(parsed),
         language=language_of(parsed),
+        doi=doi_of(parsed),
+        arxiv_id=arxiv_id_of(parsed),
     )
 
 
@@ -97,10 +106,46 @@ def one_line(text: str) -> str:
 
 
 def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
-    said = one_line(parsed.metadata.get("author", ""))
-    parts = [] if AN_ORDER.search(said) else re.split(r"\s*(?:;|,|\band\b|&)\s*", said)
-    names = [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
+    """Those the metadata names; else, of a paper, the names between its title and its abstract."""
+    names = names_in(parsed.metadata.get("author", ""))
+    if not names and is_paper(parsed):
+        names = names_below_title(parsed)
     return tuple(names[:50])
+
+
+def names_in(text: str) -> list[str]:
+    said = one_line(text)
+    parts = [] if AN_ORDER.search(said) else re.split(r"\s*(?:;|,|\band\b|&)\s*", said)
+    return [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
+
+
+def names_below_title(parsed: ParsedDocument) -> list[str]:
+    """The first line of prose on page 1 when it holds nothing but names."""
+    units = parsed.pages[0].units if parsed.pages else ()
+    prose = next((unit.text for unit in units if unit.type == "prose"), "")
+    names = names_in(FOOTNOTE_MARK.sub("", prose.partition("\n")[0]))
+    return names if all(map(PERSON.fullmatch, names)) else []
+
+
+def is_paper(parsed: ParsedDocument) -> bool:
+    """Whether its own first pages have an abstract or an identifier, as papers have."""
+    sections = {unit.section_type for page in parsed.pages[:2] for unit in page.units}
+    return "abstract" in sections or bool(doi_of(parsed) or arxiv_id_of(parsed))
+
+
+def doi_of(parsed: ParsedDocument) -> str:
+    """The metadata's; else the only one on the first page: where there are more, they are others'."""
+    said = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
+    if found := next(filter(None, map(bare_doi, said)), ""):
+        return found
+    printed = {bare_doi(text) for text in DOI.findall(parsed.pages[0].text)} if parsed.pages else set()
+    return printed.pop() if len(printed) == 1 else ""
+
+
+def arxiv_id_of(parsed: ParsedDocument) -> str:
+    """What arXiv stamps on the margin of the first page: ``arXiv:1706.03762v5 [cs.CL]``."""
+    found = ARXIV_STAMP.search(parsed.pages[0].text) if parsed.pages else None
+    return bare_arxiv_id(found.group()) if found else ""
 
 
 def year_of(parsed: ParsedDocument) -> int | None:

@@ -46,7 +46,11 @@ def describe(document: Document, content: Content) -> None:
     document.authors = document.authors or list(found.authors)
     document.year = document.year or found.year
     document.language = found.language
+    document.doi = document.doi or found.doi[:200]
     document.metadata = {**document.metadata, "pdf": parsed.metadata}
+    if found.arxiv_id:
+        paper = {"arxiv_id": found.arxiv_id, **document.metadata.get("paper", {})}
+        document.metadata["paper"] = paper
     document.page_count = parsed.page_count
     document.word_count = sum(len(page.words) for page in parsed.pages)
     document.unit_count = len(units)

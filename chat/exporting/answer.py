@@ -28,6 +28,12 @@ class ExportedAnswer:
     rows: tuple[Citation, ...]
     summary: str
 
+    def byline(self, source: CitationShown) -> str:
+        """Who wrote the source and when, as ``(Wile E. Coyote, 2018)``; '' where nobody knows."""
+        documents = {str(row.pk): row.document for row in self.rows}
+        document = documents.get(source.id)
+        return f"({document.byline})" if document and document.byline else ""
+
     @property
     def file_name(self) -> str:
         """A name without anything a file system or a header would stumble over."""

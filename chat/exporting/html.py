@@ -59,7 +59,7 @@ def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
         '<li id="source-{}" value="{}">{}, p. {}{}: {}</li>',
         source.number,
         source.number,
-        source.title,
+        f"{source.title} {answer.byline(source)}".rstrip(),
         source.page,
         section,
         quotes,

@@ -163,6 +163,12 @@ class Document(models.Model):
         return self.title
 
     @property
+    def byline(self) -> str:
+        """Who wrote it and when, as far as known: ``Wile E. Coyote et al., 2018``."""
+        names = f"{self.authors[0]} et al." if len(self.authors) > 2 else " and ".join(self.authors)
+        return ", ".join(filter(None, (names, str(self.year or ""))))
+
+    @property
     def shown_file(self) -> FieldFile:
         """What viewers open: the copy whose scanned pages can be selected, where there is one."""
         return self.text_layer or self.file

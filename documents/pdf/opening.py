@@ -8,6 +8,7 @@ from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import About
 from documents.pdf.mupdf import pymupdf
 from documents.pdf.structure import OutlineEntry
+from documents.pdf.xmp import read_xmp
 
 # ISO 32000-1, annex H (implementation note 13): the header may stand in the first 1,024 bytes.
 HEADER_WINDOW = 1024
@@ -59,7 +60,10 @@ def clean(text: str) -> str:
 
 
 def _metadata(document: pymupdf.Document) -> dict[str, str]:
-    found = document.metadata or {}
+    """The document information dictionary; XMP says what that leaves out."""
+    found = read_xmp(document.get_xml_metadata() or "") | {
+        key: value for key, value in (document.metadata or {}).items() if value
+    }
     return {key: clean(value)[:2000] for key, value in found.items() if isinstance(value, str) and value}
 
 
