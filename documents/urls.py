@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import beside, details, files, library
+from documents.views import beside, details, files, library, papers
 
 urlpatterns = [
     path("", library.library, name="library"),
@@ -26,4 +26,14 @@ urlpatterns = [
     path("documents/<uuid:pk>/collections/", details.collect, name="document-collect"),
     path("documents/<uuid:pk>/shares/", details.share, name="document-share"),
     path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
+    path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
+    path("documents/<uuid:pk>/pdf/", papers.attach, name="document-attach"),
+    path("documents/<uuid:pk>/reference/", papers.reference_line, name="document-reference"),
+    path("documents/<uuid:pk>/papers/", papers.around, name="papers-around"),
+    path("documents/<uuid:pk>/papers/list/", papers.around_list, name="papers-around-list"),
+    path("documents/<uuid:pk>/papers/add/", papers.add_around, name="papers-around-add"),
+    path("papers/", papers.papers, name="papers"),
+    path("papers/add/", papers.add, name="paper-add"),
+    path("papers/by-hand/", papers.add_by_hand, name="paper-by-hand"),
+    path("papers/import/", papers.add_list, name="papers-import"),
 ]
