@@ -20,10 +20,11 @@ from documents.paper_forms import ListForm, WorkForm
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, Direction, NotListed, look_up
 from documents.scholarly.neighbours import neighbours
-from documents.scholarly.papers import add_and_fetch, add_paper, attach_pdf
+from documents.scholarly.papers import add_and_fetch, add_paper
 from documents.scholarly.record import record_named, record_of
 from documents.scholarly.references import STYLES, reference
 from documents.uploads import UploadRefused
+from documents.versions import replace_file
 
 NOT_LISTED = "No catalogue knows this paper. Write it down by hand below."
 
@@ -99,7 +100,7 @@ def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = request.FILES.get("file")
     if file is not None:
         try:
-            attach_pdf(document, file)
+            replace_file(document, file)
         except UploadRefused as refused:
             messages.error(request, refused.message)
     return redirect("document-details", pk)
