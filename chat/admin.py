@@ -5,22 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
-from documents.admin.overlays import lit_overlay
-from documents.admin.reading import ReadOnlyAdmin, link_to, link_to_list
+from documents.admin.overlays import Overlay, lit_overlay
+from documents.admin.placed import PlacedAdmin, overlays_of
+from documents.admin.reading import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
 from documents.models import Page
 
 
 @admin.register(Conversation)
 class ConversationAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "owner", "scope", "message_count", "provider", "model", "updated_at"]
-    list_filter = ["scope", "provider", "updated_at"]
+    list_filter = ["scope", ("provider", CommonValuesFilter), "updated_at"]
     search_fields = ["title", "owner__username", "id__exact"]
     list_select_related = ["owner"]
-    readonly_fields = (
+    ordering = ["-updated_at"]
+    fields = (
         "owner",
         "title",
         "scope",
@@ -33,12 +36,14 @@ class ConversationAdmin(ReadOnlyAdmin):
         "deleted_at",
         "messages_link",
     )
-    fields = readonly_fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
-        return super().get_queryset(request).annotate(message_count=Count("messages"))
+        """The count is made for the rows that are shown, after they were chosen."""
+        own = Message.objects.filter(conversation=OuterRef("pk")).order_by().values("conversation")
+        counted = Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0)
+        return super().get_queryset(request).annotate(message_count=counted)
 
-    @admin.display(description="messages", ordering="message_count")
+    @admin.display(description="messages")
     def message_count(self, conversation: Any) -> int:
         return int(conversation.message_count)
 
@@ -50,9 +55,18 @@ class ConversationAdmin(ReadOnlyAdmin):
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin):
     list_display = ["short", "role", "status", "provider", "model", "seconds", "tokens", "created_at"]
-    list_filter = ["role", "status", "provider", "model", "created_at"]
-    search_fields = ["content", "error", "conversation__id__exact", "id__exact"]
-    readonly_fields = (
+    list_filter = [
+        "role",
+        "status",
+        ("provider", CommonValuesFilter),
+        ("model", CommonValuesFilter),
+        "created_at",
+    ]
+    search_fields = ["id"]
+    id_paths = ("pk", "conversation")
+    search_help_text = "its id, or that of its conversation"
+    ordering = ["-created_at"]
+    fields = (
         "conversation",
         "position",
         "role",
@@ -67,7 +81,6 @@ class MessageAdmin(ReadOnlyAdmin):
         "created_at",
         "citations_link",
     )
-    fields = readonly_fields
 
     @admin.display(description="message")
     def short(self, message: Message) -> str:
@@ -88,10 +101,9 @@ class MessageAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Citation)
-class CitationAdmin(ReadOnlyAdmin):
+class CitationAdmin(PlacedAdmin):
     """The page with the passage pale and the anchor strong, as readers see it."""
 
-    change_form_template = "admin/documents/on_page.html"
     list_display = [
         "number",
         "short",
@@ -103,10 +115,13 @@ class CitationAdmin(ReadOnlyAdmin):
         "created_at",
     ]
     list_display_links = ["short"]
-    list_filter = ["verdict", "durability", "feedback", "created_at"]
-    search_fields = ["quote", "claim", "document_title", "message__id__exact", "id__exact"]
+    list_filter = ["verdict", "durability", ("feedback", CommonValuesFilter), "created_at"]
+    search_fields = ["id"]
+    id_paths, title_path = ("pk", "message", "document", "unit"), "document"
+    search_help_text = "its id, that of its answer, unit or document, or its document's title"
+    ordering = ["-created_at"]
     list_select_related = ["document"]
-    readonly_fields = (
+    fields = (
         "number",
         "of_message",
         "of_document",
@@ -130,7 +145,6 @@ class CitationAdmin(ReadOnlyAdmin):
         "document_sha256",
         "created_at",
     )
-    fields = readonly_fields
 
     @admin.display(description="quote")
     def short(self, citation: Citation) -> str:
@@ -148,15 +162,11 @@ class CitationAdmin(ReadOnlyAdmin):
     def of_message(self, citation: Citation) -> str:
         return link_to(citation.message)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        found = self.get_object(request, object_id)
-        pages = Page.objects.filter(document=found.document_id, number=found.page_number) if found else []
-        overlays = [lit_overlay(page, found.unit_rects, found.rects) for page in pages] if found else []
-        return super().change_view(
-            request, object_id, form_url, {"overlays": overlays, **(extra_context or {})}
-        )
+
+@overlays_of.register
+def _of_citation(citation: Citation) -> list[Overlay]:
+    pages = Page.objects.filter(document=citation.document_id, number=citation.page_number)
+    return [lit_overlay(page, citation.unit_rects, citation.rects, citation.head_rects) for page in pages]
 
 
 @admin.register(Note)

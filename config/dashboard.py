@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from collections import Counter
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.views.decorators import staff_member_required
+from django.core.exceptions import PermissionDenied
 from django.db.models import Avg, Count, F, FloatField, Sum
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, TruncDate
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
-from django_q.models import Failure, OrmQ, Success
+from django.views.decorators.http import require_POST
 
 from chat.models import Citation, Message
+from config.queue_state import queue
 from documents.models import Document
+from documents.sweeping import sweep
 from retrieval.models import SearchQuery
 
 DAYS = 14
+LAST_READ = 500  # documents whose stages are shown
+SLOWEST = 10  # searches
+SWEPT = "Put back: {resumed} · given up: {given_up} · emptied from the bin: {removed} · tickets: {tickets}."
 WIDTH = 320.0  # of the longest bar, in the SVG's units
 
 
@@ -56,31 +63,51 @@ def chart(title: str, values: list[tuple[str, float]], unit: str = "") -> Chart:
 
 
 def charts() -> list[Chart]:
-    """Eight queries, however much there is."""
-    since = timezone.now() - timedelta(days=DAYS)
-    answers = Message.objects.filter(role=Message.Role.ASSISTANT, created_at__gte=since)
+    """Nine queries, however much there is."""
+    begin = since()
+    answers = Message.objects.filter(role=Message.Role.ASSISTANT, created_at__gte=begin)
     return [
-        chart("Pages read a day", pages_a_day(since)),
+        chart("Pages read a day", pages_a_day(begin)),
+        chart("Milliseconds a page takes, by stage", milliseconds_by_stage(begin), " ms"),
         chart("Documents by state", counted(Document.objects.filter(deleted_at=None), "status")),
         chart("Failures by reason", counted(Document.objects.exclude(failure_code=""), "failure_code")),
-        chart("Citations by verdict", counted(Citation.objects.filter(created_at__gte=since), "verdict")),
+        chart("Citations by verdict", counted(Citation.objects.filter(created_at__gte=begin), "verdict")),
         chart("Answers by provider", counted(answers, "provider")),
         chart("Seconds an answer takes, by provider", used(answers, "seconds", Avg), " s"),
         chart("Tokens used, by provider", used(answers, "output_tokens", Sum)),
-        chart("Milliseconds a search takes, by day", searches_a_day(since), " ms"),
+        chart("Milliseconds a search takes, by day", searches_a_day(begin), " ms"),
     ]
 
 
-def pages_a_day(since: object) -> list[tuple[str, float]]:
+def since() -> datetime:
+    return timezone.now() - timedelta(days=DAYS)
+
+
+def milliseconds_by_stage(begin: datetime) -> list[tuple[str, float]]:
+    """Of the documents read last: what each stage took, shared out over their pages; the longest first."""
+    read = Document.objects.filter(indexed_at__gte=begin, page_count__gt=0).order_by("-indexed_at")
+    rows = list(read.values_list("stage_seconds", "page_count")[:LAST_READ])
+    pages = sum(count for _, count in rows) or 1
+    spent: Counter[str] = Counter()
+    for stages, _ in rows:
+        spent.update(stages)
+    return [(stage, 1000 * seconds / pages) for stage, seconds in spent.most_common()]
+
+
+def slowest_searches(begin: datetime) -> list[SearchQuery]:
+    return list(SearchQuery.objects.filter(created_at__gte=begin).order_by("-milliseconds")[:SLOWEST])
+
+
+def pages_a_day(begin: datetime) -> list[tuple[str, float]]:
     rows = (
-        Document.objects.filter(indexed_at__gte=since).annotate(day=TruncDate("indexed_at")).order_by("day")
+        Document.objects.filter(indexed_at__gte=begin).annotate(day=TruncDate("indexed_at")).order_by("day")
     )
     return [(f"{day:%d %b}", pages) for day, pages in rows.values_list("day").annotate(Sum("page_count"))]
 
 
-def searches_a_day(since: object) -> list[tuple[str, float]]:
+def searches_a_day(begin: datetime) -> list[tuple[str, float]]:
     rows = (
-        SearchQuery.objects.filter(created_at__gte=since)
+        SearchQuery.objects.filter(created_at__gte=begin)
         .annotate(day=TruncDate("created_at"))
         .order_by("day")
     )
@@ -99,34 +126,22 @@ def used(answers: object, name: str, together: type[Avg] | type[Sum]) -> list[tu
     return [(provider or "–", total) for provider, total in found]
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """How the workers fare: what waits, what is in work, what ended last and how."""
-
-    waiting: int
-    working: list[Document]
-    tickets: int
-    last_success: Success | None
-    last_failure: Failure | None
-
-
-def queue() -> Queue:
-    documents = Document.objects.filter(deleted_at=None)
-    return Queue(
-        documents.filter(status=Document.Status.UPLOADED).count(),
-        list(documents.filter(lease__isnull=False).order_by("started_at")[:20]),
-        OrmQ.objects.count(),
-        Success.objects.order_by("-stopped").first(),
-        Failure.objects.order_by("-stopped").first(),
-    )
-
-
 @staff_member_required
 def dashboard(request: HttpRequest) -> HttpResponse:
     context = admin.site.each_context(request) | {
         "title": "Dashboard",
         "charts": charts(),
         "queue": queue(),
-        "now": timezone.now(),
+        "slowest": slowest_searches(since()),
     }
     return render(request, "admin/dashboard.html", context)
+
+
+@require_POST
+@staff_member_required
+def sweep_now(request: HttpRequest) -> HttpResponse:
+    """What each worker does by itself every few seconds; harmless twice, and while workers work."""
+    if not request.user.has_perm("documents.change_document"):
+        raise PermissionDenied
+    messages.success(request, SWEPT.format(**asdict(sweep())))
+    return redirect("admin-dashboard")

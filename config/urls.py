@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
-from config.dashboard import dashboard
+from config.dashboard import dashboard, sweep_now
 
 admin.site.site_header = admin.site.site_title = "Pincite"
 
@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("notes/", include("chat.note_urls")),
     path("account/", include("config.account")),
     path("admin/dashboard/", dashboard, name="admin-dashboard"),
+    path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),
     path("api/", include(("config.api_urls", "api"))),
     path("healthz", health.healthz),

@@ -25,10 +25,11 @@ class EmbeddingSpaceAdmin(ReadOnlyAdmin):
 class SearchQueryAdmin(ReadOnlyAdmin):
     list_display = ["short", "user", "hit_count", "rounded", "slowest", "created_at"]
     list_filter = ["created_at"]
-    search_fields = ["query", "user__username"]
+    search_fields = ["user__username"]
+    search_help_text = "name of who searched"
+    ordering = ["-created_at"]
     list_select_related = ["user"]
-    readonly_fields = ("query", "user", "derived", "filters", "hit_count", "milliseconds", "strategy_table")
-    fields = readonly_fields
+    fields = ("query", "user", "derived", "filters", "hit_count", "milliseconds", "strategy_table")
 
     @admin.display(description="query")
     def short(self, search: SearchQuery) -> str:
@@ -69,8 +70,7 @@ def milliseconds_of(strategy: dict[str, object]) -> float:
 class ChunkWithVectorsAdmin(ChunkAdmin):
     """A chunk with its vectors: their norms, and the chunks of the same document that are nearest."""
 
-    readonly_fields = (*ChunkAdmin.readonly_fields, "vectors_list", "nearest")
-    fields = readonly_fields
+    fields = (*ChunkAdmin.fields, "vectors_list", "nearest")
 
     @admin.display(description="vectors")
     def vectors_list(self, chunk: RetrievalChunk) -> SafeString:

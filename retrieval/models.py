@@ -136,7 +136,7 @@ class SearchQuery(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
-        indexes = [models.Index(fields=["user", "-created_at"])]
+        indexes = [models.Index(fields=["user", "-created_at"]), models.Index(fields=["created_at"])]
 
     def __str__(self) -> str:
         return self.query[:80]

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from chat.models import Citation, Conversation, Message
-from documents.models import CitationUnit, Document, RetrievalChunk
+from documents.admin import reading
+from documents.models import CitationUnit, Document, RetrievalChunk, Worker
 from tests.conftest import Ingest
 
 OURS = {"documents", "retrieval", "chat"}
@@ -60,6 +65,33 @@ def test_every_list_takes_a_few_queries_however_long(
         with django_assert_max_num_queries(MOST_QUERIES):
             assert staff.get(path).status_code == 200, path
         assert staff.get(path, {"q": "words"}).status_code == 200, path
+
+
+def test_rows_are_found_by_their_ids_and_the_title_of_their_document(
+    staff: Client, document: Document
+) -> None:
+    unit = CitationUnit.objects.filter(document=document).order_by("position")[1]
+    path = reverse("admin:documents_citationunit_changelist")
+    row = f"/admin/documents/citationunit/{unit.pk}/change/"
+    for typed in (unit.pk, document.pk, unit.chunk_id, document.title[:6].upper()):
+        assert row in staff.get(path, {"q": str(typed)}).content.decode(), typed
+    assert row not in staff.get(path, {"q": "no such title"}).content.decode()
+    assert row not in staff.get(path, {"q": str(uuid4())}).content.decode()
+
+
+def test_a_large_table_names_its_values_and_its_rows_by_statistics(
+    staff: Client, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "EXACT_BELOW", 2)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE documents_citationunit")
+    assert reading.estimated_rows(CitationUnit) == 3
+    shown = staff.get(reverse("admin:documents_citationunit_changelist")).content.decode()
+    assert "3 citation units" in shown
+    filtered = staff.get(reverse("admin:documents_citationunit_changelist"), {"unit_type": "prose"})
+    assert "2 citation units" in filtered.content.decode()
+    field = CitationUnit._meta.get_field("unit_type")
+    assert reading.common_values(CitationUnit, field) == ["prose"], "the one value that is there twice"
 
 
 def test_a_page_is_shown_with_its_layers_at_their_places(staff: Client, document: Document) -> None:
@@ -119,11 +151,34 @@ def test_documents_are_read_again_exported_and_deleted(
     assert not Document.objects.filter(pk=document.pk).exists()
 
 
+def test_the_dashboard_tells_who_is_alive_what_is_stuck_and_puts_it_back(
+    staff: Client, document: Document
+) -> None:
+    now = timezone.now()
+    Worker.objects.create(holder="here:1", seen_at=now, restarts=1)
+    Worker.objects.create(holder="there:2", seen_at=now - timedelta(hours=1), restarts=3)
+    stuck = Document.objects.create(
+        owner=document.owner, title="Stuck", status="parsing", attempts=1, lease=uuid4(),
+        lease_holder="there:3", lease_expires_at=now - timedelta(minutes=5), started_at=now,
+    )  # fmt: skip
+    shown = staff.get(reverse("admin-dashboard")).content.decode()
+    assert ">alive<" in shown and ">silent<" in shown and ">stuck<" in shown
+    assert "no worker is alive" not in shown
+    said = staff.post(reverse("admin-sweep"), follow=True).content.decode()
+    assert "Put back: 1" in said
+    stuck.refresh_from_db()
+    assert (stuck.status, stuck.lease) == ("uploaded", None)
+    assert "Put back: 0" in staff.post(reverse("admin-sweep"), follow=True).content.decode(), "harmless twice"
+    Worker.objects.all().delete()
+    assert "no worker is alive" in staff.get(reverse("admin-dashboard")).content.decode()
+    assert staff.get(reverse("admin-sweep")).status_code == 405
+
+
 def test_the_dashboard_counts_what_there_is(
     staff: Client, document: Document, django_assert_max_num_queries: Any
 ) -> None:
     Document.objects.create(owner=document.owner, title="x", status="failed", failure_code="damaged")
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(24):
         shown = staff.get(reverse("admin-dashboard")).content.decode()
     assert "damaged" in shown and "Pages read a day" in shown
     assert staff.get("/admin/").content.decode().count(reverse("admin-dashboard")) == 1

@@ -84,7 +84,11 @@ class Citation(models.Model):
 
     class Meta:
         ordering = ["message", "position"]
-        indexes = [models.Index(fields=["document", "page_number"]), models.Index(fields=["verdict"])]
+        indexes = [
+            models.Index(fields=["document", "page_number"]),
+            models.Index(fields=["verdict"]),
+            models.Index(fields=["created_at"]),
+        ]
 
     def __str__(self) -> str:
         return f"[{self.number}] {self.quote[:60]}"

@@ -49,7 +49,7 @@ class Conversation(models.Model):
 
     class Meta:
         ordering = ["-updated_at"]
-        indexes = [models.Index(fields=["owner", "-updated_at"])]
+        indexes = [models.Index(fields=["owner", "-updated_at"]), models.Index(fields=["updated_at"])]
 
     def __str__(self) -> str:
         return self.title or "New conversation"
@@ -105,6 +105,7 @@ class Message(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["conversation", "position"], name="one_message_per_position")
         ]
+        indexes = [models.Index(fields=["created_at"])]
 
     def __str__(self) -> str:
         return self.content[:80]

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.safestring import SafeString
 
-from documents.admin.reading import EstimatingPaginator, link_to_list
+from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
@@ -31,7 +31,15 @@ class DocumentAdmin(admin.ModelAdmin):
         "attempts",
         "created_at",
     ]
-    list_filter = ["status", "failure_code", "kind", "engine", "parser_name", "language", "created_at"]
+    list_filter = [
+        "status",
+        "failure_code",
+        "kind",
+        ("engine", CommonValuesFilter),
+        ("parser_name", CommonValuesFilter),
+        ("language", CommonValuesFilter),
+        "created_at",
+    ]
     search_fields = ["title", "original_name", "owner__username", "doi", "sha256", "id__exact"]
     list_select_related = ["owner"]
     show_full_result_count = False

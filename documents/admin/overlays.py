@@ -91,11 +91,15 @@ def page_overlay(page: Page) -> Overlay:
 
 
 def lit_overlay(
-    page: Page, rects: Iterable[Sequence[float]], anchor: Iterable[Sequence[float]] = ()
+    page: Page,
+    rects: Iterable[Sequence[float]],
+    anchor: Iterable[Sequence[float]] = (),
+    heads: Iterable[Sequence[float]] = (),
 ) -> Overlay:
-    """One passage lit pale, and its anchor strong."""
+    """One passage lit pale, its anchor strong, and the heads of a cell that it is."""
     pen = _Pen(page.frame)
     layers = (
+        Layer("heads", "row and column heads", tuple(pen.marks(heads)), shown=True),
         Layer("passage", "passage", tuple(pen.marks(rects)), shown=True),
         Layer("anchor", "anchor", tuple(pen.marks(anchor)), shown=True),
     )

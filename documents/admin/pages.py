@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -11,14 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 
-from documents.admin.overlays import page_overlay
-from documents.admin.reading import ReadOnlyAdmin, link_to
+from documents.admin.placed import PlacedAdmin
+from documents.admin.reading import link_to
 from documents.models import Page
 from documents.pictures import PictureFailed, page_drawing
 
 
 @admin.register(Page)
-class PageAdmin(ReadOnlyAdmin):
+class PageAdmin(PlacedAdmin):
     """The list leaves texts and word boxes in the database; the page view draws them as layers."""
 
     list_display = [
@@ -34,11 +32,12 @@ class PageAdmin(ReadOnlyAdmin):
     ]
     list_display_links = ["number"]
     list_filter = ["ocr", "rotation", ("failure", admin.EmptyFieldListFilter)]
-    search_fields = ["document__title__icontains", "document__id__exact"]
+    search_fields = ["number"]
+    id_paths, title_path = ("document",), "document"
+    search_help_text = "id or title of its document"
     list_select_related = ["document"]
     ordering = ["document_id", "number"]
-    change_form_template = "admin/documents/page.html"
-    readonly_fields = (
+    fields = (
         "of_document",
         "number",
         "label",
@@ -50,7 +49,6 @@ class PageAdmin(ReadOnlyAdmin):
         "failure",
         "text",
     )
-    fields = readonly_fields
 
     @admin.display(description="document")
     def of_document(self, page: Page) -> str:
@@ -65,19 +63,6 @@ class PageAdmin(ReadOnlyAdmin):
         if request.resolver_match and request.resolver_match.url_name == "documents_page_changelist":
             return rows.defer("text", "word_boxes", "furniture", "figures")
         return rows
-
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        page = self.get_object(request, object_id)
-        overlay = page_overlay(page) if page else None
-        return super().change_view(
-            request, object_id, form_url, {"overlay": overlay, **(extra_context or {})}
-        )
 
     def get_urls(self) -> list[URLPattern]:
         picture = self.admin_site.admin_view(self.picture)

@@ -1,43 +1,98 @@
-"""What the read-only lists of the admin share: no counting of whole tables, no query per row."""
+"""What the read-only lists of the admin share: they open as fast with a million rows as with ten."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
+from django.contrib.admin.filters import AllValuesFieldListFilter
 from django.core.paginator import Paginator
 from django.db import connection, models
+from django.db.models import Q
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from documents.models import Document
+
 EXACT_BELOW = 10_000  # rows; counting more costs more than anybody gains by the exact number
 
 
+def estimated_rows(model: type[models.Model]) -> int:
+    """How many rows PostgreSQL believes there are, at no cost; -1 for a table it has not looked at yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [model._meta.db_table]
+        )
+        return int(cursor.fetchone()[0])
+
+
 class EstimatingPaginator(Paginator):
-    """Counts small results exactly and takes PostgreSQL's estimate for a whole large table."""
+    """Counts matches up to ``EXACT_BELOW``, and takes PostgreSQL's estimate for a whole large table."""
 
     @cached_property
     def count(self) -> int:
         rows = self.object_list
-        if not isinstance(rows, models.QuerySet) or rows.query.where:
+        if not isinstance(rows, models.QuerySet):
             return super().count
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [rows.model._meta.db_table]
-            )
-            (estimate,) = cursor.fetchone()
-        return int(estimate) if estimate >= EXACT_BELOW else super().count
+        counted = rows.order_by()[:EXACT_BELOW].count()
+        if counted < EXACT_BELOW or rows.query.where:
+            return counted
+        return max(counted, estimated_rows(rows.model))
+
+
+class CommonValuesFilter(AllValuesFieldListFilter):
+    """The values of a column: all of a small table, those of PostgreSQL's statistics of a large one.
+
+    ``SELECT DISTINCT`` reads every row of a table to name five values.
+    """
+
+    def __init__(
+        self, field: Any, request: Any, params: Any, model: Any, model_admin: Any, field_path: str
+    ) -> None:
+        super().__init__(field, request, params, model, model_admin, field_path)
+        if estimated_rows(model) >= EXACT_BELOW:
+            self.lookup_choices = common_values(model, field)
+
+
+def common_values(model: type[models.Model], field: models.Field) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT unnest(most_common_vals::text::text[]) FROM pg_stats "
+            "WHERE schemaname = current_schema() AND tablename = %s AND attname = %s ORDER BY 1",
+            [model._meta.db_table, field.column],
+        )
+        return [value for (value,) in cursor.fetchall()]
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """A list to find and read rows that only the program writes."""
+    """A list to find and read rows that only the program writes.
+
+    ``id_paths`` are looked up when an id is typed, ``title_path`` (to a document)
+    when anything else is: both have an index, which words in long texts have not.
+    """
 
     show_full_result_count = False
     paginator = EstimatingPaginator
     list_per_page = 50
+    id_paths: tuple[str, ...] = ()
+    title_path = ""
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: models.QuerySet, search_term: str
+    ) -> tuple[models.QuerySet, bool]:
+        typed = search_term.strip()
+        if not typed or not (self.id_paths or self.title_path):
+            return super().get_search_results(request, queryset, search_term)
+        if (found := uuid_in(typed)) and self.id_paths:
+            return queryset.filter(Q(*((path, found) for path in self.id_paths), _connector=Q.OR)), False
+        if not self.title_path:
+            return queryset.none(), False
+        titled = Document.objects.filter(title__icontains=typed).values("pk")
+        return queryset.filter(**{f"{self.title_path}__in": titled}), False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -52,6 +107,13 @@ class ReadOnlyAdmin(admin.ModelAdmin):
             f"{meta.app_label}_{meta.model_name}_"
         )
         return not on_own_page and super().has_delete_permission(request, obj)
+
+
+def uuid_in(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def link_to(row: models.Model | None, text: str = "") -> SafeString | str:
