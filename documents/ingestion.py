@@ -139,7 +139,12 @@ def after_database_error(lease: Lease, error: Exception) -> None:
         return
     logger.warning("the database went away: %s", error)
     connection.close()
-    outlast(lambda: give_back(lease.row) and issue_tickets(1))
+
+    def put_back() -> None:
+        if give_back(lease.row):
+            issue_tickets(1)
+
+    outlast(put_back)
 
 
 def ingest_again(document: Document, engine: str = "") -> bool:

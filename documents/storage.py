@@ -13,7 +13,7 @@ class WholeFiles(FileSystemStorage):
 
     def _save(self, name: str, content: File) -> str:
         try:
-            return super()._save(name, content)
+            return str(super()._save(name, content))  # type: ignore[misc]  # missing in the stubs
         except OSError:
             with suppress(OSError):
                 self.delete(name)

@@ -18,10 +18,10 @@ def unlock(document: Document, password: str) -> None:
 
     ``sha256`` stays that of the file which was uploaded: the same file is still recognised as the same.
     """
-    locked, storage = document.file.name, document.file.storage
+    locked, storage = str(document.file.name), document.file.storage
     with local_file(document.file) as path:
         data = without_password(path, password, limits=parse_limits())
     document.file.save("", ContentFile(data), save=False)
     same = Document.objects.filter(pk=document.pk, file=locked, deleted_at=None)
     replaced = same.update(file=document.file.name)
-    storage.delete(locked if replaced else document.file.name)
+    storage.delete(locked if replaced else str(document.file.name))

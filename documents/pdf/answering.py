@@ -24,13 +24,14 @@ from documents.pdf.messages import (
     TextLayerRequest,
     UnlockRequest,
 )
-from documents.pdf.mupdf import pymupdf
 from documents.pdf.opening import open_document
 from documents.pdf.readers import Allowance, Done, Job
 from documents.pdf.structure import ParsedPage
 from documents.pdf.textlayer import with_text_layer
 
 Tell = Callable[[Answer], None]
+# pymupdf.PDF_ENCRYPT_NONE, which its types leave out.
+_NO_ENCRYPTION = 1
 
 
 def answer(request: Request, tell: Tell) -> None:
@@ -94,7 +95,7 @@ def _add_text_layer(request: TextLayerRequest, tell: Tell) -> None:
 def _unlock(request: UnlockRequest, tell: Tell) -> None:
     def prepare() -> tuple[int, Callable[[Job], bytes]]:
         document = open_document(request.path, request.password, request.limits.pages)
-        return document.page_count, lambda _: bytes(document.tobytes(encryption=pymupdf.PDF_ENCRYPT_NONE))
+        return document.page_count, lambda _: bytes(document.tobytes(encryption=_NO_ENCRYPTION))
 
     tell(Produced(_made(prepare, 1, request)))
     tell(Finished())
