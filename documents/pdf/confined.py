@@ -97,10 +97,10 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
     assert process.stdout
     frames: Frames[Answer] = Frames(process.stdout.fileno(), Answer)
     began = time.monotonic()
-    deadline, extra = began + limits.seconds(0) + _GRACE_SECONDS, 0.0
+    deadline, pages = began + limits.seconds(0) + _GRACE_SECONDS, 0
     while True:
         try:
-            answer = frames.next(deadline + extra)
+            answer = frames.next(deadline)
         except TimeoutError:
             raise ParseFailure(FailureCode.TOOK_TOO_LONG, detail="the whole file") from None
         except msgspec.MsgspecError as error:
@@ -110,12 +110,20 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
         if answer is None:
             raise _died(process)
         if isinstance(answer, Opened):
-            deadline = began + limits.seconds(answer.page_count) + _GRACE_SECONDS
+            pages = min(answer.page_count, limits.pages)
+            deadline = began + limits.seconds(pages) + _GRACE_SECONDS
         if isinstance(answer, MoreTime):
-            extra = min(extra + answer.seconds, limits.most_extra_seconds)
+            deadline = max(deadline, _later(answer, limits, pages, began))
         yield answer
         if isinstance(answer, Finished):
             return
+
+
+def _later(wanted: MoreTime, limits: Limits, pages: int, began: float) -> float:
+    """When the stage that begins must be over, and the layout after it; however often it is asked for."""
+    layout = limits.seconds(pages) - limits.reading_seconds(pages)
+    latest = began + limits.seconds(pages) + limits.most_extra_seconds
+    return min(time.monotonic() + wanted.seconds + layout, latest) + _GRACE_SECONDS
 
 
 def _died(process: subprocess.Popen[bytes]) -> ParseFailure:

@@ -21,8 +21,6 @@ from documents.pdf.readers import Allowance, Done, GivenUp, Job
 from documents.pdf.recognition import with_recognised
 from documents.pdf.structure import OutlineEntry, ParsedPage
 
-# Share of the time that reading may take; the rest is for layout.
-_READING_SHARE = 0.7
 _MOST_WORDS = 100_000
 # Fewer pages than this are read sooner by one reader than a second one has opened the file.
 _PAGES_A_READER = 8
@@ -88,7 +86,7 @@ def _raw_pages(request: ParseRequest) -> tuple[int, Callable[[Job], RawPage]]:
 
 def _allowance(request: ParseRequest, pages: int, began: float) -> Allowance:
     limits = request.limits
-    seconds = limits.seconds(pages) * _READING_SHARE
+    seconds = limits.reading_seconds(pages)
     return Allowance(limits.memory_bytes, seconds, limits.stall_seconds, began + seconds)
 
 

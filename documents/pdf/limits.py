@@ -8,6 +8,8 @@ MIB = 1024 * 1024
 # What laying out takes beside the pages, and for each (measured: 0.5 MB for a dense page of a filing).
 _LAYOUT_BYTES, _LAYOUT_PAGE_BYTES = 256 * MIB, 3 * MIB // 4
 
+_READING_SHARE = 0.7
+
 
 class Limits(msgspec.Struct, frozen=True):
     """Limits on one parse.
@@ -50,6 +52,10 @@ class Limits(msgspec.Struct, frozen=True):
     def seconds(self, pages: int) -> float:
         """Time for a file of that many pages."""
         return self.base_seconds + self.page_seconds * pages
+
+    def reading_seconds(self, pages: int) -> float:
+        """The part of them in which the pages are read; the rest is for their layout."""
+        return _READING_SHARE * self.seconds(pages)
 
     @property
     def most_extra_seconds(self) -> float:

@@ -143,7 +143,7 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
 
 class MoreTime(msgspec.Struct, frozen=True, tag="more_time"):
-    """A stage begins that may take so many seconds beyond what reading may; believed within the limits."""
+    """A stage begins that may take so many seconds from now on; believed within the limits."""
 
     seconds: float
 
