@@ -86,7 +86,7 @@ def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM) -> boo
         cursor.execute(
             f"CREATE INDEX CONCURRENTLY {index_name(space)} ON {ChunkVector._meta.db_table} "
             f"USING hnsw ({distance_operand(space)} halfvec_cosine_ops) "
-            f"WITH (m = 16, ef_construction = 100) WHERE space_id = {int(space.pk)}"
+            f"WITH (m = 16, ef_construction = 200) WHERE space_id = {int(space.pk)}"
         )
         cursor.execute("RESET maintenance_work_mem")
     return True
