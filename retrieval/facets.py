@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
@@ -15,8 +15,8 @@ MOST_VALUES = 12
 
 # What each passage belongs to: its document, and the chunk that holds its first unit.
 BELONGS = """
-SELECT document.id, document.title, document.year, document.language, document.authors,
-       chunk.chunk_type, chunk.section_type
+SELECT document.id, document.title, document.original_name, document.year, document.language,
+       document.authors, chunk.chunk_type, chunk.section_type
 FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
 JOIN retrieval_indexeddocument entry ON entry.id = wanted.entry_id
 JOIN retrieval_passage passage
@@ -55,17 +55,23 @@ def read_facets(scope: ScopeSql, passages: Sequence[PassageKey]) -> tuple[Facet,
     with connection.cursor() as cursor:
         cursor.execute(BELONGS.format(documents=scope.documents), [*wanted, *scope.document_params])
         rows = cursor.fetchall()
-    titles = {str(row[0]): row[1] for row in rows}
+    titles = told_apart({str(row[0]): (row[1], row[2]) for row in rows})
     counted = (
         ("document", Counter(str(row[0]) for row in rows)),
-        ("year", Counter(str(row[2]) for row in rows if row[2])),
-        ("author", Counter(author for row in rows for author in row[4])),
-        ("type", Counter(row[5] for row in rows if row[5])),
-        ("section", Counter(row[6] for row in rows if row[6])),
-        ("language", Counter(row[3] for row in rows if row[3])),
+        ("year", Counter(str(row[3]) for row in rows if row[3])),
+        ("author", Counter(author for row in rows for author in row[5])),
+        ("type", Counter(row[6] for row in rows if row[6])),
+        ("section", Counter(row[7] for row in rows if row[7])),
+        ("language", Counter(row[4] for row in rows if row[4])),
     )
     return tuple(
         Facet(name, tuple(FacetValue(v, titles.get(v, v), n) for v, n in counter.most_common(MOST_VALUES)))
         for name, counter in counted
         if counter
     )
+
+
+def told_apart(named: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Titles by document id, of (title, file name); of those that share a title the file's name."""
+    shared = Counter(title for title, _ in named.values())
+    return {pk: file if shared[title] > 1 and file else title for pk, (title, file) in named.items()}

@@ -9,6 +9,7 @@ from retrieval import views
 urlpatterns = [
     path("", views.search_view, name="search"),
     path("similar/<uuid:pk>/", views.similar, name="search-similar"),
+    path("picture/<uuid:pk>.png", views.picture, name="search-picture"),
     path("history/", views.history, name="search-history"),
     path("history/forget/", views.forget_all, name="search-forget-all"),
     path("history/<uuid:pk>/forget/", views.forget, name="search-forget"),

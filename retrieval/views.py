@@ -6,17 +6,19 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from documents.models import RetrievalChunk
+from documents.models import CitationUnit, Page, RetrievalChunk
+from documents.pictures import STRONG, Highlight, PictureFailed, page_picture
 from retrieval.models import SearchQuery
 from retrieval.scope import Scope
 from retrieval.search_page import SearchRequest, search_page, shown_hits
 from retrieval.similar import more_like
 
 SEARCHES_A_PAGE = 50
+FRESH_SECONDS = 3600
 
 
 @require_safe
@@ -40,6 +42,20 @@ def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
     result = more_like(pk, Scope(request.user), limit=5)
     context = {"result": result, "hits": shown_hits(result, request.user)}
     return render(request, "retrieval/_similar.html", context)
+
+
+@require_safe
+@login_required
+def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The page around a passage's best unit, small, with the unit lit."""
+    unit = get_object_or_404(CitationUnit.objects.visible_to(request.user).select_related("document"), pk=pk)
+    page = get_object_or_404(Page, document=unit.document_id, number=unit.page_number)
+    try:
+        png = page_picture(page, [Highlight(unit.rects or [unit.bbox], STRONG)], dpi=72, crop=True)
+    except PictureFailed:
+        raise Http404 from None
+    headers = {"Cache-Control": f"private, max-age={FRESH_SECONDS}"}
+    return HttpResponse(png, content_type="image/png", headers=headers)
 
 
 @require_safe

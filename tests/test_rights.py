@@ -47,6 +47,7 @@ OWNED = {
     r"api/citations/": "citation",
     r"api/notes/": "note",
     r"search/similar/": "chunk",
+    r"search/picture/": "unit",
     r"search/history/": "search",
     r"conversations/(beside|marks)/": "document",
     r"conversations/sources/": "answer",

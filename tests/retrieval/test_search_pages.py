@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from typing import get_args
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from PIL import Image
 
 from documents.models import RetrievalChunk
+from documents.pictures import STRONG
+from retrieval.facets import told_apart
 from retrieval.models import SearchQuery
 from retrieval.results import FullTextLevel
+from tests.conftest import Ingest
 from tests.retrieval.conftest import Library, written
 
 
@@ -27,6 +32,26 @@ def test_a_search_is_its_url(page: Client, library: Library) -> None:
     assert "<mark>Dividends</mark>" in text
     only_amcor = page.get(f"/search/?q=dividends&document={library.amcor.pk}").content.decode()
     assert f"/documents/{library.nike.pk}/?page" not in only_amcor
+
+
+def test_a_result_shows_the_page_with_its_words_lit(page: Client, alice: User, ingested: Ingest) -> None:
+    document = ingested(alice, "# Findings\n\nGoodwill was impaired by 17 million.")
+    (unit,) = document.units.filter(content__contains="Goodwill")
+    address = reverse("search-picture", args=[unit.pk])
+    assert address in page.get("/search/?q=goodwill").content.decode()
+    answer = page.get(address)
+    assert answer["Content-Type"] == "image/png"
+    picture = Image.open(io.BytesIO(answer.content)).convert("RGB")
+    assert STRONG in {colour for _, colour in picture.getcolors(1 << 24) or ()}
+
+
+def test_documents_that_share_a_title_are_told_apart_by_their_files() -> None:
+    named = {
+        "1": ("FORM 10-K", "NIKE_2019.pdf"),
+        "2": ("FORM 10-K", "NIKE_2021.pdf"),
+        "3": ("Trial", "x.pdf"),
+    }
+    assert told_apart(named) == {"1": "NIKE_2019.pdf", "2": "NIKE_2021.pdf", "3": "Trial"}
 
 
 @pytest.mark.parametrize(
