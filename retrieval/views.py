@@ -47,11 +47,11 @@ def similar(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The page around a passage's best unit, small, with the unit lit."""
+    """The page of a unit, with the unit lit."""
     unit = get_object_or_404(CitationUnit.objects.visible_to(request.user).select_related("document"), pk=pk)
     page = get_object_or_404(Page, document=unit.document_id, number=unit.page_number)
     try:
-        png = page_picture(page, [Highlight(unit.rects or [unit.bbox], STRONG)], dpi=72, crop=True)
+        png = page_picture(page, [Highlight(unit.rects or [unit.bbox], STRONG)], dpi=72)
     except PictureFailed:
         raise Http404 from None
     headers = {"Cache-Control": f"private, max-age={FRESH_SECONDS}"}
