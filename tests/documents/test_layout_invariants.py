@@ -12,9 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from documents.pdf import fast
 from documents.pdf.fast import RawPage, layout, read_pages
+from documents.pdf.fast import text as writing
 from documents.pdf.fast.raw import RawWord, Style
+from documents.pdf.fast.sheets import Sheet
 from documents.pdf.geometry import PageFrame, Rect
+from tests.documents.layout_drawing import LEFT, PROSE, TOP, Drawing, justified
 from tests.documents.layout_invariants import check
 
 CORPUS = Path("/work/shared/corpus")
@@ -107,6 +111,45 @@ def test_real_files_become_sound_units_and_the_same_ones_twice(path: Path) -> No
     assert not any(page.failure for page in pages)
     again = read_pages(pymupdf.open(path), numbers)
     assert msgspec.msgpack.encode(pages) == msgspec.msgpack.encode(again)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        *("join_kerned", "set_furniture_aside", "name_headings", "name_kinds", "nest_lists"),
+        *("title_tables", "number_tables", "mark_continuations", "assign_sections"),
+    ],
+)
+def test_a_pass_over_the_document_that_fails_costs_only_what_it_would_have_found(
+    look: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise LookupError("a page nobody thought of")
+
+    drawing = Drawing()
+    drawing.text(LEFT, TOP - 30, "1 Findings", size=16)
+    drawing.lines(justified(PROSE, 430))
+    drawing.lines(["Revenue 2020", "Profit 2021"], y=300)
+    monkeypatch.setattr(fast, look, fail)
+    (page,) = drawing.read()
+    check([page])
+    assert not page.failure
+    assert PROSE in [unit.text for unit in page.units]
+
+
+def test_a_page_that_cannot_be_written_does_not_end_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_on_second(sheet: Sheet) -> float:
+        return 1 / 0 if sheet.raw.number == 2 and sheet.blocks else 1.0
+
+    drawing = Drawing()
+    for _ in range(3):
+        drawing.lines(justified(PROSE, 430))
+        drawing.new_page()
+    monkeypatch.setattr(writing, "confidence", fail_on_second)
+    pages = drawing.read()
+    check(pages)
+    assert [bool(page.failure) for page in pages] == [False, True, False, False]
+    assert pages[2].units[0].line_start == pages[0].units[-1].line_end + 1
 
 
 def test_a_drawing_of_many_lines_does_not_stall_the_layout() -> None:

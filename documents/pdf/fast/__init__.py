@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import pymupdf
 
@@ -23,6 +25,8 @@ from documents.pdf.fast.sheets import Sheet, sheet_of
 from documents.pdf.fast.text import written
 from documents.pdf.geometry import PageFrame
 from documents.pdf.structure import OutlineEntry, ParsedPage
+
+_log = logging.getLogger(__name__)
 
 __all__ = ["RawPage", "layout", "page_frame", "read_pages", "read_raw"]
 
@@ -72,19 +76,28 @@ def layout(
     pages, by number: there its blocks are taken, elsewhere this engine's own.
     """
     vocabulary = Vocabulary(raw_pages)
-    join_kerned(raw_pages, vocabulary)
+    with left_out_on_failure():
+        join_kerned(raw_pages, vocabulary)
     sheets = [sheet_of(raw) for raw in raw_pages]
-    set_furniture_aside(sheets)
+    with left_out_on_failure():
+        set_furniture_aside(sheets)
     for sheet in sheets:
         arrange(sheet, (boxes or {}).get(sheet.raw.number))
-    name_headings(sheets, outline)
-    name_kinds(sheets)
-    nest_lists(sheets)
-    title_tables(sheets)
-    number_tables(sheets)
-    mark_continuations(sheets)
-    assign_sections(sheets)
+    with left_out_on_failure():
+        name_headings(sheets, outline)
+    for look in (name_kinds, nest_lists, title_tables, number_tables, mark_continuations, assign_sections):
+        with left_out_on_failure():
+            look(sheets)
     return written(sheets, vocabulary)
+
+
+@contextmanager
+def left_out_on_failure() -> Iterator[None]:
+    """What a look at the whole document would have found is missing then; its pages stand as they are."""
+    try:
+        yield
+    except Exception:  # any: a page nobody thought of shall not cost the document
+        _log.exception("a pass over the whole document failed")
 
 
 def arrange(sheet: Sheet, boxes: Sequence[ModelBox] | None = None) -> None:

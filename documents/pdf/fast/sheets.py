@@ -63,3 +63,9 @@ def sheet_of(raw: RawPage) -> Sheet:
         rects_for_reading(raw.rulings, frame, turn),
         rects_for_reading(raw.images, frame, turn),
     )
+
+
+def empty_sheet(raw: RawPage, failure: str) -> Sheet:
+    """A page that keeps its place and nothing else."""
+    blank = RawPage(raw.number, raw.frame, raw.label, failure=failure[:200])
+    return Sheet(blank, 0, raw.frame.width, raw.frame.height, [], [], [])

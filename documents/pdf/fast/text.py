@@ -15,7 +15,7 @@ from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.lines import SAME_BASELINE, Line, rows_of
 from documents.pdf.fast.scripts import is_unspaced, pieces
-from documents.pdf.fast.sheets import Sheet
+from documents.pdf.fast.sheets import Sheet, empty_sheet
 from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect, bounding_box
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
@@ -26,7 +26,13 @@ def written(sheets: Sequence[Sheet], vocabulary: Vocabulary) -> list[ParsedPage]
     pages, line = [], 1
     for sheet in sheets:
         page = PageWriter(sheet, vocabulary, line)
-        pages.append(page.parsed())
+        try:
+            pages.append(page.parsed())
+        except Exception as error:  # any: the other pages stand
+            page = PageWriter(
+                empty_sheet(sheet.raw, f"writing: {type(error).__name__}: {error}"), vocabulary, line
+            )
+            pages.append(page.parsed())
         line = page.line
     return pages
 
