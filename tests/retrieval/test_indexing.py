@@ -141,6 +141,19 @@ def test_backfill_indexes_words_of_an_older_analysis_again(alice: User, library:
     assert search("Nike dividends", Scope(alice)).hits[0].document_id == library.nike.pk
 
 
+def test_backfill_has_read_again_what_an_older_parser_read_but_not_what_was_imported(
+    alice: User, ingested: Ingest, library: Library
+) -> None:
+    document = ingested(alice, "Goodwill was impaired.")
+    Document.objects.update(parser_version="of long ago")
+    assert [(behind.what, behind.document) for behind in documents_behind()] == [("parser", document)]
+    assert backfill() == 1
+    document.refresh_from_db()
+    assert document.status == Document.Status.UPLOADED
+    assert ingest_document(document.pk)
+    assert not list(documents_behind())
+
+
 def test_quality_is_reported(alice: User, library: Library) -> None:
     found = quality()
     assert found.chunks == sum(document.chunk_count for document in Document.objects.all())
