@@ -15,9 +15,9 @@ from django.contrib.auth.models import User
 
 from chat import asking
 from chat.answering import Writing, write_answer
-from chat.markers import without_markers
 from chat.models import Citation, Message
 from chat.showing import VERIFIED
+from chat.stored_markers import without_markers
 from chat.streaming import claim_next
 from chat.values import values_in
 from documents.models import Document

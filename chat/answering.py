@@ -16,7 +16,7 @@ from chat.drafting import Draft
 from chat.events import Done, Event, Failed, Source, Sources, Status
 from chat.followups import standalone_question
 from chat.keeping import fail, finish, seconds_since
-from chat.markers import CitationMark, MarkerDecoder, without_markers
+from chat.markers import CitationMark, MarkerDecoder
 from chat.markers import Text as TextMark
 from chat.models import Message
 from chat.passages import Found, find_passages, has_documents, recalled_passages, scope_of
@@ -28,6 +28,7 @@ from chat.providers.registry import limits, provider_named
 from chat.reading import done_event, shown_messages
 from chat.runaway import Runaway
 from chat.starting import started_text
+from chat.stored_markers import without_markers
 from documents.outages import outlast
 from retrieval.providers.errors import ProviderError
 

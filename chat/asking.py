@@ -57,11 +57,7 @@ def ask(conversation: Conversation, question: str) -> Asked:
     The conversation's row is locked, so two questions asked at once get places
     one after the other; ``chat.streaming`` writes their answers in that order.
     """
-    question = question.replace("\x00", "").strip()
-    if not question:
-        raise CannotBeDone("Write a question first.")
-    if len(question) > LONGEST_QUESTION:
-        raise CannotBeDone(f"This question is too long; {LONGEST_QUESTION} characters are the limit.")
+    question = sensible(question)
     with transaction.atomic():
         locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
         position = next_position(locked)
@@ -77,6 +73,16 @@ def ask(conversation: Conversation, question: str) -> Asked:
         locked.title = locked.title or title_of(question)
         locked.save(update_fields=["title", "updated_at"])
     return Asked(asked, answer)
+
+
+def sensible(question: str) -> str:
+    """The question without what cannot be stored. Raises CannotBeDone for none, and for one too long."""
+    question = question.replace("\x00", "").strip()
+    if not question:
+        raise CannotBeDone("Write a question first.")
+    if len(question) > LONGEST_QUESTION:
+        raise CannotBeDone(f"This question is too long; {LONGEST_QUESTION} characters are the limit.")
+    return question
 
 
 def next_position(conversation: Conversation) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chat.markers import stored_marks, without_markers
+from chat.stored_markers import stored_marks, without_markers
 
 _END = re.compile(
     r"""(?<!\b[A-Z]\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bInc\.)(?<!\bCo\.)(?<!\bCorp\.)(?<!\bLtd\.)(?<!\bU\.S\.)

@@ -14,11 +14,11 @@ from uuid import UUID, uuid4
 from chat.claim_spans import Span, claim_before, plain, uncited_claims
 from chat.claims import Claim, SourceUnit, Verification
 from chat.events import CitationShown, Cited, Event, Text, Verified
-from chat.markers import format_marker, stored_marks
 from chat.models import Citation
 from chat.rendering import StreamRenderer
 from chat.showing import shown
 from chat.sources import Sources
+from chat.stored_markers import format_marker, stored_marks
 from chat.verification import verify
 
 CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding it again

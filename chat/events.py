@@ -92,6 +92,7 @@ class CitationShown(msgspec.Struct, frozen=True):
         rects: the anchor, painted strong: one per line, or the cells.
         unit_rects: the whole unit, painted pale.
         head_rects: row and column heads of the cited cells.
+        durability: whether the document still says it there: same, moved, changed, gone.
         lines: first and last line of the unit, through the document.
         href: opens the reader at the words.
     """
@@ -114,6 +115,7 @@ class CitationShown(msgspec.Struct, frozen=True):
     unit_rects: tuple[Box, ...] = ()
     head_rects: tuple[Box, ...] = ()
     durability: str = "same"
+    durability_text: str = ""
     feedback: str = ""
     href: str = ""
 
@@ -151,11 +153,18 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """How the claims fared; ``text`` is for people: "9 of 10 claims verified"."""
+    """How the claims fared; ``text`` is for people: "9 of 10 claims verified".
+
+    Attributes:
+        changed: citations whose words are changed or gone since a document was replaced or read anew.
+        changes: that, for people; '' when all words still stand there.
+    """
 
     claims: int
     verified: int
     text: str
+    changed: int = 0
+    changes: str = ""
 
 
 class Done(msgspec.Struct, frozen=True):

@@ -1,17 +1,16 @@
-"""Markers of citations: in a model's stream, and in a stored message.
+"""Markers of citations in a model's stream.
 
 A model writes ``[[cite:u7:5]]`` or ``[[cite:u7:5|the exact words]]``, where
 ``u7`` is an alias it was shown. ``MarkerDecoder`` turns its stream into events,
-however the stream is cut. A stored message holds ``[[cite:<unit id>:<page>]]``.
+however the stream is cut. What is stored of it is in ``chat.stored_markers``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
-from uuid import UUID
 
 LONGEST_MARKER = 2000  # characters after "[[cite:"; what is longer has lost its end
 LONGEST_TARGETS = 120  # characters before the quoted words: a dozen aliases
@@ -19,8 +18,6 @@ _OPENING_AT_END = re.compile(r"\[\s{0,2}(?:c(?:i(?:t(?:e\s{0,2})?)?)?)?$", re.IG
 _TARGET = re.compile(
     r"\s*(?:cite\s*:)?\s*([\w-]+)\s*(?::\s*(?:pp?\.?\s*)?(\d{1,7})(?:\s*[-–]\s*\d+)?)?\s*$", re.I
 )
-_STORED = re.compile(r"\[\[cite:([0-9a-fA-F-]{32,36}):(\d{1,7})\]\]")
-_ANY_OPENING = re.compile(r"\[(?=\s{0,2}cite\s{0,2}:)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,34 +284,3 @@ class _CodeState:
         elif fence and fence[1].startswith(self._fence) and not self._line.strip(" `~"):
             self._fence = ""
         self._line, self._ticks = "", 0
-
-
-def format_marker(unit_id: UUID | str, page: int) -> str:
-    """The marker of a stored message."""
-    return f"[[cite:{unit_id}:{page}]]"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMark:
-    """A marker of a stored message and its place: ``content[start:end]``."""
-
-    unit_id: str
-    page: int
-    start: int
-    end: int
-
-
-def stored_marks(content: str) -> Iterator[StoredMark]:
-    """The markers of a stored message, in order."""
-    for match in _STORED.finditer(content):
-        yield StoredMark(match[1], int(match[2]), match.start(), match.end())
-
-
-def without_markers(content: str) -> str:
-    """The words of a stored message alone."""
-    return _STORED.sub("", content)
-
-
-def defused(text: str) -> str:
-    """Text of a document or a person, made unable to pass for a marker in a message."""
-    return _ANY_OPENING.sub("[\u200b", text)

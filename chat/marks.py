@@ -48,9 +48,11 @@ def marks_on(document: Document, user: User) -> list[Mark]:
 
 def _of_answers(document: Document, user: User) -> Iterator[Mark]:
     """Two queries."""
-    rows = Citation.objects.visible_to(user).filter(document=document).select_related("message__conversation")
+    cited = Citation.objects.visible_to(user).filter(document=document, message__isnull=False)
+    rows = cited.select_related("message__conversation")
     listed = list(rows.order_by("-created_at")[:MOST_MARKS])
     for row, shown in zip(listed, shown_citations(listed), strict=True):
+        assert row.message is not None
         title = f"{row.message.conversation.title}: {shown.claim[:200] or shown.quote[:200]}"
         if boxes := shown.rects or shown.unit_rects:
             yield Mark(shown.page, _strip(boxes), shown.number, title, shown.href)

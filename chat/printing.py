@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.events import CitationShown
-from chat.markers import stored_marks
+from chat.stored_markers import with_marks
 
 
 def numbered(content: str, citations: Sequence[CitationShown]) -> str:
     """Stored content with ``[1]`` for each marker; a marker without a citation vanishes."""
-    pieces, at = [], 0
-    for index, mark in enumerate(stored_marks(content)):
-        number = f"[{citations[index].number}]" if index < len(citations) else ""
-        pieces += [content[at : mark.start], number]
-        at = mark.end
-    return "".join([*pieces, content[at:]])
+    return with_marks(content, lambda at, mark: f"[{citations[at].number}]" if at < len(citations) else "")
 
 
 def source_line(citation: CitationShown) -> str:

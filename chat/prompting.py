@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chat.claims import SourceUnit
-from chat.markers import defused
+from chat.stored_markers import defused
 from documents.pdf.structure import TableRow
 
 CHARACTERS_PER_TOKEN = 3.6  # of English filings with cl100k; errs on the side of too many tokens

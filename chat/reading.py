@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,6 +16,7 @@ from chat.events import CitationShown, Done, Summary
 from chat.models import Citation, Message
 from chat.rendering import render_message
 from chat.showing import shown_citations, summary_of
+from documents.models import CitationUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ def shown_messages(messages: Iterable[Message]) -> list[ShownMessage]:
     rows = Citation.objects.filter(message__in=[message.pk for message in listed]).order_by(
         "message", "position"
     )
-    by_message: dict[UUID, list[tuple[Citation, CitationShown]]] = defaultdict(list)
+    by_message: dict[UUID | None, list[tuple[Citation, CitationShown]]] = defaultdict(list)
     found = list(rows)
     for row, citation in zip(found, shown_citations(found), strict=True):
         by_message[row.message_id].append((row, citation))
@@ -51,6 +53,24 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
     uncited = [Span(start, end) for start, end in message.uncited]
     summary = summary_of(citations, [str(row.claim_start) for row, _ in pairs], len(uncited))
     return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A passage an answer could use: what it cites comes with its citations, the rest with its words."""
+
+    unit: CitationUnit
+    citations: tuple[Citation, ...]
+
+
+def read_sources(message: Message, user: User) -> list[ReadSource]:
+    """What an answer cites, by number, then the other passages that were read for it, best first."""
+    cited: dict[UUID | None, list[Citation]] = defaultdict(list)
+    for citation in message.citations.exclude(unit=None).order_by("number", "position"):
+        cited[citation.unit_id].append(citation)
+    order = dict.fromkeys([*cited, *(UUID(str(key)) for key in message.sources)])
+    units = CitationUnit.objects.visible_to(user).select_related("document").in_bulk(order)
+    return [ReadSource(units[key], tuple(cited.get(key, ()))) for key in order if key in units]
 
 
 def done_event(message: Message) -> Done:

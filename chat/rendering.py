@@ -21,14 +21,15 @@ from markdown_it.token import Token
 
 from chat.claim_spans import Span
 from chat.events import CitationShown
-from chat.markers import stored_marks
+from chat.stored_markers import stored_marks
 
 FIRST_CITATION = 0xE100  # one private-use character a citation (U+E100 … U+F8FF)
 OPEN_UNCITED, CLOSE_UNCITED = "\ue000", "\ue001"
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U0010ffff]")
-_CITATION = re.compile(r"[\ue100-\uf8ff]")
+_CITATION = re.compile(r"\s*([\ue100-\uf8ff])")  # no line ends between a claim and its number
 _UNCITED = re.compile(f"{OPEN_UNCITED}([^{CLOSE_UNCITED}]*){CLOSE_UNCITED}")
 _TAG = re.compile(r"<(/?(?!br|hr)[a-z0-9]+)")
+COLOURS = 6  # of highlights, see chat.css
 MOST_CITATIONS = 0xF8FF - FIRST_CITATION
 TAGS = {
     *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"),
@@ -122,7 +123,7 @@ def linked(
     make = link or superscript
 
     def at(match: re.Match[str]) -> str:
-        index = ord(match[0]) - FIRST_CITATION
+        index = ord(match[1]) - FIRST_CITATION
         return make(citations[index]) if index < len(citations) else ""
 
     return _CITATION.sub(at, _UNCITED.sub(marked, html))
@@ -138,19 +139,29 @@ def marked(match: re.Match[str]) -> str:
 
 
 def superscript(citation: CitationShown) -> SafeString:
-    """The link of one citation. Everything in it is escaped."""
+    """The link of one citation, in the colour of its highlight. Everything in it is escaped."""
     return format_html(
-        '<sup><a class="citation" href="{}" data-citation="{}" data-number="{}" data-verdict="{}" '
-        'data-document="{}" data-page="{}" data-unit="{}">{}</a></sup>',
+        '<sup><a class="cite lit-{}" href="{}" data-citation="{}" data-number="{}" data-verdict="{}" '
+        'data-durability="{}" data-document="{}" data-page="{}" data-unit="{}" aria-label="{}">{}</a></sup>',
+        (citation.number - 1) % COLOURS + 1,
         citation.href,
         citation.id,
         citation.number,
         citation.verdict,
+        citation.durability,
         citation.document,
         citation.page,
         citation.unit,
+        spoken(citation),
         citation.number,
     )
+
+
+def spoken(citation: CitationShown) -> str:
+    """What a screen reader says of a superscript."""
+    parts = [f"Citation {citation.number}", f"page {citation.page}", citation.verdict_text]
+    parts.append(citation.durability_text if citation.durability != "same" else "")
+    return ", ".join(part for part in parts if part)
 
 
 @dataclass(slots=True)

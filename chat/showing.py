@@ -10,6 +10,7 @@ from chat.models import Citation
 from documents.models import Page
 from documents.pdf.geometry import PageFrame
 
+OUTDATED = {Citation.Durability.CHANGED, Citation.Durability.GONE}
 VERIFIED = {Citation.Verdict.EXACT, Citation.Verdict.NORMALIZED, Citation.Verdict.MOVED}
 
 
@@ -35,6 +36,7 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         unit_rects=frame.display_boxes(citation.unit_rects),
         head_rects=frame.display_boxes(citation.head_rects),
         durability=citation.durability,
+        durability_text=str(Citation.Durability(citation.durability).label),
         feedback=citation.feedback,
         href=reader_link(citation),
     )
@@ -67,7 +69,7 @@ def reader_link(citation: Citation) -> str:
     return f"/documents/{citation.document_id}/?{urlencode(place)}"
 
 
-def summary_of(citations: Iterable[CitationShown], claims: Iterable[str], uncited: int) -> Summary:
+def summary_of(citations: Sequence[CitationShown], claims: Iterable[str], uncited: int) -> Summary:
     """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim."""
     verified: dict[str, bool] = {}
     for citation, claim in zip(citations, claims, strict=True):
@@ -75,4 +77,19 @@ def summary_of(citations: Iterable[CitationShown], claims: Iterable[str], uncite
     total = len(verified) + uncited
     count = sum(verified.values())
     noun = "claim" if total == 1 else "claims"
-    return Summary(total, count, f"{count} of {total} {noun} verified" if total else "")
+    text = f"{count} of {total} {noun} verified" if total else ""
+    return Summary(total, count, text, len(outdated(citations)), changes_of(citations))
+
+
+def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:
+    return [citation for citation in citations if citation.durability in OUTDATED]
+
+
+def changes_of(citations: Iterable[CitationShown]) -> str:
+    """Which citations the documents no longer bear out; '' when there is none."""
+    found = outdated(citations)
+    if not found:
+        return ""
+    numbers = ", ".join(f"[{number}]" for number in sorted({citation.number for citation in found}))
+    verb = "rests" if len(found) == 1 else "rest"
+    return f"A document has changed since this answer: {numbers} {verb} on words that are no longer there."

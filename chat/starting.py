@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chat.markers import stored_marks
 from chat.prompting import Passage
+from chat.stored_markers import stored_marks
 
 
 def started_text(content: str, passages: Sequence[Passage]) -> str:

@@ -3,14 +3,15 @@
 ==========================================  ======  =====================================================
 path                                        method  does
 ==========================================  ======  =====================================================
-/chat/ask/                                   POST    starts a conversation with its first question
+/chat/ask/                                   POST    a question in ``conversation``, or the first of a new one
 /chat/<conversation>/ask/                    POST    asks a question in a conversation
 /chat/messages/<message>/stream/             GET     the answer as server-sent events (``chat.events``)
 /chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
 /chat/messages/<message>/retry/              POST    writes the answer anew
 /chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
+/chat/citations/<citation>/card/              GET     what the hover card shows, HTML
 /chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
-/chat/messages/<message>/export.<form>       GET     ``md``, ``html`` or ``docx``, to be saved
+/chat/messages/<message>/export.<form>       GET     ``txt``, ``md``, ``html`` or ``docx``, to be saved
 /chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
 /chat/messages/<message>/share/              POST    201, ``{"url"}``: a read-only link for anybody
 /chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
@@ -19,10 +20,11 @@ path                                        method  does
 ==========================================  ======  =====================================================
 
 ``ask`` takes form fields: ``question``; for a new conversation also ``document``
-(repeated) or ``collection`` (neither: the whole library), ``provider``,
-``model``. All POSTs that write an answer return 201 and
-``{"conversation", "question", "answer", "stream"}``: three ids and the URL to
-read with EventSource, which resumes by Last-Event-ID. Errors are
+(repeated) or ``collection`` (neither: the whole library), and ``model``;
+``provider`` may change with any question. All POSTs that write an answer
+return 201 and ``{"conversation", "question", "answer", "stream"}``: three ids
+and the URL to read with EventSource, which resumes by Last-Event-ID; htmx
+(``HX-Request``) gets the exchange as HTML instead. Errors are
 ``{"error": "a sentence"}`` with 400 or 404; 409 when a message cannot be
 continued, retried or cancelled as it stands.
 """
@@ -31,7 +33,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import exports, questions, sharing, stream
+from chat.views import citations, exports, questions, sharing, stream
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("ask/", questions.ask_first, name="ask-first"),
@@ -40,7 +42,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("messages/<uuid:message_id>/cancel/", questions.cancel, name="answer-cancel"),
     path("messages/<uuid:message_id>/retry/", questions.retry, name="answer-retry"),
     path("messages/<uuid:message_id>/continue/", questions.continue_, name="answer-continue"),
-    path("citations/<uuid:citation_id>/feedback/", questions.feedback, name="citation-feedback"),
+    path("citations/<uuid:citation_id>/card/", citations.card, name="citation-card"),
+    path("citations/<uuid:citation_id>/feedback/", citations.feedback, name="citation-feedback"),
     path("messages/<uuid:message_id>/export.<slug:form>", exports.export, name="answer-export"),
     path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
     path("messages/<uuid:message_id>/share/", sharing.share, name="answer-share"),

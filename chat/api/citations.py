@@ -34,6 +34,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
     section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
     verdict_text = serializers.CharField(source="get_verdict_display", read_only=True)
+    durability_text = serializers.CharField(source="get_durability_display", read_only=True)
     missing = serializers.ListField(child=serializers.CharField(), read_only=True)
     bbox = serializers.SerializerMethodField(help_text="of the anchor (of the passage when it has none)")
     region = serializers.SerializerMethodField()
@@ -71,6 +72,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "reason",
             "missing",
             "durability",
+            "durability_text",
             "feedback",
             "bbox",
             "region",
@@ -197,7 +199,7 @@ class CitationSiblings(Citations, generics.ListAPIView):
     def get_queryset(self) -> models.QuerySet:
         citations = Citation.objects.visible_to(self.request.user)
         own = generics.get_object_or_404(citations, pk=self.kwargs["pk"])
-        return citations.filter(message=own.message_id).exclude(pk=own.pk)
+        return citations.filter(message=own.message_id, message__isnull=False).exclude(pk=own.pk)
 
 
 class PictureOptionsSerializer(ResolutionSerializer):

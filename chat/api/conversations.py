@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
 from rest_framework import serializers, viewsets
 
@@ -84,4 +83,4 @@ class ConversationViewSet(viewsets.ModelViewSet):
         return ConversationChangeSerializer if self.action == "partial_update" else ConversationSerializer
 
     def perform_destroy(self, conversation: Conversation) -> None:
-        Conversation.objects.filter(pk=conversation.pk).update(deleted_at=timezone.now())
+        conversation.hide()

@@ -75,6 +75,9 @@ class MessageSerializer(serializers.ModelSerializer):
     citations = CitationSerializer(many=True)
     text = serializers.SerializerMethodField(help_text="Markdown with [1] for each citation")
     html = serializers.SerializerMethodField(help_text="safe HTML, citations as links")
+    changes = serializers.SerializerMethodField(
+        help_text="what documents no longer bear out since they were read anew; '' for nothing"
+    )
     uncited = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
         help_text="[start, end) of claims in the content that cite nothing",
@@ -95,6 +98,7 @@ class MessageSerializer(serializers.ModelSerializer):
             "text",
             "html",
             "citations",
+            "changes",
             "uncited",
             "provider",
             "model",
@@ -109,6 +113,9 @@ class MessageSerializer(serializers.ModelSerializer):
 
     def get_html(self, message: Message) -> str:
         return self._shown(message).html
+
+    def get_changes(self, message: Message) -> str:
+        return self._shown(message).summary.changes
 
     def _shown(self, message: Message) -> ShownMessage:
         if message.pk not in self.shown:

@@ -6,7 +6,6 @@ from typing import Any
 
 import django_filters
 from django.db import models, transaction
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework import generics, serializers, viewsets
 
@@ -86,7 +85,7 @@ class NoteViewSet(viewsets.ModelViewSet):
         return Note.objects.visible_to(self.request.user).prefetch_related("citations")
 
     def perform_destroy(self, note: Note) -> None:
-        Note.objects.filter(pk=note.pk).update(deleted_at=timezone.now())
+        note.hide()
 
 
 @extend_schema(tags=["notes"])

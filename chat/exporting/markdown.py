@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chat.events import CitationShown
 from chat.exporting.answer import ExportedAnswer, quotes_of
-from chat.markers import stored_marks
+from chat.stored_markers import with_marks
 
 
 def as_markdown(answer: ExportedAnswer) -> str:
@@ -16,12 +16,8 @@ def as_markdown(answer: ExportedAnswer) -> str:
 
 
 def with_footnotes(answer: ExportedAnswer) -> str:
-    pieces, at = [], 0
-    for index, mark in enumerate(stored_marks(answer.content)):
-        note = f"[^{answer.citations[index].number}]" if index < len(answer.citations) else ""
-        pieces += [answer.content[at : mark.start], note]
-        at = mark.end
-    return "".join([*pieces, answer.content[at:]])
+    numbers = [citation.number for citation in answer.citations]
+    return with_marks(answer.content, lambda at, mark: f"[^{numbers[at]}]" if at < len(numbers) else "")
 
 
 def footnote(answer: ExportedAnswer, source: CitationShown) -> str:

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Citations of the user's own conversations, on documents the user may still see."""
-        return self.filter(
-            message__conversation__in=Conversation.objects.visible_to(user),
-            document__in=Document.objects.visible_to(user),
-        )
+        """Citations of the user's own conversations and notes, on documents the user may still see."""
+        if not user.is_authenticated:
+            return self.none()
+        noted = Citation.notes.through.objects.filter(note__owner=user, note__deleted_at=None)
+        own = models.Q(message__conversation__in=Conversation.objects.visible_to(user))
+        own |= models.Q(message=None, pk__in=noted.values("citation"))
+        return self.filter(own, document__in=Document.objects.visible_to(user))
 
 
 class Citation(models.Model):
@@ -45,7 +47,13 @@ class Citation(models.Model):
         GONE = "gone", "the words are no longer in the document"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="citations")
+    message = models.ForeignKey(
+        Message,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="citations",
+        help_text="null: a copy that belongs to a note",
+    )
     position = models.IntegerField(default=0, help_text="of its marker among the markers of the message")
     number = models.IntegerField(help_text="the superscript, by first use through the conversation")
     document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="citations")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from django.db import models
 
+from chat.models.hiding import Hideable
 from documents.models import Document
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.filter(owner=user, deleted_at=None)
 
 
-class Conversation(models.Model):
+class Conversation(Hideable):
     """Questions and answers over some documents, a collection, or the whole library."""
 
     class Scope(models.TextChoices):
@@ -43,7 +44,6 @@ class Conversation(models.Model):
     model = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
-    deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = ConversationQuerySet.as_manager()
 
@@ -53,6 +53,12 @@ class Conversation(models.Model):
 
     def __str__(self) -> str:
         return self.title or "New conversation"
+
+    def choose(self, provider: str | None) -> None:
+        """Lets another provider write the next answers ('' is the server's default); None changes nothing."""
+        if provider is not None and provider != self.provider:
+            self.provider, self.model = provider, ""
+            self.save(update_fields=["provider", "model"])
 
 
 class MessageQuerySet(models.QuerySet["Message"]):

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Max
+from django.db.models.functions import TruncHour
 
 from chat.models.citation import Citation
+from chat.models.hiding import Hideable
 from documents.models import Document
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ class NoteQuerySet(models.QuerySet["Note"]):
         return self.filter(owner=user, deleted_at=None) if user.is_authenticated else self.none()
 
 
-class Note(models.Model):
+class Note(Hideable):
     """A note. ``content`` is Markdown; ``[[cite:<citation id>:<page>]]`` in it stands for a citation.
 
     ``revision`` counts the saves: a writer names the one it began from, and
@@ -38,7 +41,6 @@ class Note(models.Model):
     revision = models.IntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
-    deleted_at = models.DateTimeField(null=True, blank=True)
 
     objects = NoteQuerySet.as_manager()
 
@@ -53,6 +55,11 @@ class Note(models.Model):
 class NoteVersionQuerySet(models.QuerySet["NoteVersion"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(note__in=Note.objects.visible_to(user))
+
+    def last_of_each_hour(self) -> Self:
+        """One version for each hour in which its note was saved."""
+        last = self.annotate(hour=TruncHour("created_at")).values("note", "hour").annotate(last=Max("pk"))
+        return self.filter(pk__in=last.values("last"))
 
 
 class NoteVersion(models.Model):

@@ -203,6 +203,12 @@ def cards() -> list[ProviderCard]:
     ]
 
 
+def choices() -> list[ProviderCard]:
+    """The providers a person can choose between; empty when there is but one."""
+    ready = [card for card in cards() if card.configured]
+    return ready if len(ready) > 1 else []
+
+
 def limits() -> Limits:
     return Limits(
         settings.CHAT_SILENCE_SECONDS,

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
@@ -16,11 +15,13 @@ from chat.exporting.docx import as_docx
 from chat.exporting.evidence import PackFailed, evidence_pack
 from chat.exporting.html import as_html
 from chat.exporting.markdown import as_markdown
-from chat.models import Message
+from chat.exporting.plain import as_plain
+from chat.views.visible import visible_answer
 from documents.models import Document
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FORMATS: dict[str, tuple[str, Callable[[ExportedAnswer], str | bytes]]] = {
+    "txt": ("text/plain; charset=utf-8", as_plain),
     "md": ("text/markdown; charset=utf-8", as_markdown),
     "html": ("text/html; charset=utf-8", as_html),
     "docx": (WORD, as_docx),
@@ -30,7 +31,7 @@ FORMATS: dict[str, tuple[str, Callable[[ExportedAnswer], str | bytes]]] = {
 @login_required
 @require_safe
 def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
-    """The answer as ``md``, ``html`` or ``docx``, to be saved."""
+    """The answer as ``txt``, ``md``, ``html`` or ``docx``, to be saved."""
     answer = visible_answer(request, message_id)
     if form not in FORMATS:
         raise Http404
@@ -50,11 +51,6 @@ def evidence(request: HttpRequest, message_id: UUID) -> HttpResponse:
     except PackFailed as failure:
         return JsonResponse({"error": str(failure)}, status=409)
     return as_file(pack, "application/pdf", f"{content.file_name}-evidence.pdf")
-
-
-def visible_answer(request: HttpRequest, message_id: UUID) -> Message:
-    answers = Message.objects.visible_to(request.user).filter(role=Message.Role.ASSISTANT)
-    return get_object_or_404(answers, pk=message_id)
 
 
 def as_file(body: str | bytes, kind: str, name: str) -> HttpResponse:

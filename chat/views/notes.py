@@ -1,4 +1,4 @@
-"""Notes: the list, one note, and those of a document beside its pages. Saving goes through the API."""
+"""Notes: the list, one note, those of a document beside its pages, and what is done with them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from chat.models import Note
-from chat.views.pages import as_uuid
+from chat.live_citations import rendered_note
+from chat.models import Note, NoteVersion
+from chat.notes import Written, add_answer, restore_version, save_note
+from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
 from documents.models import Document
 
 NOTES_A_PAGE = 40
 NOTES_BESIDE = 10
+VERSIONS_SHOWN = 30
+LONGEST_TITLE, LONGEST_NOTE = 200, 1_000_000
 
 
 @require_safe
@@ -33,19 +36,18 @@ def notes(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def note(request: HttpRequest, pk: UUID) -> HttpResponse:
-    shown = get_object_or_404(Note.objects.visible_to(request.user).select_related("document"), pk=pk)
-    context = {"section": "notes", "note": shown, "versions": shown.versions.order_by("-revision")[:20]}
-    return render(request, "chat/note.html", context)
+    shown = visible_note(request, pk)
+    versions = shown.versions.order_by("-revision")[:VERSIONS_SHOWN]
+    context = {"section": "notes", "note": shown, "versions": versions}
+    return render(request, "chat/note.html", context | {"html": rendered_note(shown, request.user)})
 
 
 @require_POST
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
     """An empty note, about a document when one is named."""
-    about = request.POST.get("document")
-    document = get_object_or_404(Document.objects.visible_to(request.user), pk=about) if about else None
-    made = Note.objects.create(owner=request.user, document=document)
-    return redirect("note", made.pk)
+    assert request.user.is_authenticated
+    return redirect("note", Note.objects.create(owner=request.user, document=about(request)).pk)
 
 
 @require_safe
@@ -55,26 +57,92 @@ def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
 
     The first one is made with the first words.
     """
-    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    notes = Note.objects.visible_to(request.user)
-    about = notes.filter(document=document)
-    named = get_object_or_404(notes, pk=as_uuid(wanted)) if (wanted := request.GET.get("note")) else None
-    shown = named or about.first()
-    others = about.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
-    return render(request, "chat/_notes.html", {"document": document, "note": shown, "others": others})
+    document = visible_document(request, pk)
+    found = Note.objects.visible_to(request.user).filter(document=document)
+    wanted = as_uuid(request.GET.get("note", ""))
+    shown = visible_note(request, wanted) if wanted else found.first()
+    others = found.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
+    context = {"document": document, "note": shown, "others": others}
+    html = rendered_note(shown, request.user) if shown else ""
+    return render(request, "chat/_notes.html", context | {"html": html})
+
+
+@require_POST
+@login_required
+def save(request: HttpRequest) -> HttpResponse:
+    """Saves what an editor holds, merged with what was saved meanwhile; JSON of the note as it is now.
+
+    A form without ``note`` makes one. ``{"note", "revision", "title", "content", "html"}``.
+    """
+    assert request.user.is_authenticated
+    written = written_in(request)
+    if written is None:
+        return JsonResponse({"error": "This note is too long."}, status=413)
+    if pk := named(request, "note"):
+        kept = visible_note(request, pk)
+    else:
+        kept = Note.objects.create(owner=request.user, document=about(request))
+    saved = save_note(kept, written)
+    return JsonResponse(
+        {
+            "note": saved.pk,
+            "revision": saved.revision,
+            "title": saved.title,
+            "content": saved.content,
+            "html": rendered_note(saved, request.user),
+        }
+    )
+
+
+@require_POST
+@login_required
+def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
+    """Adds an answer, citations live, to the last note about its document; an open editor is told."""
+    assert request.user.is_authenticated
+    note = add_answer(visible_answer(request, message_id), request.user)
+    response = render(request, "chat/_note_added.html", {"note": note})
+    response["HX-Trigger"] = "notechanged"
+    return response
+
+
+@require_POST
+@login_required
+def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse:
+    """Brings an earlier version back; the present one becomes a version itself."""
+    version = get_object_or_404(
+        NoteVersion.objects.visible_to(request.user).select_related("note"), note=pk, revision=revision
+    )
+    restore_version(version.note, version)
+    return redirect("note", pk)
 
 
 @require_POST
 @login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    shown = get_object_or_404(Note.objects.visible_to(request.user), pk=pk)
-    Note.objects.filter(pk=shown.pk).update(deleted_at=timezone.now())
+    shown = visible_note(request, pk)
+    shown.hide()
     return render(request, "chat/_note_deleted.html", {"note": shown})
 
 
 @require_POST
 @login_required
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
-    hidden = get_object_or_404(Note, pk=pk, owner=request.user)
-    Note.objects.filter(pk=hidden.pk).update(deleted_at=None)
+    get_object_or_404(Note, pk=pk, owner=request.user).unhide()
     return redirect("notes")
+
+
+def about(request: HttpRequest) -> Document | None:
+    """The document the form names."""
+    pk = named(request, "document")
+    return visible_document(request, pk) if pk else None
+
+
+def written_in(request: HttpRequest) -> Written | None:
+    """What the form holds; None when it is too long to be kept."""
+    title, content = request.POST.get("title", ""), request.POST.get("content", "")
+    revision = request.POST.get("revision", "")
+    if len(title) > LONGEST_TITLE or len(content) > LONGEST_NOTE:
+        return None
+    plain = content.replace("\r\n", "\n").replace("\x00", "")
+    base = int(revision) if revision.isdecimal() and len(revision) < 10 else 0
+    return Written(title.replace("\x00", ""), plain, base)

@@ -1,122 +1,121 @@
-"""Questions from the browser, and what is done with their answers."""
+"""Questions from the browser, and what is done with their answers.
+
+htmx gets the exchange as a fragment; scripts get JSON (see ``chat.urls``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, JsonResponse
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from chat import asking
 from chat.asking import CannotBeDone
-from chat.models import Citation, Conversation, Message
+from chat.exchanges import exchange_of
+from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
 from chat.streaming import cancel_live, start_next
+from chat.views.visible import visible_answer, visible_conversation
 from documents.models import Collection, Document
 
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
-@login_required
-@require_POST
-def ask_first(request: HttpRequest) -> JsonResponse:
-    """Starts a conversation with its first question."""
+
+def refusing(status: int) -> Callable[[View[P]], View[P]]:
+    """A view of POSTs by signed-in people, which answers CannotBeDone with ``status`` and its sentence."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def decorated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            try:
+                return view(request, *args, **kwargs)
+            except CannotBeDone as reason:
+                return JsonResponse({"error": str(reason)}, status=status)
+
+        return login_required(require_POST(decorated))
+
+    return decorate
+
+
+@refusing(400)
+def ask_first(request: HttpRequest) -> HttpResponse:
+    """Asks a question in the conversation the form names, or starts one with it."""
     assert request.user.is_authenticated
-    chosen = request.POST.get("provider", "")
-    if chosen and chosen not in provider_names():
-        return refused("There is no such provider.")
-    try:
-        documents = visible_documents(request)
-        collection = visible_collection(request)
-        conversation = asking.start_conversation(
-            request.user, documents, collection, chosen, request.POST.get("model", "")[:120]
-        )
-        return asked(conversation, request.POST.get("question", ""))
-    except CannotBeDone as reason:
-        return refused(str(reason))
+    if known := request.POST.get("conversation"):
+        return asked(request, visible_conversation(request, as_uuid(known)))
+    question, provider = asking.sensible(request.POST.get("question", "")), chosen_provider(request)
+    conversation = asking.start_conversation(
+        request.user,
+        visible_documents(request),
+        visible_collection(request),
+        provider or "",
+        request.POST.get("model", "")[:120],
+    )
+    return begun(request, asking.ask(conversation, question).answer)
 
 
-@login_required
-@require_POST
-def ask(request: HttpRequest, conversation_id: UUID) -> JsonResponse:
+@refusing(400)
+def ask(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Asks a question in a conversation."""
-    conversation = get_object_or_404(Conversation.objects.visible_to(request.user), pk=conversation_id)
-    try:
-        return asked(conversation, request.POST.get("question", ""))
-    except CannotBeDone as reason:
-        return refused(str(reason))
+    return asked(request, visible_conversation(request, conversation_id))
 
 
-@login_required
-@require_POST
-def cancel(request: HttpRequest, message_id: UUID) -> JsonResponse:
+@refusing(409)
+def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Stops an answer; what was written is kept."""
     answer = visible_answer(request, message_id)
-    try:
-        asking.cancel(answer)
-    except CannotBeDone as reason:
-        return refused(str(reason), 409)
+    asking.cancel(answer)
     cancel_live(answer.pk)
     return JsonResponse({"answer": str(answer.pk)})
 
 
-@login_required
-@require_POST
-def retry(request: HttpRequest, message_id: UUID) -> JsonResponse:
-    """Writes an answer anew."""
-    return begun_again(request, message_id, asking.retry)
-
-
-@login_required
-@require_POST
-def continue_(request: HttpRequest, message_id: UUID) -> JsonResponse:
-    """Goes on where an incomplete answer stopped."""
-    return begun_again(request, message_id, asking.continue_answer)
-
-
-@login_required
-@require_POST
-def feedback(request: HttpRequest, citation_id: UUID) -> JsonResponse:
-    """Keeps whether a person finds a citation ``right`` or ``wrong``; '' takes it back."""
-    said = request.POST.get("feedback", "")
-    if said not in ("", "right", "wrong"):
-        return refused("Say right, wrong, or nothing.")
-    citation = get_object_or_404(Citation.objects.visible_to(request.user), pk=citation_id)
-    citation.feedback = said
-    citation.save(update_fields=["feedback"])
-    return JsonResponse({"citation": str(citation.pk), "feedback": said})
-
-
-def asked(conversation: Conversation, question: str) -> JsonResponse:
-    stored = asking.ask(conversation, question)
-    start_next(conversation.pk)
-    return told(conversation.pk, stored.question.pk, stored.answer.pk)
-
-
-def begun_again(request: HttpRequest, message_id: UUID, begin: Callable[[Message], None]) -> JsonResponse:
+@refusing(409)
+def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
+    """Writes an answer anew, by another provider when one is chosen."""
     answer = visible_answer(request, message_id)
-    try:
-        begin(answer)
-    except CannotBeDone as reason:
-        return refused(str(reason), 409)
+    answer.conversation.choose(chosen_provider(request))
+    asking.retry(answer)
+    return begun(request, answer)
+
+
+@refusing(409)
+def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
+    """Goes on where an incomplete answer stopped."""
+    answer = visible_answer(request, message_id)
+    asking.continue_answer(answer)
+    return begun(request, answer)
+
+
+def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
+    conversation.choose(chosen_provider(request))
+    return begun(request, asking.ask(conversation, request.POST.get("question", "")).answer)
+
+
+def begun(request: HttpRequest, answer: Message) -> HttpResponse:
+    """Lets the answer be written, and tells where it can be read."""
     start_next(answer.conversation_id)
-    return told(answer.conversation_id, asking.question_of(answer).pk, answer.pk)
+    answer.refresh_from_db()
+    if request.headers.get("HX-Request"):
+        return render(request, "chat/_exchange.html", {"exchange": exchange_of(answer), "begun": True})
+    ids = {"conversation": answer.conversation_id, "question": asking.question_of(answer).pk}
+    stream = reverse("answer-stream", args=[answer.pk])
+    return JsonResponse(ids | {"answer": answer.pk, "stream": stream}, status=201)
 
 
-def told(conversation: UUID, question: UUID, answer: UUID) -> JsonResponse:
-    body = {"conversation": conversation, "question": question, "answer": answer}
-    return JsonResponse(body | {"stream": reverse("answer-stream", args=[answer])}, status=201)
-
-
-def refused(reason: str, status: int = 400) -> JsonResponse:
-    return JsonResponse({"error": reason}, status=status)
-
-
-def visible_answer(request: HttpRequest, message_id: UUID) -> Message:
-    answers = Message.objects.visible_to(request.user).filter(role=Message.Role.ASSISTANT)
-    return get_object_or_404(answers, pk=message_id)
+def chosen_provider(request: HttpRequest) -> str | None:
+    """The provider named in the form ('' is the server's default); None when none is named."""
+    chosen = request.POST.get("provider")
+    if chosen and chosen not in provider_names():
+        raise CannotBeDone("There is no such provider.")
+    return chosen
 
 
 def visible_documents(request: HttpRequest) -> list[Document]:

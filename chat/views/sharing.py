@@ -18,23 +18,30 @@ from chat.models import AnswerShare, Citation
 from chat.reading import ShownMessage, shown_message
 from chat.rendering import render_message
 from chat.sharing import revoke, share_answer, share_of, token_of
-from chat.views.exports import visible_answer
+from chat.views.visible import visible_answer
 from documents.pictures import PictureFailed
 
 
 @login_required
 @require_POST
-def share(request: HttpRequest, message_id: UUID) -> JsonResponse:
+def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Makes the answer's link, or tells the one it has."""
-    link = reverse("shared-answer", args=[token_of(share_answer(visible_answer(request, message_id)))])
-    return JsonResponse({"url": request.build_absolute_uri(link)}, status=201)
+    answer = visible_answer(request, message_id)
+    url = request.build_absolute_uri(reverse("shared-answer", args=[token_of(share_answer(answer))]))
+    if request.headers.get("HX-Request"):
+        return render(request, "chat/_share.html", {"answer": answer, "url": url})
+    return JsonResponse({"url": url}, status=201)
 
 
 @login_required
 @require_POST
-def unshare(request: HttpRequest, message_id: UUID) -> JsonResponse:
+def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Revokes every link to the answer."""
-    return JsonResponse({"revoked": revoke(visible_answer(request, message_id))})
+    answer = visible_answer(request, message_id)
+    revoked = revoke(answer)
+    if request.headers.get("HX-Request"):
+        return render(request, "chat/_share.html", {"answer": answer, "url": ""})
+    return JsonResponse({"revoked": revoked})
 
 
 @never_cache

@@ -64,7 +64,7 @@ def test_nothing_a_model_writes_runs_or_calls_home(hostile: str) -> None:
 def test_a_citation_is_a_link_with_its_data_and_everything_in_it_escaped() -> None:
     shown = citation(2, verdict="exact", title='"><script>', href='/x?"><script>')
     html = render_message(f"Sales grew {MARK}.", [shown])
-    assert '<a class="citation" href="/x?&quot;&gt;&lt;script&gt;" data-citation="c2" data-number="2"' in html
+    assert 'href="/x?&quot;&gt;&lt;script&gt;" data-citation="c2" data-number="2"' in html
     assert 'data-verdict="exact"' in html and ">2</a></sup>." in html
 
 

@@ -3,8 +3,6 @@
 // Whoever shows pages listens to `citationchosen` and may preventDefault() to keep the link from being followed.
 
 import { bindKeys } from "../ui/keys.js";
-import { request } from "../ui/request.js";
-import { toast } from "../ui/toasts.js";
 
 export class Citations {
   #conversation;
@@ -14,10 +12,9 @@ export class Citations {
     this.#conversation = conversation;
     conversation.element.addEventListener("click", (event) => {
       const place = event.target.closest("a[data-citation]");
-      if (!place || event.ctrlKey || event.metaKey) return;
-      if (!this.choose(place)) event.preventDefault();
+      if (place && !event.ctrlKey && !event.metaKey && !this.choose(place)) event.preventDefault();
     });
-    bindKeys({ j: () => this.#step(1), k: () => this.#step(-1), y: () => this.#say("right"), n: () => this.#say("wrong") });
+    bindKeys({ j: () => this.#step(1), k: () => this.#step(-1), y: () => this.#judge("right"), n: () => this.#judge("wrong") });
   }
 
   /** False when somebody shows the citation here, so that the link need not be followed. */
@@ -27,47 +24,28 @@ export class Citations {
     this.#chosen?.removeAttribute("aria-current");
     this.#chosen = place;
     place.setAttribute("aria-current", "true");
-    const event = new CustomEvent("citationchosen", { bubbles: true, cancelable: true, detail: { citation, answer, place } });
-    return place.dispatchEvent(event);
+    return place.dispatchEvent(new CustomEvent("citationchosen", { bubbles: true, cancelable: true, detail: { citation, answer, place } }));
   }
 
   of(place) {
     const answer = this.#conversation.answers.get(place.closest("[data-message]").dataset.message);
-    return { answer, citation: answer.citations.get(place.dataset.citation) };
+    return { answer, citation: answer?.citations.get(place.dataset.citation) };
   }
 
   #step(by) {
-    const places = this.#places();
-    if (!places.length) return;
-    const at = places.indexOf(this.#chosen);
-    const next = at < 0 ? (by > 0 ? 0 : places.length - 1) : (at + by + places.length) % places.length;
-    places[next].focus({ preventScroll: true });
-    places[next].scrollIntoView({ block: "nearest" });
-    if (this.choose(places[next])) places[next].click();
-  }
-
-  #places() {
     const answers = [...this.#conversation.answers.values()];
-    const answer = answers.find(({ element }) => this.#chosen && element.contains(this.#chosen)) ?? answers.at(-1);
-    return answer?.places ?? [];
+    const { places } = answers.find(({ element }) => element.contains(this.#chosen)) ?? answers.at(-1) ?? { places: [] };
+    const at = places.indexOf(this.#chosen);
+    const next = places.at(at < 0 ? Math.min(by, 0) : (at + by) % places.length);
+    next?.focus({ preventScroll: true });
+    next?.scrollIntoView({ block: "nearest" });
+    if (next && this.choose(next)) next.click();
   }
 
-  async #say(feedback) {
+  #judge(said) {
     if (!this.#chosen?.isConnected) return;
     const { citation } = this.of(this.#chosen);
-    await sendFeedback(citation, citation.feedback === feedback ? "" : feedback);
-  }
-}
-
-export async function sendFeedback(citation, feedback) {
-  const body = new FormData();
-  body.set("feedback", feedback);
-  const texts = document.getElementById("chat-texts").dataset;
-  try {
-    await request(`/chat/citations/${citation.id}/feedback/`, { method: "POST", body });
-    citation.feedback = feedback;
-    toast(feedback ? texts[feedback] : texts.undone);
-  } catch (error) {
-    toast(error.message);
+    citation.feedback = citation.feedback === said ? "" : said;
+    htmx.ajax("POST", `/chat/citations/${citation.id}/feedback/`, { values: { feedback: citation.feedback }, target: "[data-toasts]", swap: "beforeend" });
   }
 }

@@ -1,10 +1,13 @@
-// <section data-note="ID" data-revision="3" data-document="ID" data-api="/api/notes/">
-//   <input data-note-title> <textarea data-note-text> <p data-note-state>
-// A note that saves itself. It names the revision it began from, so that it never overwrites another's save.
+// <section data-note="ID" data-revision="3" data-document="ID" data-save="URL">
+//   <input data-note-title> <textarea data-note-text> <article data-note-read> <span data-note-state>
+// A note that saves itself. It names the revision it began from, and the server merges what was saved
+// elsewhere. What cannot be sent is kept in the browser, and sent when there is a connection.
 
-import { request } from "../ui/request.js";
+import { Refused, request } from "../ui/request.js";
+import { HoverCard } from "./hover_card.js";
 
 const PAUSE = 900; // ms without typing before a save
+const AGAIN = 5000; // ms before another try without a connection
 
 export class Note {
   #element;
@@ -14,14 +17,39 @@ export class Note {
   constructor(element) {
     this.#element = element;
     element.addEventListener("input", () => this.#soon());
+    document.addEventListener("notechanged", () => this.#soon(0));
+    addEventListener("online", () => this.#takeUp());
     addEventListener("pagehide", () => this.#timer && this.#save());
+    new HoverCard(element);
+    this.#takeUp();
   }
 
   /** Adds words at the end, on a line of their own. */
   append(text) {
-    const field = this.#element.querySelector("[data-note-text]");
-    field.value = `${field.value.trimEnd()}${field.value.trim() ? "\n\n" : ""}${text}\n`;
-    field.scrollTop = field.scrollHeight;
+    const { value } = this.#text;
+    this.#text.value = `${value.trimEnd()}${value.trim() ? "\n\n" : ""}${text}\n`;
+    this.#soon(0);
+  }
+
+  get #text() {
+    return this.#part("text");
+  }
+
+  get #key() {
+    return `note-${this.#element.dataset.note || this.#element.dataset.document}`;
+  }
+
+  #part(name) {
+    return this.#element.querySelector(`[data-note-${name}]`);
+  }
+
+  /** What was written here without a connection. */
+  #takeUp() {
+    const draft = JSON.parse(localStorage.getItem(this.#key));
+    if (!draft) return;
+    this.#part("title").value = draft.title;
+    this.#text.value = draft.content;
+    this.#element.dataset.revision = draft.revision;
     this.#soon(0);
   }
 
@@ -34,26 +62,33 @@ export class Note {
   async #save() {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    const { note, revision, document: about, api } = this.#element.dataset;
-    const value = (name) => this.#element.querySelector(`[data-note-${name}]`).value;
-    const body = { title: value("title"), content: value("text") };
-    if (note) body.revision = Number(revision);
-    else if (about) body.document = about;
+    const { note, revision, document: about, save } = this.#element.dataset;
+    const sent = { note, revision, document: about, title: this.#part("title").value, content: this.#text.value };
+    const key = this.#key;
+    localStorage.setItem(key, JSON.stringify(sent));
     this.#say("saving");
     try {
-      const response = await request(note ? `${api}${note}/` : api, {
-        method: note ? "PATCH" : "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" },
-      });
-      const saved = await response.json();
-      Object.assign(this.#element.dataset, { note: saved.id, revision: saved.revision });
-      this.#say("saved");
+      const saved = await (await request(save, { method: "POST", body: new URLSearchParams(sent) })).json();
+      localStorage.removeItem(key);
+      this.#take(saved, sent);
     } catch (error) {
-      this.#element.querySelector("[data-note-state]").textContent = error.message;
+      if (error instanceof Refused && error.status < 500) return (this.#part("state").textContent = error.message);
+      this.#say("kept");
+      this.#timer ||= setTimeout(() => this.#save(), AGAIN);
     }
   }
 
+  /** Takes the note as it is now, unless more was typed meanwhile: then the next save merges again. */
+  #take({ note, revision, content, html }, sent) {
+    this.#element.dataset.note = note;
+    if (this.#text.value !== sent.content) return;
+    this.#element.dataset.revision = revision;
+    if (content !== sent.content) this.#text.value = content;
+    this.#part("read").innerHTML = html;
+    this.#say(content === sent.content ? "saved" : "merged");
+  }
+
   #say(state) {
-    const line = this.#element.querySelector("[data-note-state]");
-    line.textContent = line.dataset[state];
+    this.#part("state").textContent = this.#part("state").dataset[state];
   }
 }

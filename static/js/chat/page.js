@@ -3,5 +3,6 @@ import { Citations } from "./citations.js";
 import { Conversation } from "./conversation.js";
 import { HoverCard } from "./hover_card.js";
 
-const element = document.querySelector("[data-conversation]");
-new HoverCard(new Citations(new Conversation(element)), element);
+const conversation = new Conversation(document.querySelector("[data-conversation]"));
+new Citations(conversation);
+new HoverCard(conversation.element);

@@ -16,7 +16,7 @@ export class Answers {
     this.#viewer = viewer;
     this.#highlights = highlights;
     this.#citations = new Citations(this.conversation);
-    new HoverCard(this.#citations, element);
+    new HoverCard(element);
     element.addEventListener("citationchosen", (event) => this.#show(event));
   }
 

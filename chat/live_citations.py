@@ -1,0 +1,67 @@
+"""Citations in notes: copies that outlive their answer, shown like those of answers.
+
+A note names a citation as ``[[cite:<citation id>:<page>]]``. The copy belongs to
+the note: answering again, or deleting the conversation, takes nothing from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from uuid import UUID, uuid4
+
+import msgspec
+from django.contrib.auth.models import AnonymousUser, User
+from django.utils.safestring import SafeString
+
+from chat.models import Citation, Message, Note
+from chat.rendering import render_message
+from chat.showing import shown_citations
+from chat.stored_markers import format_marker, stored_marks, with_marks
+
+
+def copied_citations(answer: Message) -> tuple[str, list[Citation]]:
+    """The answer's Markdown with markers of copies of its citations, and these copies, stored."""
+    copies = list(answer.citations.order_by("position"))
+    for copy in copies:
+        copy.pk, copy.message_id, copy.feedback = uuid4(), None, ""
+        copy._state.adding = True
+    Citation.objects.bulk_create(copies)
+    markers = [format_marker(copy.pk, copy.page_number) for copy in copies]
+    content = with_marks(answer.content, lambda at, mark: markers[at] if at < len(markers) else "")
+    return content.strip(), copies
+
+
+def cited_in(content: str, user: User | AnonymousUser) -> list[Citation]:
+    """The citations named in a note that its writer may see."""
+    ids = {key for mark in stored_marks(content) if (key := as_uuid(mark.unit_id))}
+    return list(Citation.objects.visible_to(user).filter(pk__in=ids))
+
+
+def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:
+    """The note's safe HTML; citations are numbered by first use, those that are gone vanish. Four queries."""
+    by_id = {UUID(shown.id): shown for shown in shown_citations(cited_in(note.content, user))}
+    numbers: dict[UUID, int] = {}
+    used = []
+    for key in live_marks(note.content, by_id):
+        number = numbers.setdefault(key, len(numbers) + 1)
+        used.append(msgspec.structs.replace(by_id[key], number=number))
+    return render_message(only_live(note.content, by_id), used)
+
+
+def live_marks(content: str, known: Container[UUID | None]) -> list[UUID]:
+    ids = [as_uuid(mark.unit_id) for mark in stored_marks(content)]
+    return [key for key in ids if key is not None and key in known]
+
+
+def only_live(content: str, known: Container[UUID | None]) -> str:
+    """The content without markers of citations that are not known."""
+    return with_marks(
+        content, lambda at, mark: content[mark.start : mark.end] if as_uuid(mark.unit_id) in known else ""
+    )
+
+
+def as_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
