@@ -15,7 +15,7 @@ def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -
         raise PictureFailed("The cited page is no longer in the document.")
     layers = [
         Highlight(citation.unit_rects, PALE),
-        Highlight(citation.head_rects, HEAD),
+        Highlight(citation.head_rects, HEAD, framed=False),
         Highlight(citation.rects, STRONG),
     ]
     return page_picture(found, layers, dpi=dpi, crop=crop)

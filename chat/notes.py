@@ -104,7 +104,7 @@ def note_about(answer: Message, user: User) -> Note:
     """The user's last note on the conversation's one document; for several documents, one of its own."""
     documents = list(answer.conversation.documents.all()[:2])
     document = documents[0] if len(documents) == 1 else None
-    title = "" if document else answer.conversation.title
+    title = document.title[:200] if document else answer.conversation.title
     found = Note.objects.visible_to(user).filter(document=document)
     if document is None:
         found = found.filter(title=title)

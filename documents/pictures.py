@@ -41,16 +41,21 @@ class PictureFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """Rectangles in page space, laid over the page like a text marker."""
+    """Rectangles in page space, laid over the page like a text marker.
+
+    Attributes:
+        framed: a picture that is cut shows them; heads of a column stand too far off for that.
+    """
 
     rects: Sequence[Sequence[float]]
     colour: Colour
+    framed: bool = True
 
 
 def page_picture(
     page: Page, highlights: Iterable[Highlight] = (), *, dpi: Dpi = 144, crop: bool = False
 ) -> bytes:
-    """A PNG of the page as a viewer shows it, cut to the first highlights' surroundings with ``crop``.
+    """A PNG of the page as a viewer shows it, cut to the surroundings of its framed highlights with ``crop``.
 
     Raises PictureFailed.
     """
@@ -102,9 +107,10 @@ def light(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> 
     return overlay
 
 
-def crop_box(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> tuple[int, int, int, int]:
+def crop_box(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -> tuple[int, int, int, int]:
     """The lit words with a margin, and most of the page's width."""
-    lit = bounding_box(frame.to_display(Rect(*rect)) for layer in layers for rect in layer.rects)
+    framed = [layer for layer in layers if layer.framed and layer.rects] or layers
+    lit = bounding_box(frame.to_display(Rect(*rect)) for layer in framed for rect in layer.rects)
     across, down = (CROP_MARGIN / side for side in frame.display_size)
     missing = max(0.0, CROP_LEAST - (lit.width + 2 * across)) / 2
     left, right = lit.x0 - across - missing, lit.x1 + across + missing

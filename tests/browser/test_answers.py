@@ -1,0 +1,225 @@
+"""What a person does with an answer, and with the note it goes to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import psycopg
+import pymupdf
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
+
+from chat.models import Citation
+from tests.browser.conftest import READY_MS, Upload
+from tests.browser.sheets import report
+from tests.browser.site import Site, database_url
+
+QUESTION = "What was the revenue of the northern division?"
+
+
+@pytest.fixture(scope="module")
+def conversation() -> dict[str, str]:
+    """The address of the conversation, once the question was asked."""
+    return {}
+
+
+def menu(answer: Locator) -> None:
+    answer.get_by_role("button", name="Keep, export or share").click()
+
+
+def shown(page: Page, site: Site, conversation: dict[str, str]) -> Locator:
+    page.goto(site.url(conversation["path"]))
+    answer = page.locator("[data-message]").last
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    return answer
+
+
+def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(
+    page: Page, site: Site, upload: Upload, conversation: dict[str, str]
+) -> None:
+    upload(report(), "Regions.pdf")
+    page.goto(site.url("/conversations/new/"))
+    page.get_by_label("Your question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    answer = page.locator("[data-message]").last
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    expect(answer).to_contain_text("4,711")
+    expect(page.get_by_label("Your question")).to_have_value("")
+    conversation["path"] = f"/conversations/{page.locator('[name=conversation]').input_value()}/"
+    answer.get_by_role("button", name="Sources").click()
+    expect(answer.locator(".sources")).to_contain_text("the words stand on the page")
+    answer.get_by_role("button", name="Sources").click()
+    expect(answer.locator(".sources")).to_have_count(0)
+
+
+def test_a_second_question_goes_to_the_same_conversation_and_an_answer_is_written_anew(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    shown(page, site, conversation)
+    page.get_by_label("Your question").fill("What was the headcount of the southern office?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("[data-message]")).to_have_count(2)
+    answer = page.locator("[data-message]").last
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    expect(answer).to_contain_text("1,842")
+    answer.get_by_role("button", name="Answer again").click()
+    expect(page.locator("[data-message]")).to_have_count(2)
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    expect(answer).to_contain_text("1,842")
+
+
+def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    shown(page, site, conversation).locator("a[data-citation]").first.hover()
+    card = page.locator("#hover-card")
+    expect(card).to_be_visible()
+    expect(card).to_contain_text("the words stand on the page")
+    picture = card.locator("img")
+    expect(picture).to_have_js_property("complete", value=True)
+    assert picture.evaluate("image => image.naturalWidth") > 100
+    card.get_by_role("button", name="The citation is wrong").click()
+    expect(page.locator(".toast")).to_contain_text("Marked as wrong")
+    assert Citation.objects.filter(feedback="wrong").count() == 1
+
+
+def test_an_answer_is_copied_with_its_references(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown(page, site, conversation).get_by_role("button", name="Copy with citations").click()
+    expect(page.locator(".toast")).to_contain_text("Copied")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert "1,842[" in copied
+    assert re.search(r"^\[\d\] .*, p\. 2", copied, re.M)
+
+
+@pytest.mark.parametrize(
+    ("link", "start"),
+    [("Evidence", b"%PDF"), ("Word", b"PK"), ("Markdown", b"# What"), ("HTML", b"<!doctype")],
+)
+def test_an_answer_is_saved_as_a_file(
+    page: Page, site: Site, conversation: dict[str, str], link: str, start: bytes
+) -> None:
+    menu(shown(page, site, conversation))
+    with page.expect_download() as download:
+        page.get_by_role("link", name=link).last.click()
+    saved = Path(download.value.path()).read_bytes()
+    assert saved.startswith(start)
+    if start == b"%PDF":
+        assert any(page.first_annot for page in pymupdf.open(stream=saved))
+
+
+def test_a_link_is_made_opened_by_a_stranger_and_revoked(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    menu(shown(page, site, conversation))
+    page.get_by_role("button", name="Share by a link").click()
+    link = page.locator(".share input").input_value()
+    assert page.context.browser is not None
+    stranger = page.context.browser.new_page()
+    stranger.goto(link)
+    expect(stranger.get_by_role("heading", level=1)).to_contain_text("southern office")
+    expect(stranger.locator(".shared-sources img").first).to_be_visible()
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.locator("[data-below]").last).to_contain_text("no longer works")
+    refused = stranger.goto(link)
+    assert refused is not None and refused.status == 404
+    stranger.close()
+
+
+def test_the_menu_of_an_answer_goes_by_keyboard(page: Page, site: Site, conversation: dict[str, str]) -> None:
+    answer = shown(page, site, conversation)
+    answer.get_by_role("button", name="Keep, export or share").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Add to a note")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="Share by a link")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Share by a link")).to_be_hidden()
+
+
+def test_an_answer_goes_to_a_note_where_its_citations_stay_live(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    menu(shown(page, site, conversation))
+    page.get_by_role("button", name="Add to a note").click()
+    page.locator(".toast a").click()
+    expect(page.locator("[data-note-read]")).to_contain_text("1,842")
+    page.locator("[data-note-read] a[data-citation]").first.hover()
+    expect(page.locator("#hover-card")).to_contain_text("the words stand on the page")
+    note = page.url
+    answer = shown(page, site, conversation)
+    answer.get_by_role("button", name="Answer again").click()  # takes the answer's own citations away
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    page.goto(note)
+    expect(page.locator("[data-note-read] a[data-citation]")).not_to_have_count(0)
+
+
+def test_a_note_saves_itself_merges_and_goes_back_to_an_earlier_version(page: Page, site: Site) -> None:
+    path = new_note(page, site, "one\ntwo\nthree\n")
+    page.goto(path)
+    other = page.context.new_page()
+    other.goto(path)
+    write(other, "one, theirs\ntwo\nthree\n")
+    expect(other.locator("[data-note-state]")).to_have_text("Saved")
+    other.close()
+    write(page, "one\ntwo\nthree, ours\n")
+    expect(page.locator("[data-note-state]")).to_have_text("Saved, with what was written elsewhere")
+    expect(page.locator("[data-note-text]")).to_have_value("one, theirs\ntwo\nthree, ours\n")
+    page.reload()
+    page.get_by_text("Earlier versions").click()
+    page.locator(".note-version summary").nth(1).click()
+    page.get_by_role("button", name="Restore").nth(1).click()
+    expect(page.locator("[data-note-text]")).to_have_value("one\ntwo\nthree\n")
+
+
+def new_note(page: Page, site: Site, content: str) -> str:
+    """The address of a new note."""
+    page.goto(site.url("/notes/"))
+    page.get_by_role("button", name="New note").click()
+    write(page, content)
+    expect(page.locator("[data-note-state]")).to_have_text("Saved")
+    return page.url
+
+
+def write(page: Page, content: str) -> None:
+    if not page.locator("[data-note-text]").is_visible():
+        page.get_by_text("Write", exact=True).click()
+    page.locator("[data-note-text]").fill(content)
+
+
+def test_what_is_written_without_a_connection_is_kept_and_saved_later(
+    signed_in: BrowserContext, site: Site
+) -> None:
+    page = signed_in.new_page()
+    path = new_note(page, site, "before\n")
+
+    def lost(route: Route) -> None:
+        route.abort()
+
+    page.route("**/notes/save/", lost)
+    write(page, "before\nwritten in a tunnel\n")
+    expect(page.locator("[data-note-state]")).to_have_text("No connection: kept in this browser")
+    page.close()
+    page = signed_in.new_page()
+    page.goto(path)
+    expect(page.locator("[data-note-text]")).to_have_value("before\nwritten in a tunnel\n")
+    expect(page.locator("[data-note-state]")).to_have_text("Saved")
+    page.reload()
+    expect(page.locator("[data-note-read]")).to_contain_text("written in a tunnel")
+    page.close()
+
+
+def test_an_answer_on_words_that_changed_says_so(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    with psycopg.connect(
+        database_url(), autocommit=True
+    ) as other:  # what a test's own transaction does not show
+        other.execute("UPDATE chat_citation SET durability = 'changed'")
+    answer = shown(page, site, conversation)
+    expect(answer).to_contain_text("A document has changed since this answer")
+    answer.locator("a[data-citation]").first.hover()
+    expect(page.locator("#hover-card")).to_contain_text("the document now says something else here")
