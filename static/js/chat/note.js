@@ -46,7 +46,7 @@ export class Note {
   /** What was written here without a connection. */
   #takeUp() {
     const draft = JSON.parse(localStorage.getItem(this.#key));
-    if (!draft) return;
+    if (!draft) return this.#text.value !== this.#text.defaultValue && this.#soon(); // typed before this was loaded
     this.#part("title").value = draft.title;
     this.#text.value = draft.content;
     this.#element.dataset.revision = draft.revision;
