@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 
 from chat.extractive.asked import Asked, read_question
 from chat.extractive.candidates import Candidate, candidates
-from chat.extractive.lineitems import statement_title
+from chat.extractive.lineitems import statement_of, statement_title
 from chat.extractive.orders import gives_orders
 from chat.naming import strangers
 from chat.prompting import Passage
@@ -24,6 +24,7 @@ CLOSE_ENOUGH = 0.3  # of the question's weight must be spoken of, or the documen
 WORTH_SAYING = 0.5  # of the best line's score
 NEAREST_LINES = 2
 LINES_A_UNIT = 2
+ROWS_AN_ITEM = 2
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 # Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
 _MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
@@ -40,9 +41,9 @@ def extractive_answer(question: str, passages: Sequence[Passage]) -> Iterator[De
         return
     if not says_something(question, ranked, passages):
         yield TextDelta("The documents do not say. Nearest:\n\n")
-        yield from written(selected(asked, ranked)[:NEAREST_LINES])
+        yield from written(selected(asked, ranked)[:NEAREST_LINES], single_title(passages))
         return
-    yield from written(selected(asked, ranked))
+    yield from written(selected(asked, ranked), single_title(passages))
 
 
 def says_something(question: str, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> bool:
@@ -54,7 +55,11 @@ def says_something(question: str, ranked: Sequence[Candidate], passages: Sequenc
 
 
 def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Three to six lines: first one for each line item, then the best others that add something."""
+    """At most six lines: first one for each line item, then the best others that add something.
+
+    Lines of the accounts that were asked for, read on their own statement, need no company: others join
+    them only when they are nearly as telling. Else there are at least three lines.
+    """
     chosen: list[Candidate] = []
     best_score = ranked[0].score
     for item in asked.items:
@@ -63,13 +68,19 @@ def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
             chosen.append(best)
     if ranked[0] not in chosen:
         chosen.insert(0, ranked[0])
+    fewest = len(chosen) if is_of_its_statement(ranked[0]) else FEWEST_LINES
     for candidate in ranked:
         if len(chosen) >= MOST_LINES:
             break
-        enough = len(chosen) >= FEWEST_LINES and candidate.score < WORTH_SAYING * best_score
+        enough = len(chosen) >= fewest and candidate.score < WORTH_SAYING * best_score
         if not enough and adds_something(candidate, chosen):
             chosen.append(candidate)
     return chosen
+
+
+def is_of_its_statement(candidate: Candidate) -> bool:
+    """Whether it is a line item on the very statement where such a line stands first of all."""
+    return candidate.item is not None and statement_of(candidate.passage.heading) == candidate.item.statement
 
 
 def adds_something(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
@@ -80,7 +91,7 @@ def adds_something(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
     items = Counter(other.item.name for other in chosen if other.item)
     if units[candidate.passage.unit.id] >= LINES_A_UNIT:
         return False
-    if candidate.item and items[candidate.item.name] >= 2:
+    if candidate.item and items[candidate.item.name] >= ROWS_AN_ITEM:
         return False
     return not any(says_the_same(candidate.text, other.text) for other in chosen)
 
@@ -90,10 +101,17 @@ def says_the_same(text: str, other: str) -> bool:
     return fuzz.ratio(text, other) >= SAME_WORDS and _DIGITS.findall(text) == _DIGITS.findall(other)
 
 
-def written(chosen: Sequence[Candidate]) -> Iterator[Delta]:
+def single_title(passages: Sequence[Passage]) -> str:
+    """The title of the only document that was searched; a heading need not repeat it."""
+    titles = {passage.unit.document: passage.unit.title for passage in passages}
+    return next(iter(titles.values())) if len(titles) == 1 else ""
+
+
+def written(chosen: Sequence[Candidate], known_title: str = "") -> Iterator[Delta]:
     """Lines under a heading for each document and section, the groups in the order of their best line."""
     for (title, section), group in groupby(grouped(chosen), key=heading_of):
-        yield TextDelta(f"#### {' · '.join(escaped(part) for part in (title, section) if part)}\n\n")
+        told = [escaped(part) for part in (title, section) if part and part != known_title]
+        yield TextDelta(f"#### {' · '.join(told)}\n\n")
         for candidate in group:
             yield TextDelta(f"- {escaped(candidate.text)}")
             yield NativeCitation(candidate.passage.alias, candidate.quote)

@@ -20,6 +20,12 @@ VALUE = re.compile(
     r"growth|average|value|sum|price|cost|increase|decrease|change|dollars?|usd|eur|millions?|billions?|%)\b|[$€£]",
     re.I,
 )
+COMPARES = re.compile(
+    r"\b(improv\w*|declin\w*|deteriorat\w*|trends?|chang\w+|compar\w+|consisten\w+|histori\w+|fluctuat\w*|"
+    r"grow(th|n|s|ing)?|grew|increas\w+|decreas\w+|rise[ns]?|rose|fell|fall(en|s)?|cagr|year[- ]over[- ]year|"
+    r"versus|vs|between|accelerat\w*|average)\b",
+    re.I,
+)
 PROSE = re.compile(
     r"^\W*(why|who|whom|whose|where|how (do|does|did|is|are|was|were|can|should)|explain|describe|list|name|"
     r"what (drove|caused|led|are|were|kind|type|industry|does|did|do|would|should|happens?|reasons?))\b"
@@ -40,6 +46,7 @@ class Asked:
         statements: statements it names.
         wants_value: a number would answer it.
         wants_prose: words would answer it.
+        compares: years beside each other answer it, those it does not name included.
     """
 
     text: str
@@ -50,6 +57,7 @@ class Asked:
     statements: frozenset[Statement]
     wants_value: bool
     wants_prose: bool
+    compares: bool
 
     def heard_in(self, said: Iterable[str]) -> frozenset[str]:
         """The terms of a text, and the question's own terms for what the text calls by other names."""
@@ -79,6 +87,7 @@ def read_question(text: str, titles: Iterable[str] = ()) -> Asked:
         statements=statements_asked(text),
         wants_value=bool(VALUE.search(text)) and not wants_prose,
         wants_prose=wants_prose,
+        compares=bool(COMPARES.search(text)),
     )
 
 

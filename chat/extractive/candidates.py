@@ -27,6 +27,12 @@ BULLET = re.compile(r"^[^\w\s$€£¥(]\s+")
 FOOTNOTE = re.compile(r"\(\d{1,2}\)|\(?[*†‡]\)?")
 LONGEST_SAID_HEAD = 45  # characters; a longer head is several that ran together
 LONGEST_HEAD = 18  # characters: "December 31, 2018" is kept
+BOILERPLATE = re.compile(
+    r"^we have audited|forward[- ]looking|please refer to|incorporated (herein )?by reference|^date:|/s/|"
+    r"reconciliations? of (these|non)|should (be read|not be (viewed|considered))|cautionary|caption(ed)? “|"
+    r"are (unable|not able) to reconcile|^exhibit\b|\bsee (note|item|part)\b.{0,40}$",
+    re.I,
+)
 PART_OF_YEAR = re.compile(r"month|quarter|week|%|change|percent|segment", re.I)
 
 
@@ -109,6 +115,8 @@ def fits(asked: Asked, text: str) -> float:
         factor *= 1.15
     if text.endswith(("?", ":")):
         factor *= 0.7
+    if BOILERPLATE.search(text):
+        factor *= 0.5
     return factor
 
 
@@ -116,7 +124,7 @@ def row_candidates(
     asked: Asked, passage: Passage, row: TableRow, weights: TermWeights
 ) -> Iterator[Candidate]:
     """A table row, once for the best line item it is, else as it stands."""
-    label, values = label_of(row), values_of(row, asked.years)
+    label, values = label_of(row), values_of(row, asked)
     if row.header or not label or not values or gives_orders(passage.unit.text):
         return
     text, quote = said_row(passage, label, values)
@@ -179,14 +187,16 @@ def label_of(row: TableRow) -> str:
     return "" if first is None or is_value(first.text) else " ".join(first.text.split())
 
 
-def values_of(row: TableRow, years: frozenset[str]) -> list[Value]:
-    """The row's values; only the columns of the years asked for, when there are any."""
+def values_of(row: TableRow, asked: Asked) -> list[Value]:
+    """The row's values; only the columns of the years asked for, unless years are to be compared."""
     found = []
     for cell in row.cells[1:]:
         if cell.text.strip() and HAS_DIGIT.search(cell.text):
             head = " ".join(row.head_rows[cell.column].split()) if cell.column < len(row.head_rows) else ""
             found.append(Value(cell, *short_head(head)))
-    wanted = [value for value in found if value.year in years]
+    wanted = [value for value in found if value.year in asked.years]
+    if asked.compares and len(wanted) == 1:
+        return found[:MOST_COLUMNS]
     return (wanted or found)[:MOST_COLUMNS]
 
 

@@ -188,7 +188,9 @@ ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
 _ASKED = tuple((re.compile(pattern, re.I), items) for pattern, items in ASKED)
 MOST_ITEMS = 5
 LONGEST_STATEMENT_NAME = 170  # characters of a line that is a title and no sentence
-_NO_STATEMENT = re.compile(r"comprehensive|\bnotes?\b|\bindex\b|supplement", re.I)
+_NO_STATEMENT = re.compile(
+    r"comprehensive|\bnotes?\b|\bindex\b|supplement|(?<!share )\bdata\b|information|location|guarant", re.I
+)
 
 
 @cache

@@ -58,7 +58,7 @@ def said(question: str, passages: list[Passage]) -> tuple[list[str], list[Native
 
 def test_a_row_is_said_with_its_heads_for_the_year_asked_and_its_value_is_lit() -> None:
     lines, citations = said("What is the FY2018 capital expenditure amount for Acme?", STATEMENT + TALK)
-    assert lines[0] == "#### Acme 2018 10-K · Consolidated Statement of Cash Flows"
+    assert lines[0] == "#### Consolidated Statement of Cash Flows"  # of the only document there is
     assert lines[1] == "- Purchases of property, plant and equipment (PP&E), 2018: (1,577)"
     assert citations[0] == NativeCitation("u2", "(1,577)")
 
