@@ -14,8 +14,9 @@ export class HoverCard {
     const open = ({ target }) => this.#soon(target.closest("a[data-citation]"));
     root.addEventListener("pointerover", open);
     root.addEventListener("focusin", open);
-    root.addEventListener("pointerout", () => this.#closeSoon());
-    root.addEventListener("focusout", () => this.#closeSoon());
+    const close = ({ target }) => target.closest("a[data-citation]") && this.#closeSoon();
+    root.addEventListener("pointerout", close);
+    root.addEventListener("focusout", close);
     root.addEventListener("scroll", () => this.#place && this.#put(), { capture: true, passive: true });
     this.#card.addEventListener("pointerenter", () => clearTimeout(this.#timer));
     this.#card.addEventListener("pointerleave", () => this.#closeSoon());
