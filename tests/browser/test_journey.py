@@ -35,8 +35,11 @@ def drop(page: Page, file: Path) -> None:
 def ask(page: Page, question: str) -> Locator:
     """Asks in the panel; the finished answer."""
     page.get_by_label("Your question").fill(question)
+    answers = page.locator("[data-message]")
+    before = answers.count()
     page.keyboard.press("Enter")
-    answer = page.locator("[data-message]").last
+    expect(answers).to_have_count(before + 1)
+    answer = answers.last
     expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
     return answer
 
@@ -88,8 +91,11 @@ def test_the_whole_way_goes_by_keyboard(page: Page, site: Site, reader: dict[str
     page.keyboard.press("a")
     expect(page.get_by_label("Your question")).to_be_focused()
     page.keyboard.type("What was the revenue of the northern division?")
+    answers = page.locator("[data-message]")
+    before = answers.count()
     page.keyboard.press("Enter")
-    answer = page.locator("[data-message]").last
+    expect(answers).to_have_count(before + 1)
+    answer = answers.last
     expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
     page.keyboard.press("Escape")
     page.keyboard.press("j")
