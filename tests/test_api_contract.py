@@ -23,7 +23,7 @@ from tests.conftest import Ingest
 
 HOOKS = Path(__file__).parent / "api_contract_hooks.py"
 FUZZED = 3  # cases an operation, beside those that cover the schema's keywords one by one
-GIVE_UP_SECONDS = 600  # of a machine that is busy with other things
+GIVE_UP_SECONDS = 1800  # of a machine that is busy with other things
 # 422 is what a schema cannot say: an address where nothing lies, a list that is none.
 CONFIG = """
 [checks.positive_data_acceptance]
