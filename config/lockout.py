@@ -1,8 +1,8 @@
-"""Too many wrong passwords: who is counted, and what they are told."""
+"""Too many attempts to sign in: who is counted, and what they are told."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+import math
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -15,8 +15,13 @@ def client_address(request: HttpRequest) -> str:
 
 
 def too_many_attempts(request: HttpRequest, *arguments: object, **options: object) -> HttpResponse:
-    """429 with Retry-After, for as long as `django-axes` keeps the door shut."""
-    wait: timedelta = settings.AXES_COOLOFF_TIME
-    response = render(request, "errors/too_many_attempts.html", {"minutes": wait.seconds // 60}, status=429)
-    response["Retry-After"] = str(int(wait.total_seconds()))
+    """For as long as `django-axes` keeps the door shut."""
+    return refusal(request, int(settings.AXES_COOLOFF_TIME.total_seconds()))
+
+
+def refusal(request: HttpRequest, seconds: int) -> HttpResponse:
+    """429 with Retry-After, as a page."""
+    minutes = math.ceil(seconds / 60)
+    response = render(request, "errors/too_many_attempts.html", {"minutes": minutes}, status=429)
+    response["Retry-After"] = str(seconds)
     return response

@@ -1,8 +1,12 @@
-"""How often anybody may try to sign in: counted before the password is looked at, in one statement.
+"""How often anybody may try to sign in: counted before the password is looked at, in one statement each.
 
-``django-axes`` shuts the door after too many wrong passwords; this bounds what
-many connections at the same instant can try before it does. The address is
-that of the connection: ``X-Forwarded-For`` is not read here.
+Three bounds hold at once. An address has so many attempts a minute. Wrong
+passwords for one account are bounded from all unknown browsers together, so
+that many addresses bring nothing; a right one is not counted. And
+``django-axes`` shuts the door on an address that goes on being wrong about an
+account. The address is that of the connection: ``X-Forwarded-For`` is not
+read here, and whoever signed in before is not shut out by a stranger's
+guesses (``known_browsers``).
 """
 
 from __future__ import annotations
@@ -12,24 +16,28 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from documents.api.rates import take
+from config.known_browsers import account_of, counted_as, remember
+from config.lockout import refusal
+from documents.api.rates import give_back, take
 
 LOGIN_VIEWS = {"login", "admin:login"}
 
 
+def signs_in(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return request.method == "POST" and match is not None and match.view_name in LOGIN_VIEWS
+
+
 class LoginRate(MiddlewareMixin):
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
-        match = request.resolver_match
-        if request.method != "POST" or match is None or match.view_name not in LOGIN_VIEWS:
+        if not signs_in(request):
             return None
-        account = request.POST.get("username", "").strip().casefold()
-        by_address = take("login", f"address {request.META.get('REMOTE_ADDR', '')}")
-        wait = by_address or take("login", f"account {account}")
-        if not wait:
-            return None
-        return HttpResponse(
-            "Too many attempts to sign in. Wait a little, then try again.",
-            status=429,
-            content_type="text/plain; charset=utf-8",
-            headers={"Retry-After": str(wait)},
-        )
+        wait = take("login", f"address {request.META.get('REMOTE_ADDR', '')}")
+        wait = wait or take("account", counted_as(request))
+        return refusal(request, wait) if wait else None
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        if signs_in(request) and request.user.get_username().casefold() == account_of(request) != "":
+            give_back("account", counted_as(request))
+            remember(request, response)
+        return response

@@ -80,6 +80,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "config.lockout.client_address"
 AXES_LOCKOUT_CALLABLE = "config.lockout.too_many_attempts"
+AXES_WHITELIST_CALLABLE = "config.known_browsers.is_known"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 
@@ -213,7 +214,8 @@ RATES = {  # how many in a second (s), minute (min), hour (h) or day
     "api": environment.text("PINCITE_RATE_API", "3000/min"),  # calls by token or user
     "upload": environment.text("PINCITE_RATE_UPLOAD", "600/min"),  # by user
     "ask": environment.text("PINCITE_RATE_ASK", "120/min"),  # questions by user
-    "login": environment.text("PINCITE_RATE_LOGIN", "30/min"),  # attempts by address, and by account
+    "login": environment.text("PINCITE_RATE_LOGIN", "30/min"),  # attempts to sign in by address
+    "account": environment.text("PINCITE_RATE_ACCOUNT", "20/h"),  # wrong passwords by account
 }
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -28,6 +28,11 @@ def take(kind: str, identity: str) -> int:
     return RateCount.take(f"{kind}:{identity}", limit, seconds)
 
 
+def give_back(kind: str, identity: str) -> None:
+    """Takes back what ``take`` counted: it turned out to be harmless."""
+    RateCount.give_back(f"{kind}:{identity}")
+
+
 class RateLimit(BaseThrottle):
     """Limits every call by token or user; a view's ``rate`` names a second, stricter kind for POST."""
 

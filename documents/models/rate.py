@@ -42,3 +42,8 @@ class RateCount(models.Model):
             cursor.execute(COUNT_ONE_MORE, [key[:160], start])
             (count,) = cursor.fetchone()
         return 0 if count <= limit else max(1, start + seconds - now)
+
+    @classmethod
+    def give_back(cls, key: str) -> None:
+        """Counts one use of ``key`` less."""
+        cls.objects.filter(key=key[:160], count__gt=0).update(count=models.F("count") - 1)

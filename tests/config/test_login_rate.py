@@ -1,0 +1,90 @@
+"""Guessing passwords: from one address, from many, from beside the one who knows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+SIGN_IN = "/account/sign-in/"
+
+
+@pytest.fixture(autouse=True)
+def few_attempts(settings: Any) -> None:
+    settings.RATES = settings.RATES | {"login": "1000/h", "account": "3/h"}
+
+
+def sign_in(browser: Client, address: str, password: str = "wrong", name: str = "alice") -> HttpResponse:
+    form = {"username": name, "password": password}
+    return browser.post(SIGN_IN, form, REMOTE_ADDR=address)
+
+
+def test_an_address_has_so_many_attempts_whatever_it_claims_to_be(settings: Any) -> None:
+    settings.RATES = settings.RATES | {"login": "3/h", "account": "1000/h"}
+    answers = [
+        Client().post(
+            SIGN_IN,
+            {"username": f"user {n}", "password": "wrong"},
+            REMOTE_ADDR="203.0.113.9",
+            headers={"X-Forwarded-For": f"198.51.100.{n}"},
+        )
+        for n in range(5)
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
+    assert 1 <= int(answers[-1]["Retry-After"]) <= 3600
+
+
+def test_many_addresses_guess_no_more_than_one(alice: User) -> None:
+    answers = [sign_in(Client(), f"203.0.113.{n}").status_code for n in range(5)]
+    assert answers == [200, 200, 200, 429, 429]
+    assert sign_in(Client(), "203.0.113.99", "correct horse").status_code == 429, "even with the right one"
+
+
+def test_the_right_password_is_not_counted(alice: User) -> None:
+    answers = {sign_in(Client(), "203.0.113.1", "correct horse").status_code for _ in range(8)}
+    assert answers == {302}
+
+
+def test_a_stranger_cannot_shut_out_who_has_signed_in_before(alice: User, settings: Any) -> None:
+    """Neither by the account's count, nor by the lock on the address they share."""
+    settings.AXES_FAILURE_LIMIT = 3
+    hers = Client()
+    assert sign_in(hers, "203.0.113.1", "correct horse").status_code == 302
+    hers.post("/account/sign-out/")
+    for _ in range(6):
+        last = sign_in(Client(), "203.0.113.1")
+    assert last.status_code == 429
+    assert sign_in(hers, "203.0.113.1", "correct horse").status_code == 302
+
+
+def test_a_known_browser_has_few_guesses_too_and_none_for_others(alice: User, bob: User) -> None:
+    hers = Client()
+    sign_in(hers, "203.0.113.1", "correct horse")
+    hers.post("/account/sign-out/")
+    answers = [sign_in(hers, "203.0.113.1").status_code for _ in range(5)]
+    assert answers == [200, 200, 200, 429, 429]
+    others = [sign_in(hers, f"203.0.113.{n}", name="bob").status_code for n in range(5)]
+    assert others == [200, 200, 200, 429, 429]
+
+
+def test_who_is_signed_in_becomes_known_to_no_other_account(alice: User, bob: User) -> None:
+    hers = Client()
+    sign_in(hers, "203.0.113.1", "correct horse")
+    assert sign_in(hers, "203.0.113.1", name="bob").status_code == 302, "she is signed in already"
+    assert unsigned(hers.cookies["known_browser"].value).endswith(" alice")
+
+
+def unsigned(value: str) -> str:
+    return value.rsplit(":", 2)[0]
+
+
+def test_a_cookie_that_was_made_up_makes_nobody_known(alice: User) -> None:
+    for number in range(5):
+        forger = Client()
+        forger.cookies["known_browser"] = f"name{number} alice:made:up"
+        last = sign_in(forger, f"203.0.113.{number}")
+    assert last.status_code == 429
