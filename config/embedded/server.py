@@ -2,7 +2,8 @@
 
 Who uses it is written in no list that could go stale: each process holds a
 shared file lock for as long as it lives, and the one that can turn its lock
-into an exclusive one at its end is the last, and stops the server.
+into an exclusive one at its end is the last, and stops the server. After a
+last one that was killed, ``caretaker`` does.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -22,9 +22,12 @@ import psutil
 import psycopg
 from psycopg import sql
 
+from config.embedded.locks import caretaker, starting_or_stopping, users_file
 from config.embedded.system_user import as_user, open_to, unprivileged_user
 from config.embedded.wheel import BINARIES, VERSION
 
+PROJECT = Path(__file__).parents[2]
+FAREWELL = 5.0  # seconds the caretaker may take to see that the server is stopped
 RESTART_AFTER = 5.0  # seconds a server that went away is given to come back by itself
 SOCKET_PATH_LIMIT = 100  # bytes; sun_path holds 108 with the file's own name
 START_SECONDS = 120  # crash recovery of a large database takes its time
@@ -93,29 +96,25 @@ def bring_up(data: Path) -> None:
 
 
 def stop_if_unused(data: Path) -> None:
-    """Stops the server when no other process uses it."""
+    """Stops the server when no other process uses it; its caretaker is gone then, too."""
+    if stop_when_last(data):
+        with caretaker(data, FAREWELL):
+            pass
+
+
+def stop_when_last(data: Path) -> bool:
+    """Gives this process's use of the server up. Whether it was the last, and the server is stopped."""
     with starting_or_stopping(data):
         users = _users.pop(data, None) or users_file(data)
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return
+            return False
         finally:
             users.close()
         if is_running(data):
             pg_ctl(data, "stop", "--mode=fast", "--wait")
-
-
-@contextmanager
-def starting_or_stopping(data: Path) -> Iterator[None]:
-    """One process at a time; the lock goes with the process that held it."""
-    with data.with_name(f"{data.name}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def users_file(data: Path) -> IO[str]:
-    return data.with_name(f"{data.name}.users").open("a")
+        return True
 
 
 def register(data: Path) -> None:
@@ -186,6 +185,14 @@ def launch(data: Path) -> None:
         f"--timeout={START_SECONDS}",
         f"--log={data}/log",
         f"--options=-k {folder} {options}",
+    )
+    subprocess.Popen(
+        [sys.executable, "-m", "config.embedded.caretaker", str(data)],
+        cwd=PROJECT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for those who use the server
     )
 
 
