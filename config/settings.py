@@ -24,6 +24,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 MEDIA_URL = ""  # files are served by views that ask who is looking
+S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # files go there instead of MEDIA_ROOT
+S3_URL = environment.text("PINCITE_S3_URL")  # of a server other than Amazon's
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [
@@ -34,6 +36,21 @@ STATICFILES_DIRS = [
     ("fonts/newsreader", BASE_DIR / "node_modules/@fontsource-variable/newsreader/files"),
 ]
 WHITENOISE_USE_FINDERS = True  # nothing to collect before the first run
+
+STORAGES: dict[str, Any] = {
+    "default": {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "endpoint_url": S3_URL or None,
+            "default_acl": None,  # the bucket's own policy; files are only handed out by our views
+            "file_overwrite": False,
+        },
+    }
+    if S3_BUCKET
+    else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
 
 # --- Security ---------------------------------------------------------------
 DEBUG = environment.flag("PINCITE_DEBUG", False)

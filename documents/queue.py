@@ -21,8 +21,8 @@ TICKET = "documents.tasks.ingest_next"
 
 
 def enqueue(document: Document) -> None:
-    """Puts a ticket in the queue once the present transaction is committed."""
-    transaction.on_commit(lambda: issue_tickets(1))
+    """Puts a ticket in the queue once the present transaction is committed; the sweep repairs a failure."""
+    transaction.on_commit(lambda: issue_tickets(1), robust=True)
 
 
 def issue_tickets(count: int) -> None:

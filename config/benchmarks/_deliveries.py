@@ -46,9 +46,9 @@ def delivered_twice(chaos: Arena, number: int) -> float:
         activate(open_space(BILLING_SPACE))
         try:
             provider.embedded.clear()
-            document = queued_twice(chaos)
+            document, tickets = queued_twice(chaos)
             seconds = chaos.wait_until_ready(document)
-            chaos.wait(lambda: not OrmQ.objects.exists(), "a ticket was left in the queue")
+            chaos.wait(lambda: not OrmQ.objects.filter(pk__in=tickets).exists(), "a ticket was left over")
         finally:
             activate(usual)
     check_single(document, provider.embedded)
@@ -56,16 +56,16 @@ def delivered_twice(chaos: Arena, number: int) -> float:
     return seconds
 
 
-def queued_twice(chaos: Arena) -> Document:
-    """A new document with two copies of one django-q2 task, which both workers see at the same instant."""
+def queued_twice(chaos: Arena) -> tuple[Document, list[int]]:
+    """A new document, and the keys of two copies of one django-q2 task that both workers see at once."""
     chaos.serial += 1
     pdf = sample_pdf(1000 + chaos.serial, SMALL)
     with transaction.atomic():
         document = store_upload(chaos.one, ContentFile(pdf), "twice.pdf", queued=False)
         issue_tickets(1)
-        ticket = OrmQ.objects.get()
-        OrmQ.objects.create(key=ticket.key, payload=ticket.payload, lock=ticket.lock)
-    return document
+        ticket = OrmQ.objects.latest("pk")
+        copy = OrmQ.objects.create(key=ticket.key, payload=ticket.payload, lock=ticket.lock)
+    return document, [ticket.pk, copy.pk]
 
 
 def check_single(document: Document, embedded: list[str]) -> None:

@@ -12,9 +12,11 @@ import atexit
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -31,6 +33,7 @@ FAREWELL = 5.0  # seconds the caretaker may take to see that the server is stopp
 RESTART_AFTER = 5.0  # seconds a server that went away is given to come back by itself
 SOCKET_PATH_LIMIT = 100  # bytes; sun_path holds 108 with the file's own name
 START_SECONDS = 120  # crash recovery of a large database takes its time
+STOP_SECONDS = 60  # the last checkpoint is written
 INITDB_OPTIONS = (
     "--auth=trust",
     "--encoding=UTF8",
@@ -112,9 +115,16 @@ def stop_when_last(data: Path) -> bool:
             return False
         finally:
             users.close()
-        if is_running(data):
-            pg_ctl(data, "stop", "--mode=fast", "--wait")
+        stop(data)
         return True
+
+
+def stop(data: Path) -> None:
+    """A fast shutdown, by signal: its user may not reach the folder any more, as pg_ctl would have to."""
+    if server := postmaster(data):
+        with suppress(psutil.NoSuchProcess):
+            server.send_signal(signal.SIGINT)
+            server.wait(STOP_SECONDS)
 
 
 def register(data: Path) -> None:
@@ -132,13 +142,18 @@ def at_exit(data: Path, registered_by: int) -> None:
 
 
 def is_running(data: Path) -> bool:
-    """Whether the process that ``postmaster.pid`` names is alive and is this folder's PostgreSQL."""
+    return postmaster(data) is not None
+
+
+def postmaster(data: Path) -> psutil.Process | None:
+    """The process that ``postmaster.pid`` names, when it is alive and a PostgreSQL."""
     try:
         lines = (data / "postmaster.pid").read_text().split("\n")
         process = psutil.Process(int(lines[0]))
-        return process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE
+        alive = process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE
+        return process if alive else None
     except (OSError, ValueError, psutil.Error):
-        return False
+        return None
 
 
 def initialise(data: Path) -> None:

@@ -175,12 +175,12 @@ class _Process:
         command = [sys.executable, "-m", "uvicorn", "config.asgi:application", "--port", str(port)]
         self.process = subprocess.Popen(command, env=environment)
         address = f"http://127.0.0.1:{port}"
-        wait_until(lambda: answers_at(address), 25)
+        wait_until(lambda: answers_at(address), 120)
         return address
 
     def __exit__(self, *args: object) -> None:
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 def free_port() -> int:
