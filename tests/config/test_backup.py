@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,12 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
+from chat.answering import Writing, write_answer
+from chat.asking import ask, start_conversation
+from chat.models import Conversation
 from config.backup import BackupError, back_up, stored_names
 from config.restoring import restore
 from documents.models import Document
-from retrieval.scope import Scope
-from retrieval.search import search
 from tests.conftest import Ingest
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,10 +30,29 @@ def counts() -> dict[str, int]:
     return {model._meta.label: model.objects.count() for model in apps.get_models() if model._meta.managed}
 
 
-def golden(user: User) -> list[list]:
-    """What five questions find: units and scores."""
-    found = [search(fact, Scope(user)) for fact in FACTS]
-    return [[(hit.unit_ids, round(hit.score, 6)) for hit in result.hits[:3]] for result in found]
+QUESTIONS = (
+    "When was the bridge over the Wye closed?",
+    "What did repairs cost?",
+    "Who retired in March?",
+    "What returned to the estuary?",
+    "By how many votes was the proposal rejected?",
+)
+
+
+def golden(user: User) -> list[tuple[str, list]]:
+    """Five answers with the words they cite. They are forgotten again, so that counts stay as they were."""
+    conversation = start_conversation(user)
+    found = [answered(conversation, question) for question in QUESTIONS]
+    conversation.delete()
+    return found
+
+
+def answered(conversation: Conversation, question: str) -> tuple[str, list]:
+    answer = ask(conversation, question).answer
+    write_answer(answer, Writing(lambda event: None, threading.Event()))
+    answer.refresh_from_db()
+    cited = answer.citations.order_by("position")
+    return answer.content, list(cited.values_list("unit", "page_number", "quote", "rects", "verdict"))
 
 
 @pytest.fixture
@@ -43,6 +64,7 @@ def library(alice: User, ingested: Ingest) -> User:
 
 def test_a_backup_brings_back_rows_files_and_answers(library: User, tmp_path: Path) -> None:
     before, answers = counts(), golden(library)
+    assert all(cited for _content, cited in answers), "each of the five rests on words"
     files = {name: default_storage.open(name).read() for name in stored_names(default_storage)}
     manifest = back_up(tmp_path / "backup")
     assert len(manifest.files) == len(files) >= len(FACTS)
@@ -59,12 +81,19 @@ def test_a_backup_brings_back_rows_files_and_answers(library: User, tmp_path: Pa
 
 
 def test_a_damaged_backup_restores_nothing(library: User, tmp_path: Path) -> None:
-    back_up(tmp_path / "backup")
-    table = tmp_path / "backup/tables/documents_document"
-    table.write_bytes(table.read_bytes().replace(b"report", b"rep0rt"))
-    with pytest.raises(BackupError, match="damaged"):
-        restore(tmp_path / "backup", overwrite=True)
-    assert Document.objects.count() == len(FACTS)
+    """A table, a file and the manifest: cut off, changed, emptied."""
+    before, backup = counts(), tmp_path / "backup"
+    manifest = back_up(backup)
+    some_file = f"files/{min(manifest.files)}"
+    for name in ("tables/documents_document", some_file, "manifest.json"):
+        whole = (backup / name).read_bytes()
+        for damaged in (whole[:-9], whole[:-9] + b"something", b""):
+            (backup / name).write_bytes(damaged)
+            with pytest.raises(BackupError, match=r"damaged|no complete backup"):
+                restore(backup, overwrite=True)
+            (backup / name).write_bytes(whole)
+    assert counts() == before
+    assert restore(backup, overwrite=True).row_count == manifest.row_count, "as it was, it is whole"
 
 
 def test_a_library_is_not_overwritten_unasked(library: User, tmp_path: Path) -> None:
