@@ -1,8 +1,8 @@
 """Painted passages against pdf.js's own text layer, in real Chromium: words covered, ends of lines.
 
 Passages of each page are lit whole, as a link lights them, at 100 % zoom. A
-word of the passage is covered when the text layer has it, in its turn, inside
-the painted rectangles. By default only pages that are rotated, cropped, scaled
+word of the passage is covered when the text layer has it inside the painted
+rectangles. By default only pages that are rotated, cropped, scaled
 or do not begin at (0, 0), and files with pages of several sizes. Needs
 Playwright and Chromium.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -77,10 +77,10 @@ def measure(page: Page, document: Document, name: str, options: dict[str, Any]) 
         for unit in passages(document, number)[: options["passages"]]:
             light(page, unit)
             painted = painted_on(page, number)
-            wanted, read = unit.content.split(), letters(painted.text)
+            wanted = unit.content.split()
             found.passages += 1
             found.words += len(wanted)
-            found.covered += sum(in_turn(wanted, read))
+            found.covered += found_in(wanted, [text for text, _ in painted.words])
             found.errors += painted.errors()
     return found
 
@@ -111,13 +111,20 @@ def passages(document: Document, number: int) -> list[CitationUnit]:
     return [unit for unit in units if len(unit.content) >= SHORTEST]
 
 
-def in_turn(words: list[str], read: str) -> Iterator[bool]:
-    """Of each word: whether the text has it, after the one before."""
-    at = 0
-    for word in words:
-        found = read.find(letters(word), at)
-        yield found >= 0
+def found_in(words: list[str], painted: list[str]) -> int:
+    """How many of the passage's words the text layer has among the painted ones.
+
+    In their turn, whatever spans the layer cuts them into; or as whole words,
+    where the layer has another order than the passage.
+    """
+    read, at, count = letters("".join(painted)), 0, 0
+    whole = Counter(map(letters, painted))
+    for word in map(letters, words):
+        found = read.find(word, at)
+        count += found >= 0 or whole[word] > 0
+        whole[word] -= 1
         at = max(at, found)
+    return count
 
 
 def letters(text: str) -> str:

@@ -84,31 +84,6 @@ def test_a_citation_of_an_answer_opens_the_page_at_its_words(
     expect(page.locator(f'.page[data-page-number="{number}"] .lit-unit')).to_have_count(1)
 
 
-def test_the_whole_way_goes_by_keyboard(page: Page, site: Site, reader: dict[str, str]) -> None:
-    page.goto(site.url(reader["path"]))
-    page.get_by_label("Your question").wait_for()
-    page.locator("[data-pages]").focus()
-    page.keyboard.press("a")
-    expect(page.get_by_label("Your question")).to_be_focused()
-    page.keyboard.type("What was the revenue of the northern division?")
-    answers = page.locator("[data-message]")
-    before = answers.count()
-    page.keyboard.press("Enter")
-    expect(answers).to_have_count(before + 1)
-    answer = answers.last
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
-    page.keyboard.press("Escape")
-    page.keyboard.press("j")
-    expect(page.locator("a[data-citation][aria-current=true]")).to_be_focused()
-    expect(page.locator(".lit-anchor").first).to_be_visible()
-    expect(page.locator("#hover-card")).to_be_visible()
-    page.keyboard.press("y")
-    expect(page.locator(".toast")).to_contain_text("right")
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_be_visible()
-    page.keyboard.press("Escape")
-
-
 def test_a_conversation_is_still_there_after_a_reload(page: Page, site: Site, reader: dict[str, str]) -> None:
     page.goto(site.url(reader["path"]))
     page.locator("a[data-citation]").first.click()

@@ -78,7 +78,7 @@ async function open() {
     await viewer.open(askPassword);
   } catch (error) {
     console.error(error);
-    waiting.textContent = texts.failed;
+    Object.assign(waiting, { textContent: texts.failed, role: "alert" });
     return;
   }
   startWhere();

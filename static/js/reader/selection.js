@@ -44,6 +44,9 @@ export function watchSelection(viewer, texts, actions) {
     all[target.closest("[data-do]").dataset.do](selected());
     getSelection().removeAllRanges();
   });
-  bindKeys({ Enter: () => !menu.hidden && menu.querySelector("button").focus() });
+  bindKeys({ Enter: () => {
+    if (menu.hidden || ![document.body, viewer.scroller].includes(document.activeElement)) return false;
+    menu.querySelector("button").focus();
+  } });
   return selected;
 }

@@ -21,7 +21,7 @@ export function watchButtons({ pages }, actions) {
 /** The field takes and shows numbers, or the labels that the PDF gives its pages. */
 export async function watchPageField(viewer) {
   const field = bar.querySelector("[data-page-input]");
-  const labels = await viewer.pdf.getPageLabels();
+  let labels = null;
   const show = () => document.activeElement !== field && (field.value = labels?.[viewer.page - 1] || viewer.page);
   bar.querySelector("[data-page-count]").textContent = viewer.count;
   viewer.on("pagechanging", show);
@@ -32,6 +32,8 @@ export async function watchPageField(viewer) {
     viewer.scroller.focus();
     show();
   });
+  show();
+  labels = await viewer.pdf.getPageLabels();
   show();
 }
 
