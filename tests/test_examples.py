@@ -48,10 +48,18 @@ def example(server: str, key: str, name: str, *arguments: object) -> str:
     return run.stdout
 
 
-def test_a_question_is_asked_by_the_example(asgi_server: str, key: str, report: Document) -> None:  # noqa: F811
+def test_a_question_is_asked_and_its_citation_drawn_by_the_examples(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    report: Document,  # noqa: F811
+    tmp_path: Path,
+) -> None:
     said = example(asgi_server, key, "ask.py", QUESTION, report.pk)
     assert "1,577 red anvils" in said and "[1] p. 1 exact" in said
-    assert str(Citation.objects.first().pk) in said
+    citation = Citation.objects.first()
+    assert str(citation.pk) in said
+    example(asgi_server, key, "picture.py", citation.pk, tmp_path / "words.png")
+    assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_folder_is_ingested_by_the_example(
