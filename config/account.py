@@ -29,13 +29,15 @@ def account(request: HttpRequest) -> HttpResponse:
 
 def shown(request: HttpRequest, form: PasswordChangeForm | None = None, new_key: str = "") -> HttpResponse:
     """The account's page; with the key of a token that was made just now, which is shown this once."""
+    form = form or PasswordChangeForm(request.user)
+    form.fields["old_password"].widget.attrs.pop("autofocus", None)  # it is not the page's first purpose
     context = {
-        "form": form or PasswordChangeForm(request.user),
+        "form": form,
         "tokens": ApiToken.objects.visible_to(request.user),
         "scopes": Scope.choices,
         "new_key": new_key,
     }
-    return render(request, "account/account.html", context, status=400 if form else 200)
+    return render(request, "account/account.html", context, status=400 if form.errors else 200)
 
 
 @require_POST

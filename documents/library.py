@@ -6,10 +6,10 @@ import uuid
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import QueryDict
 
-from documents.models import Document
+from documents.models import Collection, Document, Tag
 
 ORDERS = {
     "newest": ("-created_at",),
@@ -23,6 +23,14 @@ STATES: dict[str, tuple[str, ...]] = {
     "working": (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING),
     "failed": (Document.Status.FAILED,),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What stands beside the documents."""
+
+    collections: QuerySet[Collection]
+    tags: QuerySet[Tag]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,26 @@ class LibraryView:
             found = found.filter(tags=self.tag, tags__owner=user)
         if self.collection:
             found = found.filter(collections=self.collection)
-        return for_cards(found).order_by(*ORDERS[self.order], "pk")
+        return for_cards(found, user).order_by(*ORDERS[self.order], "pk")
 
 
-def for_cards(documents: QuerySet[Document]) -> QuerySet[Document]:
-    """The rows of cards: without the long texts, with tags and collections."""
+def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
+    """The rows of cards: without the long texts, with the user's tags and rights."""
+    editable = Document.objects.editable_by(user).values("pk")
     return (
         documents.select_related("owner")
         .defer("abstract", "tldr", "metadata", "outline")
-        .prefetch_related("tags")
+        .annotate(may_edit=Q(pk__in=editable))
+        .prefetch_related(Prefetch("tags", Tag.objects.visible_to(user)))
+    )
+
+
+def shelf_of(user: User) -> Shelf:
+    """Collections and tags with the number of documents in each: two queries."""
+    present = Count("documents", filter=Q(documents__deleted_at=None), distinct=True)
+    return Shelf(
+        collections=Collection.objects.visible_to(user).select_related("owner").annotate(number=present),
+        tags=Tag.objects.visible_to(user).annotate(number=present),
     )
 
 

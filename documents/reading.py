@@ -45,7 +45,7 @@ def read(lease: Lease, document: Document) -> Content:
             engine=cast(Engine, document.engine or settings.PARSE_ENGINE),
             limits=parse_limits(patient=document.read_patiently),
             recognised=recognised_before(document),
-            on_progress=progress_of(lease),
+            on_progress=progress_of(lease, total="page_count"),
         )
     start_ahead()
     if not any(page.units for page in parsed.pages):
@@ -71,14 +71,17 @@ def title_of(document: Document, found: Description) -> str:
     return found.title if named_after_file and found.title else document.title
 
 
-def progress_of(lease: Lease) -> Callable[[int, int], None]:
-    """Writes how far reading is to the row, once a second at most. Raises LostLease there."""
+def progress_of(lease: Lease, total: str = "") -> Callable[[int, int], None]:
+    """Writes how far the work is to the row, once a second at most. Raises LostLease there.
+
+    ``total`` names the column that holds how much there is.
+    """
     written = time.monotonic()
 
-    def write(done: int, total: int) -> None:
+    def write(done: int, whole: int) -> None:
         nonlocal written
         if time.monotonic() - written >= PROGRESS_SECONDS:
-            lease.update(progress=done / max(total, 1))
+            lease.update(progress=done / max(whole, 1), **({total: whole} if total else {}))
             written = time.monotonic()
 
     return write

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import beside, details, files, library, papers
+from documents.views import beside, cards, details, files, library, papers, shelf
 
 urlpatterns = [
     path("", library.library, name="library"),
     path("icons.svg", files.icons, name="icons"),
     path("documents/upload/", library.upload, name="document-upload"),
+    path("documents/fetch/", library.upload_address, name="document-fetch"),
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
     path("documents/<uuid:pk>/thumbnail", files.document_thumbnail, name="document-thumbnail"),
@@ -17,14 +18,17 @@ urlpatterns = [
     path("documents/<uuid:pk>/pages/", beside.pages, name="document-pages"),
     path("documents/<uuid:pk>/figures/", beside.figures, name="document-figures"),
     path("documents/<uuid:pk>/passages/", beside.passages, name="document-passages"),
-    path("documents/<uuid:pk>/delete/", library.delete, name="document-delete"),
-    path("documents/<uuid:pk>/restore/", library.restore, name="document-restore"),
-    path("documents/<uuid:pk>/retry/", library.retry, name="document-retry"),
-    path("documents/<uuid:pk>/rename/", library.rename, name="document-rename"),
+    path("documents/<uuid:pk>/delete/", cards.delete, name="document-delete"),
+    path("documents/<uuid:pk>/restore/", cards.restore, name="document-restore"),
+    path("documents/<uuid:pk>/retry/", cards.retry, name="document-retry"),
+    path("documents/<uuid:pk>/cancel/", cards.cancel, name="document-cancel"),
+    path("documents/<uuid:pk>/replace/", cards.replace, name="document-replace"),
+    path("documents/<uuid:pk>/original", files.document_original, name="document-original"),
+    path("documents/<uuid:pk>/rename/", cards.rename, name="document-rename"),
     path("documents/<uuid:pk>/details/", details.details, name="document-details"),
-    path("documents/<uuid:pk>/tags/", details.tag, name="document-tag"),
-    path("documents/<uuid:pk>/collections/", details.collect, name="document-collect"),
-    path("documents/<uuid:pk>/shares/", details.share, name="document-share"),
+    path("documents/<uuid:pk>/tags/", cards.tag, name="document-tag"),
+    path("documents/<uuid:pk>/collections/", cards.collect, name="document-collect"),
+    path("documents/<uuid:pk>/shares/", cards.share, name="document-share"),
     path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
     path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
     path("documents/<uuid:pk>/pdf/", papers.attach, name="document-attach"),
@@ -36,4 +40,12 @@ urlpatterns = [
     path("papers/add/", papers.add, name="paper-add"),
     path("papers/by-hand/", papers.add_by_hand, name="paper-by-hand"),
     path("papers/import/", papers.add_list, name="papers-import"),
+    path("collections/", shelf.collections, name="collections"),
+    path("collections/<uuid:pk>/", shelf.collection, name="collection"),
+    path("collections/<uuid:pk>/delete/", shelf.delete_collection, name="collection-delete"),
+    path("collections/<uuid:pk>/shares/", shelf.share_collection, name="collection-share"),
+    path("tags/<uuid:pk>/", shelf.tag, name="tag"),
+    path("tags/<uuid:pk>/delete/", shelf.delete_tag, name="tag-delete"),
+    path("shares/", shelf.shares, name="shares"),
+    path("shares/<uuid:pk>/delete/", shelf.take_back, name="share-delete"),
 ]

@@ -127,7 +127,14 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
         texts = [embedded_text(chunk) for chunk in batch]
         vectors = with_retries(partial(engine.embed, texts))
         write_vectors(document, space, batch, vectors)
+        tell_progress(document, (at + len(batch)) / len(chunks))
     return len(chunks)
+
+
+def tell_progress(document: Document, done: float) -> None:
+    """Who watches the document being taken in sees how many of its chunks are indexed."""
+    indexing = Document.objects.filter(pk=document.pk, status=Document.Status.INDEXING)
+    indexing.filter(lease=document.lease, lease__isnull=False).update(progress=done)
 
 
 def embedded_text(chunk: RetrievalChunk) -> str:

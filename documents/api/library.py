@@ -23,8 +23,8 @@ from documents.api.fields import Strict, VisibleRelated
 from documents.api.filters import TrueFalseFilter, VisibleFilter
 from documents.api.parts import MayEdit
 from documents.models import Collection, Document, Share, Tag
+from documents.models.library import COLOURS
 
-COLOURS = ["grey", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink"]
 TAKEN = {409: OpenApiResponse(ErrorSerializer, "You have one of this name already.")}
 
 

@@ -209,6 +209,10 @@ class Document(models.Model):
         return self.failure_code == FailureCode.PASSWORD_PROTECTED
 
     @property
+    def chunks_indexed(self) -> int:
+        return round(self.progress * self.chunk_count)
+
+    @property
     def is_ready(self) -> bool:
         return self.status == self.Status.READY
 

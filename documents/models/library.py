@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
+COLOURS = ("grey", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink")
+
+
+def colour_for(name: str) -> str:
+    """The colour a new tag gets: the same name, the same colour."""
+    return COLOURS[sum(map(ord, name)) % len(COLOURS)]
+
+
 class OwnedQuerySet(models.QuerySet):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(owner=user) if user.is_authenticated else self.none()

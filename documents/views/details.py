@@ -1,21 +1,18 @@
-"""A document's details, and how its owner orders and shares it."""
+"""A document's details, and its tables as files."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import Group, User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
-from documents.models import Collection, Document, Share, Tag
+from documents.formats import PDF, accepted, named_as
+from documents.models import Collection, Document, Tag
+from documents.office import office_is_there
 from documents.tables import as_csv, as_markdown, tables_of
-
-COLOURS = ("grey", "red", "orange", "yellow", "green", "teal", "blue", "purple", "pink")
 
 
 @require_safe
@@ -35,56 +32,10 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "shares": document.shares.select_related("user", "group") if is_owner else (),
         "tables": tables_of(document)[:200],
         "seconds": document.stage_seconds.items(),
+        "format": named_as(str(document.original.name)) or PDF,
+        "formats": accepted(office_is_there()),
     }
     return render(request, "library/details.html", context)
-
-
-@require_POST
-@login_required
-def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Sticks a tag on the document (made when it is new), or takes one off."""
-    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    if removed := request.POST.get("remove"):
-        document.tags.remove(*Tag.objects.visible_to(request.user).filter(name=removed))
-    elif name := request.POST.get("name", "").strip()[:60]:
-        colour = COLOURS[sum(map(ord, name)) % len(COLOURS)]
-        kept, _made = Tag.objects.get_or_create(owner=request.user, name=name, defaults={"colour": colour})
-        document.tags.add(kept)
-    return redirect("document-details", pk)
-
-
-@require_POST
-@login_required
-def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Puts the document into a collection (made when it is new), or takes it out."""
-    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
-    editable = Collection.objects.editable_by(request.user)
-    if removed := request.POST.get("remove"):
-        document.collections.remove(*editable.filter(name=removed))
-    elif name := request.POST.get("name", "").strip()[:120]:
-        found = editable.filter(name=name).first()
-        document.collections.add(found or Collection.objects.create(owner=request.user, name=name))
-    return redirect("document-details", pk)
-
-
-@require_POST
-@login_required
-def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Gives a user or one of one's own groups the right to read or write; or takes it back."""
-    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
-    if removed := request.POST.get("remove"):
-        document.shares.filter(pk__in=[_uuid_or_404(removed)]).delete()
-        return redirect("document-details", pk)
-    name, may_write = request.POST.get("name", "").strip(), "can_write" in request.POST
-    user = User.objects.filter(username=name, is_active=True).exclude(pk=request.user.pk).first()
-    group = None if user else Group.objects.filter(name=name, user=request.user).first()
-    if user or group:
-        Share.objects.update_or_create(
-            document=document, user=user, group=group, defaults={"can_write": may_write}
-        )
-    else:
-        messages.error(request, _("There is nobody called “%(name)s”.") % {"name": name})
-    return redirect("document-details", pk)
 
 
 @require_safe
@@ -102,10 +53,3 @@ def table(request: HttpRequest, pk: UUID, index: int) -> HttpResponse:
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="table-{index + 1}.csv"'},
     )
-
-
-def _uuid_or_404(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise Http404 from None

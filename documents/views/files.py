@@ -23,6 +23,7 @@ from documents.models import Document
 from documents.pictures import PictureFailed
 from documents.thumbnails import thumbnail_of
 
+BLANK_SHEET = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 17 22" width="170" height="220"/>'
 WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of this size
 
 
@@ -43,6 +44,23 @@ def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         headers = {"Content-Range": f"bytes */{file.size}"}
         return HttpResponse(status=416, headers=headers)
     return _described(_bytes_of(file, span, request.method == "HEAD"), document, etag, request)
+
+
+@require_safe
+@login_required
+def document_original(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    """What was uploaded, when that was no PDF: only ever as a download, since browsers would run HTML."""
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    if not document.original:
+        raise Http404
+    response = _bytes_of(document.original, None, request.method == "HEAD")
+    name = content_disposition_header(True, document.original_name)
+    response.headers["Content-Disposition"] = name or "attachment"
+    response.headers["Content-Type"] = "application/octet-stream"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 def _range_header(request: HttpRequest, etag: str) -> str:
@@ -99,14 +117,17 @@ def _described(
 
 @require_safe
 @login_required
-@cache_control(private=True, max_age=3600)
 def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The first page's picture; a blank sheet, not to be kept, when it cannot be drawn now."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     try:
-        picture = thumbnail_of(document)
+        response = HttpResponse(thumbnail_of(document), content_type="image/webp")
+        response.headers["Cache-Control"] = "private, max-age=3600"
     except PictureFailed:
-        raise Http404 from None
-    return HttpResponse(picture, content_type="image/webp", headers={"X-Content-Type-Options": "nosniff"})
+        response = HttpResponse(BLANK_SHEET, content_type="image/svg+xml")
+        response.headers["Cache-Control"] = "private, no-store"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 @require_safe

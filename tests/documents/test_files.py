@@ -74,3 +74,10 @@ def test_another_user_gets_404_and_a_stranger_the_sign_in(
     assert client.get(url).status_code == 302
     client.force_login(bob)
     assert client.get(url).status_code == 404
+
+
+def test_a_page_that_cannot_be_drawn_has_a_blank_picture(browser: Client, alice: User) -> None:
+    lost = Document.objects.create(owner=alice, title="Lost", status="ready", page_count=1)
+    response = browser.get(reverse("document-thumbnail", args=[lost.pk]))
+    assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
+    assert "no-store" in response["Cache-Control"]

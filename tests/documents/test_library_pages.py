@@ -123,3 +123,41 @@ def test_a_title_from_a_document_is_escaped(browser: Client, alice: User) -> Non
     page = browser.get(LIBRARY).content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
+
+
+def test_an_address_becomes_a_card_or_a_reason(browser: Client) -> None:
+    card = browser.post(reverse("document-fetch"), {"url": "https://example.org/Annual_report.pdf"})
+    assert card.status_code == 201
+    assert "Annual report" in card.content.decode()
+    refused = browser.post(reverse("document-fetch"), {"url": "file:///etc/passwd"})
+    assert (refused.status_code, Document.objects.count()) == (422, 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"status": "uploaded"}, "Waiting for its turn"),
+        ({"status": "parsing", "source_url": "https://example.org/a.pdf"}, "Fetching it"),
+        ({"status": "parsing", "original": "a.docx"}, "Making a PDF of it"),
+        ({"status": "parsing", "file": "a.pdf", "progress": 0.25, "page_count": 80}, "Page 20 of 80 read"),
+        (
+            {"status": "indexing", "file": "a.pdf", "progress": 0.5, "chunk_count": 8},
+            "4 of 8 passages indexed",
+        ),
+    ],
+)
+def test_a_card_says_how_far_its_document_is(
+    browser: Client, alice: User, fields: dict[str, object], words: str
+) -> None:
+    Document.objects.create(owner=alice, title="At work", **fields)
+    assert words in " ".join(browser.get(LIBRARY).content.decode().split())
+
+
+def test_what_was_uploaded_is_only_ever_a_download(browser: Client, ingested: Ingest, alice: User) -> None:
+    file = SimpleUploadedFile("page.html", b"<h1>Owls</h1><script>alert(1)</script>")
+    browser.post(reverse("document-upload"), {"file": file})
+    response = browser.get(reverse("document-original", args=[Document.objects.get().pk]))
+    assert response["Content-Type"] == "application/octet-stream"
+    assert response["Content-Disposition"] == 'attachment; filename="page.html"'
+    pdf = ingested(alice, "Words.")
+    assert browser.get(reverse("document-original", args=[pdf.pk])).status_code == 404

@@ -63,4 +63,13 @@ export function replaceCard(card) {
   return true;
 }
 
+/** In the place of the card of the same document, or before all others. */
+export function putCard(library, card) {
+  if (document.getElementById(card.id)) return replaceCard(card);
+  card.classList.add("doc-new");
+  library.querySelector("[data-cards]").prepend(card);
+  library.querySelector(".empty, .welcome")?.remove();
+  return true;
+}
+
 export const watchProgress = (library) => new Progress(library);

@@ -1,7 +1,9 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
 // Drop files or folders anywhere, or choose them: sent three at a time, each with its own bar.
+// Of a folder only the kinds that are accepted are sent; a file that was meant is refused with a reason.
 
 import { csrfToken, firstElement } from "../ui/request.js";
+import { putCard } from "./progress.js";
 
 const AT_ONCE = 3;
 
@@ -18,8 +20,12 @@ class Uploads {
     this.#list = library.querySelector("[data-uploads]");
     library.addEventListener("change", (event) => {
       if (!event.target.matches("[data-upload-input]")) return;
-      this.add([...event.target.files]);
+      const files = [...event.target.files];
+      this.add("folder" in event.target.dataset ? files.filter(isAccepted) : files);
       event.target.value = "";
+    });
+    library.querySelector("[data-choose-folder]").addEventListener("click", () => {
+      library.querySelector("[data-folder]").click();
     });
     this.#watchDrops(library.querySelector("[data-drop-veil]"));
   }
@@ -44,11 +50,7 @@ class Uploads {
   }
 
   #arrived(html) {
-    const card = firstElement(html);
-    document.getElementById(card.id)?.remove();
-    card.classList.add("doc-new");
-    this.#library.querySelector("[data-cards]").prepend(card);
-    this.#library.querySelector(".empty")?.remove();
+    putCard(this.#library, firstElement(html));
     this.#progress.soon();
   }
 
@@ -138,13 +140,21 @@ const texts = () => document.getElementById("texts").dataset;
 async function filesOf(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return [...transfer.files];
-  return (await Promise.all(entries.map(filesUnder))).flat();
+  const found = await Promise.all(entries.map(async (entry) => {
+    const files = await filesUnder(entry);
+    return entry.isFile ? files : files.filter(isAccepted);
+  }));
+  return found.flat();
+}
+
+function isAccepted(file) {
+  const kinds = document.querySelector("[data-upload-input][accept]").accept.split(",");
+  return !file.name.startsWith(".") && kinds.some((kind) => file.name.toLowerCase().endsWith(kind));
 }
 
 async function filesUnder(entry) {
   if (entry.isFile) {
-    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-    return file.name.startsWith(".") ? [] : [file];
+    return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
   }
   const reader = entry.createReader();
   const found = [];

@@ -1,0 +1,151 @@
+"""What can be done with one document: asked for by its card, its details, or its place on the shelf."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from documents import ingestion
+from documents.bin import put_in_bin, take_out_of_bin
+from documents.library import for_cards
+from documents.models import Collection, Document, Tag
+from documents.models.library import colour_for
+from documents.pdf.failures import FailureCode, ParseFailure
+from documents.unlocking import unlock
+from documents.uploads import UploadRefused
+from documents.versions import replace_file
+from documents.views.asking import by_script, change_shares, to_details, uuid_or_404
+
+ENGINES = ("fast", "ml", "auto")
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hides the document and offers to undo it. Only its owner can."""
+    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
+    put_in_bin(document)
+    return render(request, "library/_deleted.html", {"document": document})
+
+
+@require_POST
+@login_required
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    document = get_object_or_404(Document, pk=pk, owner=request.user)
+    if not take_out_of_bin(document):
+        return HttpResponse(
+            _("The same file was uploaded again."), status=409, content_type="text/plain; charset=utf-8"
+        )
+    return card(request, document)
+
+
+@require_POST
+@login_required
+def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Reads the document again, with another engine or with its password when one is given."""
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    if password := request.POST.get("password", ""):
+        try:
+            unlock(document, password)
+        except ParseFailure as failure:
+            return card(request, document, wrong=_why_locked(failure))
+    engine = request.POST.get("engine", "")
+    ingestion.ingest_again(document, engine if engine in ENGINES else "")
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Stops the reading of a document."""
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    ingestion.cancel(document)
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    if title := request.POST.get("title", "").strip()[:500]:
+        document.title = title
+        document.save(update_fields=["title", "updated_at"])
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Takes a new version of the file. Only its owner can: a refusal may name other documents of theirs."""
+    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
+    file = request.FILES.get("file")
+    try:
+        if file is not None:
+            replace_file(document, file, file.name or "")
+            messages.success(request, _("The new version is being read. What was cited is looked up in it."))
+    except UploadRefused as refused:
+        messages.error(request, refused.message)
+    return to_details(pk)
+
+
+@require_POST
+@login_required
+def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Sticks a tag on the document (``name``, made when it is new, or ``tag``, its id), or takes one off."""
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    tags = Tag.objects.visible_to(request.user)
+    if removed := request.POST.get("remove"):
+        document.tags.remove(*tags.filter(name=removed))
+    elif chosen := request.POST.get("tag"):
+        document.tags.add(get_object_or_404(tags, pk=uuid_or_404(chosen)))
+    elif name := request.POST.get("name", "").strip()[:60]:
+        new = {"colour": colour_for(name)}
+        document.tags.add(Tag.objects.get_or_create(owner=request.user, name=name, defaults=new)[0])
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Puts the document into a collection (``name``, made when it is new, or its id), or takes it out."""
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    editable = Collection.objects.editable_by(request.user)
+    if removed := request.POST.get("remove"):
+        document.collections.remove(*editable.filter(name=removed))
+    elif chosen := request.POST.get("collection"):
+        document.collections.add(get_object_or_404(editable, pk=uuid_or_404(chosen)))
+    elif name := request.POST.get("name", "").strip()[:120]:
+        found = editable.filter(name=name).first()
+        document.collections.add(found or Collection.objects.create(owner=request.user, name=name))
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Gives a user or one of one's own groups the right to read or write; or takes it back."""
+    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
+    change_shares(request, request.user, document)
+    return to_details(pk)
+
+
+def answer(request: HttpRequest, document: Document) -> HttpResponse:
+    """The card as it is now for a script; the details for a form that was sent without one."""
+    return card(request, document) if by_script(request) else to_details(document.pk)
+
+
+def card(request: HttpRequest, document: Document, status: int = 200, wrong: str = "") -> HttpResponse:
+    """``wrong`` says what was wrong with the password that was given."""
+    row = for_cards(Document.objects.visible_to(request.user), request.user).get(pk=document.pk)
+    return render(request, "library/_card.html", {"document": row, "wrong": wrong}, status=status)
+
+
+def _why_locked(failure: ParseFailure) -> str:
+    wrong = failure.code == FailureCode.PASSWORD_PROTECTED
+    return _("That password is not right. Try again.") if wrong else failure.message
