@@ -40,6 +40,7 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
         except BaseException:
             kept.delete(save=False)
             raise
+        row.pages.update(recognised=b"")  # what was recognised in the old file says nothing of the new one
         enqueue(row)
         transaction.on_commit(lambda: remove_files(before))
         transaction.on_commit(lambda: forget_pictures(row.pk, pages))

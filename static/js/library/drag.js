@@ -21,7 +21,6 @@ export function watchDrags(library) {
   library.addEventListener("dragstart", (event) => {
     card = event.target.closest("[data-document]");
     if (!card) return;
-    event.dataTransfer.effectAllowed = "copy";
     event.dataTransfer.setData("text/plain", card.querySelector(".doc-title").textContent.trim());
     library.classList.add("dragging");
   });
@@ -40,10 +39,8 @@ export function watchDrags(library) {
     if (!target) return;
     event.preventDefault();
     const { drop, id } = target.dataset;
-    const body = new FormData();
-    body.append(drop, id);
     try {
-      putCard(library, await postForHTML(card.dataset[URLS[drop]], body));
+      putCard(library, await postForHTML(card.dataset[URLS[drop]], new URLSearchParams({ [drop]: id })));
       await refreshShelf(library);
     } catch (error) {
       toast(error.message);

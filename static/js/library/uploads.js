@@ -1,6 +1,6 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
 // Drop files or folders anywhere, or choose them: sent three at a time, each with its own bar.
-// Of a folder only the kinds that are accepted are sent; a file that was meant is refused with a reason.
+// Of a folder only what is accepted is sent.
 
 import { csrfToken, firstElement } from "../ui/request.js";
 import { putCard } from "./progress.js";
@@ -85,7 +85,7 @@ class Upload {
     this.#file = file;
     this.#row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);
     this.#row.querySelector(".upload-name").textContent = file.name;
-    this.#say("waiting");
+    this.#say(texts().waiting);
     this.#row.querySelector("button").addEventListener("click", () => this.#cancel());
     list.append(this.#row);
   }
@@ -94,7 +94,7 @@ class Upload {
   send(url) {
     const body = new FormData();
     body.append("file", this.#file, this.#file.name);
-    this.#say("sending");
+    this.#say(texts().sending);
     return new Promise((resolve, reject) => {
       this.#xhr.upload.onprogress = (event) => (this.#row.querySelector("progress").value = event.loaded / event.total);
       this.#xhr.onload = () => (this.#xhr.status === 201 ? this.#done(resolve) : reject(this.#refuse()));
@@ -115,9 +115,8 @@ class Upload {
     const said = this.#xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") && this.#xhr.responseText;
     this.#row.classList.add("refused");
     const existing = this.#xhr.getResponseHeader("X-Existing");
-    const state = this.#row.querySelector(".upload-state");
-    state.textContent = message || said || texts().refused;
-    if (existing) state.append(" ", Object.assign(document.createElement("a"), { href: existing, textContent: texts().open }));
+    this.#say(message || said || texts().refused);
+    if (existing) this.#row.querySelector(".upload-state").append(" ", Object.assign(document.createElement("a"), { href: existing, textContent: texts().open }));
     return new Error(message);
   }
 
@@ -129,8 +128,8 @@ class Upload {
     list.hidden = !list.children.length;
   }
 
-  #say(state) {
-    this.#row.querySelector(".upload-state").textContent = texts()[state];
+  #say(text) {
+    this.#row.querySelector(".upload-state").textContent = text;
   }
 }
 
