@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -71,6 +72,13 @@ class App:
     def interrupt(self) -> None:
         self.process.send_signal(signal.SIGINT)
         self.process.wait(WITHIN)
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Not pytest's own: each run of pytest shuts their parent to PostgreSQL's user, also while others run."""
+    with tempfile.TemporaryDirectory(prefix="pincite-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
