@@ -19,10 +19,6 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where things are kept -------------------------------------------------
 VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"
-STORAGES = {
-    "default": {"BACKEND": "documents.storage.WholeFiles"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-}
 MEDIA_URL = ""  # files are served by views that ask who is looking
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # files go there instead of MEDIA_ROOT
 S3_URL = environment.text("PINCITE_S3_URL")  # of a server other than Amazon's
@@ -48,7 +44,7 @@ STORAGES: dict[str, Any] = {
         },
     }
     if S3_BUCKET
-    else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    else {"BACKEND": "documents.storage.WholeFiles"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 

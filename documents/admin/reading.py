@@ -55,7 +55,7 @@ class CommonValuesFilter(AllValuesFieldListFilter):
     ) -> None:
         super().__init__(field, request, params, model, model_admin, field_path)
         if estimated_rows(model) >= EXACT_BELOW:
-            self.lookup_choices = common_values(model, field)
+            self.lookup_choices = common_values(model, field)  # type: ignore[assignment]  # any iterable will do
 
 
 def common_values(model: type[models.Model], field: models.Field) -> list[str]:
