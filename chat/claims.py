@@ -32,6 +32,7 @@ class SourceUnit:
         words: the unit's words; their character ranges count from the start of the *page's* text.
         char_start: where ``text`` begins in the page's text.
         title: the document's title, file name or company: a claim may name it.
+        language: the document's (BCP 47), '' when it does not say.
     """
 
     id: str
@@ -44,6 +45,7 @@ class SourceUnit:
     section_path: tuple[str, ...] = ()
     table: TableRow | None = None
     title: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,7 @@ def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Docume
         section_path=tuple(row.section_path),
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
         title=document.title,
+        language=document.language,
     )
     sources.places[unit_id] = Place(
         document=document_id,

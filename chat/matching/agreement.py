@@ -12,14 +12,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal
 
-from chat.values import SCALES, Value
+from chat.values import Value, scale_named
 
 Agreement = Literal["exact", "normalized"]
 FARTHEST_ROUNDING = Decimal("0.05")  # share of a value that rounding it may take or add
 
 _CONTEXT_SCALE = re.compile(
-    r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp)?\s*"
-    r"(?P<scale>thousand|million|billion)s?\b",
+    r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp|chf)?\s*"
+    r"(?P<scale>thousand|million|billion|tausend|tsd|mio|millionen|mrd|milliarden|t(?=€|eur\b))"
+    r"(?:s?\b|(?<=\bt)(?=€|eur\b))",
     re.IGNORECASE,
 )
 
@@ -33,15 +34,16 @@ def page_scale(texts: Iterable[str]) -> Decimal | None:
 def _said_scale(text: str) -> Decimal | None:
     for match in _CONTEXT_SCALE.finditer(text):
         if not re.search(r"\d\s*$", text[: match.start()]) or match[0].startswith("("):
-            return SCALES[match["scale"].casefold()]
+            return scale_named(match["scale"])
     return None
 
 
 def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> Agreement | None:
     """Whether a printed value is the claimed one; ``scale`` is what the page counts in.
 
-    ``exact``: the same digits and sign; ``normalized``: the same value written
-    otherwise, or rounded to the digits of a claim that scales or hedges it.
+    ``exact``: the same digits and sign, though their languages may read them
+    otherwise; ``normalized``: the same value written otherwise, or rounded to
+    the digits of a claim that scales or hedges it.
     """
     if "date" in (claimed.kind, printed.kind):
         return _date_agreement(claimed, printed)
@@ -51,9 +53,17 @@ def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> A
     if claimed.kind == "year" or printed.kind == "year":
         same = claimed.number == printed.number and printed.scale == claimed.scale
         return ("exact" if claimed.digits == printed.digits else "normalized") if same else None
+    if _is_copied(claimed, printed):
+        return "exact"
     if claimed.scale == printed.scale and claimed.number == printed.number:
         return "exact" if claimed.digits == printed.digits else "normalized"
     return "normalized" if _same_amount(claimed, printed, scale) else None
+
+
+def _is_copied(claimed: Value, printed: Value) -> bool:
+    """``1.577`` of a German page in an English sentence."""
+    same_sign = (claimed.number < 0) == (printed.number < 0)
+    return claimed.digits == printed.digits and claimed.scale == printed.scale and same_sign
 
 
 def _bare(claimed: Value, printed: Value) -> Agreement | None:

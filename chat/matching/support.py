@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from chat.claims import SourceUnit, words_between
+from chat.decimal_marks import decimal_mark
 from chat.matching.agreement import Agreement, agreement, page_scale
 from chat.matching.columns import column_heads, column_years, names_another_column
 from chat.matching.terms import shared_terms
@@ -63,10 +64,12 @@ class Support:
 
 def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Support:
     """What ``unit`` has of the sentence's values. ``around`` are the other units of its page, in order."""
-    values = values_in(sentence)
+    printed_mark = decimal_mark(unit.text, *(other.text for other in around), language=unit.language)
+    values = values_in(sentence, decimal_mark(sentence) or printed_mark)
     times = [value for value in values if value.kind in ("year", "date")]
     amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
-    reader = _Reader(sentence, unit, around, {a.start: year_said(sentence, a) for a in amounts})
+    years = {amount.start: year_said(sentence, amount) for amount in amounts}
+    reader = _Reader(sentence, unit, around, years, values_in(unit.text, printed_mark))
     places, missing, reasons = [], [], []
     for value in amounts or times:
         found = reader.find(value)
@@ -87,10 +90,15 @@ class _Reader:
     """Reads one unit for the values of one claim."""
 
     def __init__(
-        self, sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], years: dict[int, YearSaid]
+        self,
+        sentence: str,
+        unit: SourceUnit,
+        around: Sequence[SourceUnit],
+        years: dict[int, YearSaid],
+        printed: Sequence[Value],
     ) -> None:
         self._sentence, self._unit, self._around, self._years = sentence, unit, around, years
-        self._printed = values_in(unit.text)
+        self._printed = printed
         self._own_years = {value.year for value in self._printed if value.year is not None}
 
     def find(self, value: Value) -> Place | str:
