@@ -47,6 +47,18 @@ def test_figures_and_tables_are_listed_with_their_captions(report: Document) -> 
     assert box == pytest.approx((80 / 595, 200 / 842, 380 / 595, 400 / 842), abs=0.01)
 
 
+def test_a_chart_drawn_with_lines_is_listed_as_a_picture_is(alice: User, ingested: Ingest) -> None:
+    drawn = pymupdf.open()
+    page = drawn.new_page()
+    page.insert_text((80, 100), "The line below shows what came of it.")
+    page.draw_polyline([(100, 380), (180, 250), (260, 300), (380, 200)])
+    page.insert_text((100, 410), "Figure 1: Revenue by year", fontsize=9)
+    (figure,) = figures_of(ingested(alice, pdf=drawn.tobytes()))
+    assert (figure.page, figure.is_table, figure.caption) == (1, False, "Figure 1: Revenue by year")
+    (box,) = figure.boxes
+    assert box == pytest.approx((100 / 595, 200 / 842, 380 / 595, 380 / 842), abs=0.01)
+
+
 def test_the_area_of_a_table_is_around_all_of_its_rows(report: Document) -> None:
     (area,) = table_areas(report)
     x0, y0, x1, y1 = area.box

@@ -1,4 +1,4 @@
-"""Captions tied to the table or figure they name."""
+"""Captions and titles tied to the tables they name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.sheets import Sheet
-from documents.pdf.geometry import Rect
 
 # Blocks looked at above and below a table for its caption or title.
 REACH = 2
 TITLE_CHARS = 160
-# A caption stands at most this far from its figure (points).
-FIGURE_DISTANCE = 40.0
-# Smaller pictures are ornaments: bullets, logos, rules (points).
-FIGURE_SIDE = 40.0
 
 
 def title_tables(sheets: Sequence[Sheet]) -> None:
@@ -38,20 +33,3 @@ def _title(above: Sequence[Block], below: Sequence[Block]) -> str:
         if block.kind == "heading" or (len(text) <= TITLE_CHARS and text.endswith(":")):
             return text
     return next((block.text for block in above[1:] if block.kind == "heading"), "")
-
-
-def figures(sheet: Sheet) -> list[tuple[Rect, str]]:
-    """The page's pictures and the captions near them, in the reading frame."""
-    captions = [block for block in sheet.blocks if block.kind == "caption"]
-    pictures = [rect for rect in sheet.images if min(rect.width, rect.height) >= FIGURE_SIDE]
-    return [(rect, _nearest_caption(rect, captions)) for rect in pictures]
-
-
-def _nearest_caption(rect: Rect, captions: Sequence[Block]) -> str:
-    near = [
-        (distance, block.text)
-        for block in captions
-        if block.rect.overlap_x(rect) > 0
-        and (distance := max(0.0, -block.rect.overlap_y(rect))) <= FIGURE_DISTANCE
-    ]
-    return min(near)[1] if near else ""

@@ -14,6 +14,7 @@ from typing import Any
 import pymupdf
 
 from documents.pdf.fast.boxes import with_sound_boxes
+from documents.pdf.fast.charts import bars, charts
 from documents.pdf.fast.words import RawWord, Style, read_words
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.visibility import hidden_text, words_in_hidden_layers, words_outside_crop
@@ -41,6 +42,7 @@ class RawPage:
         rulings: drawn lines and thin rectangles.
         fills: filled rectangles that are not thin, the page's white background left out.
         images: where pictures stand.
+        drawings: where charts and diagrams are drawn.
         ocr: the words were recognised from the picture of the page.
         hidden_words: words that were left out because nobody can see them.
         trimmed: every word is known to lie on the page.
@@ -54,6 +56,7 @@ class RawPage:
     rulings: list[Rect] = field(default_factory=list)
     fills: list[Rect] = field(default_factory=list)
     images: list[Rect] = field(default_factory=list)
+    drawings: list[Rect] = field(default_factory=list)
     ocr: bool = False
     hidden_words: int = 0
     trimmed: bool = False
@@ -78,6 +81,8 @@ def read_raw(page: pymupdf.Page) -> RawPage:
     raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame)
     raw.hidden_words += words_outside_crop(page, frame) + words_in_hidden_layers(page, len(words))
     raw.rulings, raw.fills = _line_art(blocks, frame)
+    if _is_drawn_on(blocks) or bars(raw.fills, raw.words):
+        raw.drawings = charts(page, raw.fills, raw.words, frame)
     if page.get_images() and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
@@ -86,6 +91,18 @@ def read_raw(page: pymupdf.Page) -> RawPage:
 def _pictures_matter(words: list[RawWord]) -> bool:
     """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word[4] for word in words])
+
+
+def _is_drawn_on(blocks: list[dict[str, Any]]) -> bool:
+    """Whether a path is more than lines and rectangles along the page's edges; charts are."""
+    return any(
+        block["type"] == 3 and not block["isrect"] and block["alpha"] and not _is_thin(*block["bbox"])
+        for block in blocks
+    )
+
+
+def _is_thin(x0: float, y0: float, x1: float, y1: float) -> bool:
+    return x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
 
 
 def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
@@ -97,7 +114,7 @@ def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect
         if block["type"] != 3 or block["alpha"] == 0 or block["color"] == _WHITE:
             continue
         x0, y0, x1, y1 = block["bbox"]
-        if x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS:
+        if _is_thin(x0, y0, x1, y1):
             rulings.append(Rect(x0, y0, x1, y1))
         elif block["stroked"]:
             if block["isrect"]:

@@ -23,6 +23,7 @@ class Sheet:
     lines: list[Line]
     rulings: list[Rect]
     images: list[Rect]
+    drawings: list[Rect]
     head: list[Line] = field(default_factory=list)
     foot: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -62,10 +63,11 @@ def sheet_of(raw: RawPage) -> Sheet:
         drawn_lines(words_for_reading(raw, turn)),
         rects_for_reading(raw.rulings, frame, turn),
         rects_for_reading(raw.images, frame, turn),
+        rects_for_reading(raw.drawings, frame, turn),
     )
 
 
 def empty_sheet(raw: RawPage, failure: str) -> Sheet:
     """A page that keeps its place and nothing else."""
     blank = RawPage(raw.number, raw.frame, raw.label, failure=failure[:200])
-    return Sheet(blank, 0, raw.frame.width, raw.frame.height, [], [], [])
+    return Sheet(blank, 0, raw.frame.width, raw.frame.height, [], [], [], [])

@@ -9,9 +9,9 @@ from itertools import accumulate
 from operator import add, attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell, around
-from documents.pdf.fast.captions import figures
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.confidence import confidence
+from documents.pdf.fast.figures import figures
 from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.lines import SAME_BASELINE, Line, rows_of
 from documents.pdf.fast.scripts import is_unspaced, pieces

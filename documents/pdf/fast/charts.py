@@ -1,0 +1,144 @@
+"""Charts and diagrams drawn with lines and fills, as regions of the page.
+
+What rules a table, underlines a word, frames or shades a text runs along the
+page's edges. A chart also holds ink that does not: slanted lines, curves, or
+bars that share a baseline and differ in length. Marks that hang together and
+hold such ink are a figure; its words stay where they are, in units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pymupdf
+
+from documents.pdf.fast.words import RawWord
+from documents.pdf.geometry import PageFrame, Rect, bounding_box
+
+# Marks at most this far apart hang together; a smaller region is a logo or an ornament (points).
+GAP = 10.0
+SMALLEST_SIDE = 40.0
+# Marks over more than this share of the page are its frame or background.
+BACKGROUND = 0.8
+# Words over a greater share of a region are text that is framed or decorated.
+TEXT_SHARE = 0.3
+# A line is slanted when both of its legs are longer (points); a curve over less of its path is a corner.
+SLANT = 2.0
+CORNER = 0.25
+# Bars: at least so many fills as thick and on one baseline, of so many lengths; equal within EVEN points.
+FEWEST_BARS = 3
+FEWEST_LENGTHS = 3
+EVEN = 1.0
+# A fill with words over more of it is a highlight or a table's shading.
+BAR_TEXT = 0.3
+# Of more marks, on maps, only every n-th is looked at.
+MOST_MARKS = 5000
+_WHITE = (1.0, 1.0, 1.0)
+
+
+class Mark(NamedTuple):
+    """One drawn path. ``free``: it does not run along the page's edges, as rulings, frames and fills do."""
+
+    rect: Rect
+    free: bool
+
+
+def charts(
+    page: pymupdf.Page, fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
+) -> list[Rect]:
+    """Regions of the page, in page space, that are drawn figures; labels beside the plot are not in them."""
+    try:
+        paths = page.get_cdrawings()
+    except Exception:  # any: line art that cannot be read costs the page no word
+        return []
+    marks = [mark for path in paths if (mark := _mark(path, frame))]
+    marks = marks[:: len(marks) // MOST_MARKS + 1]
+    seeds = [mark.rect for mark in marks if mark.free] + bars(fills, words)
+    if not seeds:
+        return []
+    regions = _joined([mark.rect for mark in marks])
+    return [
+        region
+        for region in regions
+        if min(region.width, region.height) >= SMALLEST_SIDE
+        and any(region.contains(*seed.center) for seed in seeds)
+        and _text_share(region, words) <= TEXT_SHARE
+    ]
+
+
+def _mark(path: dict[str, Any], frame: PageFrame) -> Mark | None:
+    """The path as far as it lies on the page; None for what nobody sees and for the page's background."""
+    x0, y0, x1, y1 = path["rect"]
+    rect = Rect(max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height))
+    if rect.width < 0 or rect.height < 0 or rect.area > BACKGROUND * frame.width * frame.height:
+        return None
+    if path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE:
+        return None
+    return Mark(rect, any(_runs_freely(item, rect) for item in path["items"]))
+
+
+def _runs_freely(item: Sequence[Any], path: Rect) -> bool:
+    """Whether a piece of the path is a slanted line or a curve that is more than a rounded corner."""
+    if item[0] not in ("l", "c"):
+        return False
+    xs, ys = [point[0] for point in item[1:]], [point[1] for point in item[1:]]
+    width, height = max(xs) - min(xs), max(ys) - min(ys)
+    if item[0] == "l":
+        return min(width, height) > SLANT
+    return min(width, height) > SLANT and (width > CORNER * path.width and height > CORNER * path.height)
+
+
+def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
+    """Fills that begin on a common line, equally thick, apart, of different lengths, with little text over.
+
+    The shading of a table's rows and columns is as long in each, or its pieces touch.
+    """
+    if len(fills) < FEWEST_BARS:
+        return []
+    groups: dict[tuple[bool, int, int], set[Rect]] = {}
+    for rect in fills:
+        groups.setdefault((True, round(rect.y1 / EVEN), round(rect.width / EVEN)), set()).add(rect)
+        groups.setdefault((False, round(rect.x0 / EVEN), round(rect.height / EVEN)), set()).add(rect)
+    return [
+        rect
+        for (upright, _, _), group in groups.items()
+        if len(group) >= FEWEST_BARS
+        and _differ([rect.height if upright else rect.width for rect in group])
+        and _stand_apart(sorted((rect.x0, rect.x1) if upright else (rect.y0, rect.y1) for rect in group))
+        and all(_text_share(rect, words) <= BAR_TEXT for rect in group)
+        for rect in group
+    ]
+
+
+def _differ(lengths: Sequence[float]) -> bool:
+    """Whether there are at least ``FEWEST_LENGTHS`` clearly different ones."""
+    return len({round(length / (3 * EVEN)) for length in lengths}) >= FEWEST_LENGTHS
+
+
+def _stand_apart(spans: Sequence[tuple[float, float]]) -> bool:
+    return all(following[0] - span[1] > EVEN for span, following in pairwise(spans))
+
+
+def _text_share(region: Rect, words: Iterable[RawWord]) -> float:
+    """Share of the region that boxes of words cover."""
+    inside = [word for word in words if region.contains((word[0] + word[2]) / 2, (word[1] + word[3]) / 2)]
+    return sum((word[2] - word[0]) * (word[3] - word[1]) for word in inside) / max(region.area, 1.0)
+
+
+def _joined(rects: Sequence[Rect]) -> list[Rect]:
+    """Boxes around the rectangles that are near one another, through one another."""
+    regions: list[Rect] = []
+    for rect in rects:
+        near = [region for region in regions if _are_near(rect, region)]
+        while near:
+            regions = [region for region in regions if region not in near]
+            rect = bounding_box([rect, *near])
+            near = [region for region in regions if _are_near(rect, region)]
+        regions.append(rect)
+    return regions
+
+
+def _are_near(a: Rect, b: Rect) -> bool:
+    return a.overlap_x(b) >= -GAP and a.overlap_y(b) >= -GAP
