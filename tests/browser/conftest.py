@@ -78,7 +78,7 @@ def sign_in(page: Page, site: Site) -> None:
     page.get_by_label("User name").fill("alice")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", name="Library", exact=True).wait_for()
+    page.get_by_role("heading", level=1, name="Library").wait_for()
 
 
 @pytest.fixture
