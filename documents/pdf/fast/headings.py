@@ -119,9 +119,9 @@ def _heads_columns(block: Block, following: Block | None) -> bool:
 
 
 def _wholly(block: Block, trait: str) -> bool:
-    return all(
-        getattr(word[5], trait) for line in block.lines for word in line.words if word[4][:1].isalnum()
-    )
+    """Whether all words have the trait, and there are any: signs alone (``"a":``, ``#!``) tell nothing."""
+    words = [word for line in block.lines for word in line.words if word[4][:1].isalnum()]
+    return bool(words) and all(getattr(word[5], trait) for word in words)
 
 
 def _plain(text: str) -> str:
