@@ -9,25 +9,26 @@ from retrieval.analysis import terms_of
 
 YEAR = re.compile(r"\b(?:FY|CY|Q[1-4]\s*)?(?:19|20)\d{2}\b|\bFY\d{2}\b|\bQ[1-4]\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z0-9][\w&.'’-]*[A-Za-z][\w&.'’-]*)(?:\s+(?:[A-Z][\w&.'’-]*))*")
-_POSSESSIVE = re.compile(r"['’]s$|[.,]+$")
+_POSSESSIVE = re.compile(r"['’]s(?:\s+|$)")
 LONGEST_ABBREVIATION = 3  # letters: too short to tell a name from a unit
 
 
 def names_in(text: str) -> list[str]:
-    """Capitalised runs inside sentences, possessives cut; years are none."""
-    found = [_POSSESSIVE.sub("", match[0]) for match in _NAME.finditer(text)]
-    return [name for name in dict.fromkeys(found) if not YEAR.fullmatch(name)]
+    """Capitalised runs inside sentences, each cut behind its possessive; years are none."""
+    found = [name.rstrip(".,") for match in _NAME.finditer(text) for name in _POSSESSIVE.split(match[0])]
+    return [name for name in dict.fromkeys(found) if name and not YEAR.fullmatch(name)]
 
 
-def strangers(question: str, said: Iterable[str]) -> list[str]:
-    """The question's names when none of them stands in ``said`` (terms); else nothing.
+def strangers(question: str, said: Iterable[frozenset[str]]) -> list[str]:
+    """The question's names when none of them stands in a text of ``said`` (each its terms); else nothing.
 
-    Abbreviations are left out: documents spell them out.
+    A name of several words stands in a text that has them all: one that speaks of the world and another
+    that speaks of cups speak of no World Cup. Abbreviations are left out: documents spell them out.
     """
-    known = frozenset(said)
-    telling = [
-        name
+    telling = {
+        name: frozenset(terms_of(name))
         for name in names_in(question)
         if len(name) > LONGEST_ABBREVIATION and any(character.islower() for character in name[1:])
-    ]
-    return [] if any(known & set(terms_of(name)) for name in telling) else telling
+    }
+    known = any(terms <= text for text in said for terms in telling.values())
+    return [] if known else list(telling)

@@ -50,15 +50,16 @@ def says_something(question: str, ranked: Sequence[Candidate], passages: Sequenc
     """Whether the best lines speak of enough of the question, and of those it names."""
     if max(candidate.coverage for candidate in ranked[:10]) < CLOSE_ENOUGH:
         return False
-    said = (text for p in passages for text in (p.unit.text, p.unit.title, p.heading))
-    return not strangers(question, (term for text in said for term in terms_of(text)))
+    said = {text for p in passages for text in (p.unit.text, p.unit.title, p.heading)}
+    return not strangers(question, (frozenset(terms_of(text)) for text in said))
 
 
 def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
     """At most six lines: first one for each line item, then the best others that add something.
 
     Lines of the accounts that were asked for, read on their own statement, need no company: others join
-    them only when they are nearly as telling. Else there are at least three lines.
+    them only when they are nearly as telling. Else there are at least three lines, and three beside those
+    of a statement that says only a part of what was asked.
     """
     chosen: list[Candidate] = []
     best_score = ranked[0].score
@@ -68,7 +69,7 @@ def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
             chosen.append(best)
     if ranked[0] not in chosen:
         chosen.insert(0, ranked[0])
-    fewest = len(chosen) if is_of_its_statement(ranked[0]) else FEWEST_LINES
+    fewest = fewest_lines(asked, ranked[0], len(chosen))
     for candidate in ranked:
         if len(chosen) >= MOST_LINES:
             break
@@ -76,6 +77,12 @@ def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
         if not enough and adds_something(candidate, chosen):
             chosen.append(candidate)
     return chosen
+
+
+def fewest_lines(asked: Asked, best: Candidate, items: int) -> int:
+    if not is_of_its_statement(best):
+        return FEWEST_LINES
+    return min(MOST_LINES, items + FEWEST_LINES) if asked.beyond_statements else items
 
 
 def is_of_its_statement(candidate: Candidate) -> bool:

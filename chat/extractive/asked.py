@@ -26,6 +26,12 @@ COMPARES = re.compile(
     r"versus|vs|between|accelerat\w*|average)\b",
     re.I,
 )
+BEYOND_STATEMENTS = re.compile(
+    r"\b(adjusted|non[- ]gaap|organic|underlying|comparable|constant currency|pro forma|exclud\w+|excl|real|"
+    r"expect\w*|guid(ance|es?|ed)|outlook|forecast\w*|projected|projections?|target\w*|"
+    r"quarter\w*|[1-4]q|q[1-4]|segments?|regions?|regional|geograph\w*|countr(y|ies)|international|domestic)\b",
+    re.I,
+)
 PROSE = re.compile(
     r"^\W*(why|who|whom|whose|where|how (do|does|did|is|are|was|were|can|should)|explain|describe|list|name|"
     r"what (drove|caused|led|are|were|kind|type|industry|does|did|do|would|should|happens?|reasons?))\b"
@@ -47,6 +53,8 @@ class Asked:
         wants_value: a number would answer it.
         wants_prose: words would answer it.
         compares: years beside each other answer it, those it does not name included.
+        beyond_statements: it asks for what a year's statements do not say: adjusted measures, outlooks,
+            quarters, parts of the company.
     """
 
     text: str
@@ -58,6 +66,7 @@ class Asked:
     wants_value: bool
     wants_prose: bool
     compares: bool
+    beyond_statements: bool
 
     def heard_in(self, said: Iterable[str]) -> frozenset[str]:
         """The terms of a text, and the question's own terms for what the text calls by other names."""
@@ -88,6 +97,7 @@ def read_question(text: str, titles: Iterable[str] = ()) -> Asked:
         wants_value=bool(VALUE.search(text)) and not wants_prose,
         wants_prose=wants_prose,
         compares=bool(COMPARES.search(text)),
+        beyond_statements=bool(BEYOND_STATEMENTS.search(text)),
     )
 
 

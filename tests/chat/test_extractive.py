@@ -15,6 +15,7 @@ from chat.prompting import Passage, Turn
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.pdf.geometry import Rect
 from documents.pdf.structure import Cell, TableRow
+from retrieval.analysis import terms_of
 
 CASH_FLOWS = "Acme Company\nConsolidated Statement of Cash Flows\nYears ended December 31"
 HEADS = ("(Millions)", "2018", "2017", "2016")
@@ -155,9 +156,9 @@ def test_markdown_in_documents_stays_text() -> None:
 
 
 def test_names_nobody_speaks_of_are_strangers() -> None:
-    assert strangers("What did Globex pay to Initech?", ["acm", "pay"]) == ["Globex", "Initech"]
-    assert strangers("What did Acme pay to Initech?", ["acm", "pay"]) == []
-    assert strangers("What did JNJ pay?", ["pay"]) == []
+    assert strangers("What did Globex pay to Initech?", [frozenset({"acm", "pay"})]) == ["Globex", "Initech"]
+    assert strangers("What did Acme pay to Initech?", [frozenset({"acm", "pay"})]) == []
+    assert strangers("What did JNJ pay?", [frozenset({"pay"})]) == []
 
 
 @pytest.mark.parametrize(
@@ -170,3 +171,64 @@ def test_names_nobody_speaks_of_are_strangers() -> None:
 def test_a_follow_up_takes_up_what_it_leans_on(question: str, standalone: str | None) -> None:
     history = [Turn("user", "What was the capital expenditure of Acme in 2018?"), Turn("assistant", "1,577.")]
     assert carried_over(question, history) == (standalone or question)
+
+
+@pytest.mark.parametrize(
+    ("question", "beyond"),
+    [
+        ("What is the FY2018 capital expenditure amount, by the cash flow statement?", False),
+        ("Is growth in adjusted EPS expected to accelerate in FY2023?", True),
+        ("What were net sales of the fourth quarter?", True),
+        ("What were net sales in Q2 of 2022?", True),
+    ],
+)
+def test_what_a_years_statements_do_not_say_is_known(question: str, beyond: bool) -> None:
+    assert read_question(question).beyond_statements == beyond
+
+
+def test_a_statements_line_stands_alone_unless_more_was_asked_than_it_says() -> None:
+    plain, _ = said("What was capex in 2018?", STATEMENT + TALK)
+    assert sum(line.startswith("- ") for line in plain) == 1
+    more, _ = said("What is the expected capex of 2018?", STATEMENT + TALK)
+    assert sum(line.startswith("- ") for line in more) > 3
+
+
+ELSEWHERE = [
+    prose("u8", "The company sells its products around the world and won several awards for design."),
+    prose("u9", "The cup holders of the company are made of polymer and are sold to makers of cars."),
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who won the 1998 World Cup?",
+        "How do I bake sourdough bread?",
+        "asdf qwer zxcv",
+        "What was Netflix's FY2018 revenue?",
+        "Which moons of Jupiter did Galileo discover?",
+    ],
+)
+def test_what_a_filing_cannot_hold_is_not_answered_but_its_nearest_words_are_shown(question: str) -> None:
+    passages = STATEMENT + TALK + ELSEWHERE
+    lines, citations = said(question, passages)
+    assert lines[0] == "The documents do not say. Nearest:"
+    assert 1 <= len(citations) <= 2
+    texts = [" ".join(p.unit.text.split()) for p in passages]
+    assert all(not c.quote or any(c.quote in text for text in texts) for c in citations)
+
+
+def test_a_possessive_ends_a_name_and_its_fiscal_year_is_none() -> None:
+    assert (
+        strangers("What was Acme Anvils' and Lockheed Martin's FY2020 margin?", texts("Lockheed Martin"))
+        == []
+    )
+
+
+def test_the_words_of_a_name_must_stand_together() -> None:
+    assert strangers("Who won the World Cup?", texts("the world", "a cup")) == ["World Cup"]
+    assert strangers("Who won the World Cup?", texts("the cup of the world")) == []
+
+
+def texts(*said_in: str) -> list[frozenset[str]]:
+    return [frozenset(terms_of(text)) for text in said_in]
