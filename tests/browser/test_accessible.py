@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from playwright.sync_api import Browser, Page
 
 from chat.models import Conversation, Note
-from documents.models import Collection, Document, Tag
+from documents.models import Collection, Document, Share, Tag
 from tests.browser.conftest import READY_MS, Upload
 from tests.browser.sheets import report
 from tests.browser.site import ROOT, Site
@@ -34,6 +34,8 @@ PAGES = [
         "/conversations/providers/",
     ),
     *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
+    *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/"),
+    *("/papers/", "/documents/{document}/metadata/", "/nothing-here/"),
 ]
 
 
@@ -59,8 +61,12 @@ def furnished(ids: dict[str, str], upload: Upload, page: Page, site: Site) -> di
 def rows_for(alice: User, ids: dict[str, str]) -> None:
     """Rows as other processes see them: committed."""
     document = Document.objects.get(pk=ids["document"])
-    document.tags.add(Tag.objects.create(owner=alice, name="accounts", colour="teal"))
-    document.collections.add(Collection.objects.create(owner=alice, name="Reports"))
+    tag = Tag.objects.create(owner=alice, name="accounts", colour="teal")
+    collection = Collection.objects.create(owner=alice, name="Reports")
+    document.tags.add(tag)
+    document.collections.add(collection)
+    Share.objects.create(collection=collection, group=Group.objects.create(name="Readers"))
+    ids["tag"], ids["collection"] = str(tag.pk), str(collection.pk)
     Document.objects.create(owner=alice, title="At work", status="parsing", progress=0.4)
     Document.objects.create(owner=alice, title="Failed", status="failed", failure_message="No text.")
     ids["note"] = str(Note.objects.create(owner=alice, title="Of divisions", content="Two.").pk)
