@@ -14,8 +14,24 @@ from documents.scholarly.record import DOI, bare_arxiv_id, bare_doi
 NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
     r"|^(microsoft |powerpoint |word |presentation)"
+    r"|^(table of )?contents$"
     r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
     r"|^[\W\d_]+$",
+    re.IGNORECASE,
+)
+# Who wants the form, and the form: both stand above thousands of documents and tell none from another.
+WORDS = r"(?:[^\W\d_][\w'’.&-]*,?\s+)"
+AN_AUTHORITY = re.compile(
+    rf"^{WORDS}{{0,7}}(commission|ministry|agency|authority|parliament|supreme court)"
+    rf"(\s+(of|for)\s+{WORDS}{{0,4}}[\w.]+)?$"
+    rf"|^{WORDS}{{0,4}}(department|ministry|state|commonwealth|government|republic) of {WORDS}{{0,5}}[\w.]+$"
+    r"|^(the )?united (states|kingdom|nations)( of america)?$",
+    re.IGNORECASE,
+)
+A_FORM = re.compile(
+    r"^(form|schedule|formular|formulaire)\s+(n[o°]\.?\s*)?[A-Z]{0,4}[\s-]?\d+[\w-]*(/\w+)?\b.{0,20}$"
+    r"|^\d{1,2}-[KQF](/A)?$"
+    r"|^(\W*mark one\W*\s*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
     re.IGNORECASE,
 )
 # What is said to a model, not of a document: an answer would pass it on, or obey it.
@@ -83,9 +99,20 @@ def describe(parsed: ParsedDocument) -> Description:
 
 
 def title_of(parsed: ParsedDocument) -> str:
-    """The metadata's title unless a program put it there, else the first heading of the first two pages."""
-    candidates = [parsed.metadata.get("title", ""), *first_headings(parsed)]
+    """The metadata's title unless a program put it there, else the first heading of the first two pages.
+
+    '' when they are those of a form: each says what is to be filled in, and the
+    file's name says more.
+    """
+    headings = [] if is_form(parsed) else first_headings(parsed)
+    candidates = [parsed.metadata.get("title", ""), *headings]
     return next((one_line(title) for title in candidates if is_title(title)), "")
+
+
+def is_form(parsed: ParsedDocument) -> bool:
+    """Whether a line of the first page is nothing but the name of a form, such as FORM 10-K."""
+    lines = parsed.pages[0].text.splitlines() if parsed.pages else []
+    return any(map(A_FORM.match, map(one_line, lines)))
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
@@ -98,7 +125,8 @@ def is_title(text: str) -> bool:
     line = one_line(text)
     if not 4 <= len(line) <= LONGEST_TITLE or len(text.strip().splitlines()) > MOST_TITLE_LINES:
         return False
-    return not NOT_A_TITLE.search(line) and "\ufffd" not in line and not AN_ORDER.search(line)
+    misnamed = (NOT_A_TITLE, AN_ORDER, AN_AUTHORITY, A_FORM)
+    return "\ufffd" not in line and not any(pattern.search(line) for pattern in misnamed)
 
 
 def one_line(text: str) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pymupdf
 import pytest
 
 from documents.describing import describe, is_title
 from documents.pdf.geometry import PageFrame
+from documents.pdf.parsing import parse_file
 from documents.pdf.structure import ParsedDocument, ParsedPage
 
 ORDERS = [
@@ -20,8 +24,34 @@ TITLES = [
     "System Requirements",
     "User Guide to the Bridge",
     "Responding to Need: Answers from All Regions",
+    "Department of Energy: Budget in Brief",
+    "The Agency Problem in Firms",
+    "Commission Regulation on Batteries",
+    "The Form of the City",
+    "Forms of Government",
+    "Annual Report 2018",
+    "Court of Appeal and Other Stories of London, Retold for Children by Their Judges",
     "Rethinking the Financial Network, a speech delivered at the Student Association, Amsterdam",
 ]
+FORMS_AND_AUTHORITIES = [
+    "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
+    "UNITED STATES\nSECURITIES AND EXCHANGE COMMISSION",
+    "European Commission",
+    "U.S. Department of Energy",
+    "Ministry of Health",
+    "Environmental Protection Agency",
+    "FORM 10-K",
+    "Form 8-K/A",
+    "Schedule 14A",
+    "10-Q",
+    "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
+    "Table of Contents",
+]
+
+
+@pytest.mark.parametrize("text", FORMS_AND_AUTHORITIES)
+def test_the_name_of_a_form_or_of_an_authority_is_no_title(text: str) -> None:
+    assert not is_title(text)
 
 
 @pytest.mark.parametrize("text", ORDERS)
@@ -43,3 +73,24 @@ def test_a_document_whose_metadata_gives_orders_keeps_its_file_name() -> None:
     page = ParsedPage(1, "", PageFrame(595, 842), "", (), ())
     found = describe(ParsedDocument("fast", "1", 1, (page,), {"title": ORDERS[0], "author": ORDERS[1]}))
     assert (found.title, found.authors) == ("", ())
+
+
+def test_what_stands_on_a_forms_cover_is_no_title(tmp_path: Path) -> None:
+    """Its headings are the form's, whatever they say; the file's name tells more."""
+    assert describe(cover(tmp_path, "FORM 10-K", "Washington, D.C. 20549")).title == ""
+
+
+def test_below_an_authority_stands_the_title(tmp_path: Path) -> None:
+    found = describe(cover(tmp_path, "Ministry of Health", "A Plan for Rural Clinics"))
+    assert found.title == "A Plan for Rural Clinics"
+
+
+def cover(folder: Path, *headings: str) -> ParsedDocument:
+    """A first page with these headings, one above the other, and some text below."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for place, heading in enumerate(headings):
+            page.insert_text((72, 90 + 60 * place), heading, fontsize=22, fontname="hebo")
+        page.insert_textbox((72, 300, 520, 700), "What is printed small is the text. " * 30, fontsize=10)
+        pdf.save(folder / "cover.pdf")
+    return parse_file(folder / "cover.pdf")
