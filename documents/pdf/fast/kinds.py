@@ -16,6 +16,9 @@ MATH_SHARE = 0.4
 # Lines of one listing are at most this far apart (ems).
 LISTING_LEADING = 1.5
 FORMULA_WORDS = 30
+# A displayed equation's number stands this far behind it (ems); a longer word is not a formula's.
+NUMBER_GAP = 2.0
+SYMBOL_CHARS = 3
 CAPTION_LINES = 12
 # A footnote is set smaller than the body by this share, and stands in this part of the page.
 FOOTNOTE_SIZE = 0.93
@@ -35,6 +38,9 @@ _CAPTION = re.compile(
 )
 _CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
 _MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
+_RELATION = re.compile(r"[=≈≤≥≡∝<>]")
+_EQUATION_NUMBER = re.compile(r"^\(\d+(?:\.\d+)*[a-z]?\)$")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _NOTE = re.compile(
     r"^(?:[*†‡§¶#]{1,3}|\(?\d{1,3}[).]?|\([a-z]\)|[a-z]\)|[¹²³⁰-⁹]+)(?:\s|(?=[A-Z]))|^(?:notes?|source)\b[:.]?",
     re.IGNORECASE,
@@ -102,8 +108,23 @@ def _is_formula(block: Block) -> bool:
     words = [word for line in block.lines for word in line.words]
     if len(words) > FORMULA_WORDS:
         return False
+    if _is_numbered_equation(block):
+        return True
     math = sum(1 for word in words if is_math_font(word[5].font))
     return math >= MATH_SHARE * len(words) and bool(_MATH_SIGN.search(block.text))
+
+
+def _is_numbered_equation(block: Block) -> bool:
+    """Whether it is one line with an equals sign or its like, no long word, its number far behind."""
+    line = block.lines[0]
+    *equation, number = line.words
+    if len(block.lines) > 1 or not equation or not _EQUATION_NUMBER.match(number[4]):
+        return False
+    return (
+        number[0] - equation[-1][2] >= NUMBER_GAP * line.size
+        and any(_RELATION.search(word[4]) for word in equation)
+        and not any(len(run) > SYMBOL_CHARS for word in equation for run in _LETTERS.findall(word[4]))
+    )
 
 
 def _whole_listings(blocks: list[Block]) -> list[Block]:
