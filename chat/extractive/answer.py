@@ -118,7 +118,8 @@ def written(chosen: Sequence[Candidate], known_title: str = "") -> Iterator[Delt
     """Lines under a heading for each document and section, the groups in the order of their best line."""
     for (title, section), group in groupby(grouped(chosen), key=heading_of):
         told = [escaped(part) for part in (title, section) if part and part != known_title]
-        yield TextDelta(f"#### {' · '.join(told)}\n\n")
+        if told:
+            yield TextDelta(f"#### {' · '.join(told)}\n\n")
         for candidate in group:
             yield TextDelta(f"- {escaped(candidate.text)}")
             yield NativeCitation(candidate.passage.alias, candidate.quote)

@@ -18,6 +18,7 @@ from documents.pdf.structure import Cell, TableRow
 from retrieval.analysis import terms_of
 
 CASH_FLOWS = "Acme Company\nConsolidated Statement of Cash Flows\nYears ended December 31"
+TITLE = "Acme 2018 10-K"
 HEADS = ("(Millions)", "2018", "2017", "2016")
 
 
@@ -26,12 +27,12 @@ def row(
 ) -> Passage:
     placed = tuple(Cell(column, text, Rect(0, 0, 1, 1)) for column, text in enumerate(cells) if text)
     table = TableRow(index=1, row=int(alias[1:]), cells=placed, head_rows=heads)
-    unit = SourceUnit(alias, "d1", page, "\t".join(cells), 0, (), "table", (), table, "Acme 2018 10-K")
+    unit = SourceUnit(alias, "d1", page, "\t".join(cells), 0, (), "table", (), table, TITLE)
     return Passage(alias, unit, rank=1, heading=heading)
 
 
 def prose(alias: str, text: str, page: int = 5, section: str = "Overview") -> Passage:
-    unit = SourceUnit(alias, "d1", page, text, 0, (), "prose", (section,), None, "Acme 2018 10-K")
+    unit = SourceUnit(alias, "d1", page, text, 0, (), "prose", (section,), None, TITLE)
     return Passage(alias, unit, rank=2)
 
 
@@ -62,6 +63,11 @@ def test_a_row_is_said_with_its_heads_for_the_year_asked_and_its_value_is_lit() 
     assert lines[0] == "#### Consolidated Statement of Cash Flows"  # of the only document there is
     assert lines[1] == "- Purchases of property, plant and equipment (PP&E), 2018: (1,577)"
     assert citations[0] == NativeCitation("u2", "(1,577)")
+
+
+def test_a_section_called_as_its_document_gets_no_empty_heading() -> None:
+    lines, _ = said("How many people does Acme employ?", [prose("u5", TALK[0].unit.text, section=TITLE)])
+    assert lines[0].startswith("- The company employs about 93,000 people")
 
 
 def test_several_years_are_said_in_one_line() -> None:
