@@ -28,9 +28,9 @@ def uuid_or_404(text: str) -> UUID:
     return UUID(text)
 
 
-def by_script(request: HttpRequest) -> bool:
-    """Asked by a script of ours, which wants a fragment; else a form was sent, which wants a page."""
-    return "X-Requested-With" in request.headers
+def by_htmx(request: HttpRequest) -> bool:
+    """Asked by htmx, which wants a fragment; else a form was sent, which wants a page."""
+    return "HX-Request" in request.headers
 
 
 def refusal(message: str) -> HttpResponse:

@@ -20,7 +20,7 @@ from documents.pdf.failures import FailureCode, ParseFailure
 from documents.unlocking import unlock
 from documents.uploads import UploadRefused
 from documents.versions import replace_file
-from documents.views.asking import by_script, change_shares, to_details, uuid_or_404
+from documents.views.asking import by_htmx, change_shares, to_details, uuid_or_404
 
 ENGINES = ("fast", "ml", "auto")
 
@@ -31,7 +31,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Hides the document and offers to undo it. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     put_in_bin(document)
-    return render(request, "library/_deleted.html", {"document": document})
+    return _changed(render(request, "library/_deleted.html", {"document": document}))
 
 
 @require_POST
@@ -42,7 +42,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
         return HttpResponse(
             _("The same file was uploaded again."), status=409, content_type="text/plain; charset=utf-8"
         )
-    return card(request, document)
+    return card(request, document, restored=True)
 
 
 @require_POST
@@ -136,14 +136,35 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def answer(request: HttpRequest, document: Document) -> HttpResponse:
-    """The card as it is now for a script; the details for a form that was sent without one."""
-    return card(request, document) if by_script(request) else to_details(document.pk)
+    """The card as it is now for htmx; the details for a form that was sent without it."""
+    return card(request, document) if by_htmx(request) else to_details(document.pk)
 
 
-def card(request: HttpRequest, document: Document, status: int = 200, wrong: str = "") -> HttpResponse:
-    """``wrong`` says what was wrong with the password that was given."""
-    row = for_cards(Document.objects.visible_to(request.user), request.user).get(pk=document.pk)
-    return render(request, "library/_card.html", {"document": row, "wrong": wrong}, status=status)
+def card(
+    request: HttpRequest, document: Document, wrong: str = "", *, restored: bool = False
+) -> HttpResponse:
+    """The card, which htmx puts in the place of the old one.
+
+    ``wrong`` says what was wrong with the password that was given; the title of a ``restored`` one gets the
+    focus, as the button that restored it is gone.
+    """
+    context = {"document": _row(request, document), "wrong": wrong, "restored": restored, "answered": True}
+    return _changed(render(request, "library/_card.html", context))
+
+
+def new_card(request: HttpRequest, document: Document) -> HttpResponse:
+    """The card of a new document, which htmx puts before all others."""
+    return render(request, "library/_new_card.html", {"document": _row(request, document)}, status=201)
+
+
+def _row(request: HttpRequest, document: Document) -> Document:
+    return for_cards(Document.objects.visible_to(request.user), request.user).get(pk=document.pk)
+
+
+def _changed(response: HttpResponse) -> HttpResponse:
+    """Tells the page that its numbers of collections and tags may be others now."""
+    response.headers["HX-Trigger"] = "librarychanged"
+    return response
 
 
 def _why_locked(failure: ParseFailure) -> str:

@@ -17,10 +17,11 @@ from documents.models import Document
 from documents.office import office_is_there
 from documents.uploads import UploadRefused, store_address, store_upload
 from documents.views.asking import is_uuid, refusal
-from documents.views.cards import card
+from documents.views.cards import new_card
 
 CARDS_A_PAGE = 48
 POLLED_AT_ONCE = 100
+LAYOUT_SECONDS = 365 * 24 * 3600
 
 
 @require_safe
@@ -35,7 +36,11 @@ def library(request: HttpRequest) -> HttpResponse:
         "formats": accepted(office_is_there()),
         "with_office": office_is_there(),
     }
-    return render(request, "library/library.html", context)
+    response = render(request, "library/library.html", context)
+    if "as" in request.GET:
+        layout = "list" if view.as_list else "grid"
+        response.set_cookie("library", layout, max_age=LAYOUT_SECONDS, samesite="Lax")
+    return response
 
 
 @require_POST
@@ -49,7 +54,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         document = store_upload(request.user, file, file.name or "")
     except UploadRefused as refused:
         return _refused(refused)
-    return card(request, document, status=201)
+    return new_card(request, document)
 
 
 def _refused(refused: UploadRefused) -> HttpResponse:
@@ -68,7 +73,7 @@ def upload_address(request: HttpRequest) -> HttpResponse:
         document = store_address(request.user, request.POST.get("url", "").strip()[:2000])
     except FetchRefused as refused:
         return refusal(refused.message)
-    return card(request, document, status=201)
+    return new_card(request, document)
 
 
 @require_safe

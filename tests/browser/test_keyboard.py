@@ -29,11 +29,14 @@ def test_the_whole_way_goes_by_keyboard(page: Page, site: Site, tmp_path: Path) 
     file = tmp_path / "By keys.pdf"
     file.write_bytes(report())
     page.goto(site.url("/"))
-    tab_to(page, "[data-upload-input]")
-    with page.expect_file_chooser() as chooser:
+    cards = page.locator(".doc")
+    before = cards.count()
+    with page.expect_file_chooser() as chooser:  # the browser takes a moment to look out
+        tab_to(page, "[data-upload-input]")
         page.keyboard.press("Enter")
     chooser.value.set_files(file)
-    expect(page.locator(".doc").first).to_have_attribute("data-status", "ready", timeout=READY_MS)
+    expect(cards).to_have_count(before + 1)
+    expect(cards.first).to_have_attribute("data-status", "ready", timeout=READY_MS)
     tab_to(page, ".doc-title a")
     page.keyboard.press("Enter")
     page.get_by_label("Your question").wait_for()
@@ -41,6 +44,7 @@ def test_the_whole_way_goes_by_keyboard(page: Page, site: Site, tmp_path: Path) 
     expect(page.get_by_label("Your question")).to_be_focused()
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
+    expect(page.locator("[data-message]")).to_have_count(1)
     expect(page.locator("[data-message]").last).to_have_attribute("data-status", "complete", timeout=READY_MS)
     page.keyboard.press("Escape")
     page.keyboard.press("j")
@@ -120,7 +124,7 @@ def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Pa
     reader.reload()
     reader.locator(".mark-note").first.focus()
     reader.keyboard.press("Enter")
-    expect(reader.locator("[data-note-text]")).to_be_visible()
+    expect(reader.locator("[data-note-read]")).to_contain_text("4,711 million")
 
 
 SELECT = """(words) => {

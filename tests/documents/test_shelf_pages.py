@@ -90,10 +90,10 @@ def test_the_collections_of_others_cannot_be_used(browser: Client, alice: User, 
         assert browser.post(url, {field: "nonsense"}).status_code == 404
 
 
-def test_a_script_gets_the_card_a_form_the_details(browser: Client, ingested: Ingest, alice: User) -> None:
+def test_htmx_gets_the_card_a_form_the_details(browser: Client, ingested: Ingest, alice: User) -> None:
     url = reverse("document-tag", args=[ingested(alice, "Words.").pk])
     assert browser.post(url, {"name": "a"}).status_code == 302
-    card = browser.post(url, {"name": "b"}, headers={"X-Requested-With": "fetch"})
+    card = browser.post(url, {"name": "b"}, headers={"HX-Request": "true"})
     assert 'class="doc"' in card.content.decode()
 
 

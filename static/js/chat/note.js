@@ -4,7 +4,7 @@
 // elsewhere. What cannot be sent is kept in the browser, and sent when there is a connection.
 
 import { Refused, request } from "../ui/request.js";
-import { HoverCard } from "./hover_card.js";
+import { watchHover } from "./hover_card.js";
 
 const PAUSE = 900; // ms without typing before a save
 const AGAIN = 5000; // ms before another try without a connection
@@ -20,7 +20,7 @@ export class Note {
     document.addEventListener("notechanged", () => this.#soon(0));
     addEventListener("online", () => this.#takeUp());
     addEventListener("pagehide", () => this.#timer && this.#save());
-    new HoverCard(element);
+    watchHover(element);
     this.#takeUp();
   }
 

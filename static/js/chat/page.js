@@ -1,8 +1,8 @@
 // A conversation on a page of its own: citations are links to the reader.
 import { Citations } from "./citations.js";
 import { Conversation } from "./conversation.js";
-import { HoverCard } from "./hover_card.js";
+import { watchHover } from "./hover_card.js";
 
 const conversation = new Conversation(document.querySelector("[data-conversation]"));
 new Citations(conversation);
-new HoverCard(conversation.element);
+watchHover(conversation.element);

@@ -1,21 +1,15 @@
-// <li data-document draggable="true" data-collect-url="…" data-tag-url="…">
+// <li data-document draggable="true" data-collection-url="…" data-tag-url="…">
 // dragged onto <a data-drop="collection | tag" data-id="…">: put into it. (The card's menu does the same by key.)
-
-import { postForHTML } from "../ui/request.js";
-import { toast } from "../ui/toasts.js";
-import { refreshShelf } from "./cards.js";
-import { putCard } from "./progress.js";
-
-const URLS = { collection: "collectUrl", tag: "tagUrl" };
 
 export function watchDrags(library) {
   let card = null;
+  const urlOf = ({ dataset: { drop } }) => card.getAttribute(`data-${drop}-url`);
   const targetOf = (event) => {
     const target = card && event.target.closest("[data-drop]");
-    return target && card.dataset[URLS[target.dataset.drop]] ? target : null;
+    return target && urlOf(target) ? target : null;
   };
   const mark = (target) => {
-    library.querySelectorAll(".drop-target").forEach((other) => other.classList.remove("drop-target"));
+    library.querySelector(".drop-target")?.classList.remove("drop-target");
     target?.classList.add("drop-target");
   };
   library.addEventListener("dragstart", (event) => {
@@ -34,16 +28,11 @@ export function watchDrags(library) {
     if (target) event.preventDefault();
     mark(target);
   });
-  library.addEventListener("drop", async (event) => {
+  library.addEventListener("drop", (event) => {
     const target = targetOf(event);
     if (!target) return;
     event.preventDefault();
     const { drop, id } = target.dataset;
-    try {
-      putCard(library, await postForHTML(card.dataset[URLS[drop]], new URLSearchParams({ [drop]: id })));
-      await refreshShelf(library);
-    } catch (error) {
-      toast(error.message);
-    }
+    htmx.ajax("POST", urlOf(target), { source: card, swap: "none", values: { [drop]: id } });
   });
 }

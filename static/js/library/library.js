@@ -1,11 +1,12 @@
-// The library page: uploads, live progress, and the actions of each card.
+// The library page: uploads, live progress, dialogs and drags. What is done with a card goes by htmx, and comes
+// back as a card to put in the old one's place (library/_card.html).
+import { watchAsking } from "./ask.js";
+import { watchDrags } from "./drag.js";
 import { watchProgress } from "./progress.js";
 import { watchUploads } from "./uploads.js";
-import { watchCards } from "./cards.js";
-import { watchDrags } from "./drag.js";
 
 const library = document.querySelector("[data-library]");
-const progress = watchProgress(library);
-watchUploads(library, progress);
-watchCards(library, progress);
+watchProgress(library);
+watchUploads(library);
+watchAsking();
 watchDrags(library);

@@ -3,41 +3,32 @@
 
 import { Citations } from "../chat/citations.js";
 import { Conversation } from "../chat/conversation.js";
-import { HoverCard } from "../chat/hover_card.js";
+import { watchHover } from "../chat/hover_card.js";
 
-export class Answers {
-  conversation;
-  #viewer;
-  #highlights;
-  #citations;
+/** Returns the conversation, and `open(id)`, which chooses a citation; false when it is of another conversation. */
+export function joinAnswers(element, viewer, highlights) {
+  const conversation = new Conversation(element);
+  const citations = new Citations(conversation);
+  watchHover(element);
+  element.addEventListener("citationchosen", (event) => {
+    const { citation, answer } = event.detail;
+    if (citation.document !== viewer.id) return;
+    event.preventDefault();
+    const others = [...answer.citations.values()].filter((other) => other !== citation && other.document === viewer.id);
+    highlights.clear();
+    highlights.show("answer", [lit(citation), ...others.map(faint)]);
+    highlights.reveal("answer");
+    history.replaceState(null, "", citation.href || location.href);
+  });
 
-  constructor(element, viewer, highlights) {
-    this.conversation = new Conversation(element);
-    this.#viewer = viewer;
-    this.#highlights = highlights;
-    this.#citations = new Citations(this.conversation);
-    new HoverCard(element);
-    element.addEventListener("citationchosen", (event) => this.#show(event));
-  }
-
-  /** Chooses the citation of that id, as if it had been clicked; false when it is of another conversation. */
-  open(id) {
-    const place = this.conversation.element.querySelector(`a[data-citation="${CSS.escape(id)}"]`);
+  function open(id) {
+    const place = element.querySelector(`a[data-citation="${CSS.escape(id)}"]`);
     place?.scrollIntoView({ block: "center" });
-    if (place) this.#citations.choose(place);
+    if (place) citations.choose(place);
     return Boolean(place);
   }
 
-  #show(event) {
-    const { citation, answer } = event.detail;
-    if (citation.document !== this.#viewer.id) return;
-    event.preventDefault();
-    const others = [...answer.citations.values()].filter((other) => other !== citation && other.document === this.#viewer.id);
-    this.#highlights.clear();
-    this.#highlights.show("answer", [lit(citation), ...others.map(faint)]);
-    this.#highlights.reveal("answer");
-    history.replaceState(null, "", citation.href || location.href);
-  }
+  return { conversation, open };
 }
 
 const lit = ({ id, page, number, verdict, rects, unit_rects, head_rects }) =>

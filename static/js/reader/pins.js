@@ -2,7 +2,6 @@
 // What the server says about places of the pages stands at these places: marks in the margin, where answers
 // and notes rest on the page, and buttons that copy a table while it is pointed at.
 
-import "../ui/tables.js";
 import { pageLayer } from "./page_layer.js";
 
 export function pinToPages(viewer) {

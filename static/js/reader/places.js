@@ -1,7 +1,7 @@
 // <a href="/documents/ID/?page=5&unit=…"> <a href="?page=5" data-page="5" data-boxes="[[0.1, 0.2, 0.5, 0.3]]">
 // Links to places of this document are followed here; pointing at one that says its boxes lights them.
 
-import { getJSON } from "../ui/request.js";
+import { request } from "../ui/request.js";
 
 const POINTED = 2; // the colour of what is pointed at
 
@@ -25,7 +25,7 @@ export function followPlaces(viewer, highlights, openCitation) {
     if (link?.pathname !== location.pathname || !asked.has("page") || event.defaultPrevented || event.ctrlKey || event.metaKey) return;
     if (asked.has("citation")) return openCitation(asked.get("citation")) && event.preventDefault();
     event.preventDefault();
-    show(boxed(link) ?? await getJSON(element.dataset.highlightUrl + link.search));
+    show(boxed(link) ?? await (await request(element.dataset.highlightUrl + link.search)).json());
     history.replaceState(null, "", link.search);
   });
   ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, ({ target }) => {

@@ -3,7 +3,7 @@
 import { Note } from "../chat/note.js";
 import { bindKeys } from "../ui/keys.js";
 import { watchTabs } from "../ui/tabs.js";
-import { Answers } from "./answers.js";
+import { joinAnswers } from "./answers.js";
 import { findIn } from "./find.js";
 import { Highlights } from "./highlights.js";
 import * as panel from "./panel.js";
@@ -38,7 +38,7 @@ watchTabs(element);
 bindKeys({ Escape: () => highlights.clear(), a: () => ask(selected()) });
 element.addEventListener("htmx:load", ({ target }) => {
   if (target.matches("[data-conversation]")) {
-    answers = new Answers(target, viewer, highlights);
+    answers = joinAnswers(target, viewer, highlights);
     answers.open(new URLSearchParams(location.search).get("citation"));
   } else if (target.matches("[data-note]")) {
     note = new Note(target);

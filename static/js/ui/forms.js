@@ -1,17 +1,19 @@
 // <select data-submit>   submits its form when changed
 // <button data-close>    closes the dialog it stands in
-// <button data-copy="text or #id">   copies
+// <button data-copy="text" | data-copy-from="URL" data-copied="Copied">   copies what it says, or what the server does
 
+import { request } from "./request.js";
 import { toast } from "./toasts.js";
 
 export function watchForms() {
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   });
-  document.addEventListener("click", (event) => {
+  document.addEventListener("click", async (event) => {
     event.target.closest("[data-close]")?.closest("dialog")?.close();
-    const copy = event.target.closest("[data-copy]");
-    if (copy) copyText(copy.dataset.copy, copy.dataset.copied);
+    const { copy, copyFrom, copied } = event.target.closest("[data-copy], [data-copy-from]")?.dataset ?? {};
+    if (copyFrom) copyText(await (await request(copyFrom)).text(), copied);
+    else if (copy) copyText(copy, copied);
   });
 }
 

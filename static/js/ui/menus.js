@@ -1,7 +1,7 @@
 // <button popovertarget="m">…</button> <div id="m" class="menu" popover data-menu>…</div>
 // Opens a menu under its button, inside the window; arrow keys walk through it.
 
-const GAP = 4;
+const [GAP, EDGE] = [6, 8]; // px from what it belongs to, and from the window's edges
 
 export function watchMenus() {
   document.addEventListener("toggle", (event) => {
@@ -17,13 +17,15 @@ export function watchMenus() {
   });
 }
 
-export function place(menu, button) {
-  const box = button.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = menu;
-  const left = Math.min(Math.max(8, box.right - width), innerWidth - width - 8);
-  const below = box.bottom + GAP + height < innerHeight;
-  menu.style.left = `${left}px`;
-  menu.style.top = `${below ? box.bottom + GAP : Math.max(8, box.top - GAP - height)}px`;
+/** Puts an element beside what it belongs to, inside the window: below it, or first above it when there is room. */
+export function place(element, anchor, { above = false } = {}) {
+  const box = anchor.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const [over, under] = [box.top - GAP - height, box.bottom + GAP];
+  const isAbove = above ? over > EDGE : under + height > innerHeight;
+  const within = (at, length, whole) => `${Math.max(EDGE, Math.min(at, whole - length - EDGE))}px`;
+  element.style.left = within(above ? box.left - 24 : box.right - width, width, innerWidth);
+  element.style.top = within(isAbove ? over : under, height, innerHeight);
 }
 
 function items(menu) {

@@ -1,5 +1,8 @@
 // <div class="toasts" data-toasts> <div class="toast" data-toast="8000">…</div> </div>
 // Short messages at the corner: each leaves by itself, and stays while it is pointed at or focused.
+// What htmx was refused is said here too.
+
+import { reason } from "./request.js";
 
 const STAY = 6000;
 
@@ -8,16 +11,15 @@ export function watchToasts() {
   new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(leaveLater)))
     .observe(tray, { childList: true });
   tray.querySelectorAll(".toast").forEach(leaveLater);
+  document.addEventListener("htmx:afterRequest", ({ detail: { successful, xhr } }) => {
+    if (!successful) toast(reason(xhr.getResponseHeader("Content-Type"), xhr.response, xhr));
+  });
 }
 
-/** Shows a sentence, or an element made by the server. */
-export function toast(content) {
-  const tray = document.querySelector("[data-toasts]");
-  if (content instanceof Element) return tray.append(content);
-  const box = document.createElement("div");
-  box.className = "toast";
-  box.append(Object.assign(document.createElement("p"), { textContent: content }));
-  tray.append(box);
+export function toast(sentence) {
+  const box = Object.assign(document.createElement("div"), { className: "toast" });
+  box.append(Object.assign(document.createElement("p"), { textContent: sentence }));
+  document.querySelector("[data-toasts]").append(box);
 }
 
 function leaveLater(box) {
