@@ -115,7 +115,7 @@ def single_title(passages: Sequence[Passage]) -> str:
 
 
 def written(chosen: Sequence[Candidate], known_title: str = "") -> Iterator[Delta]:
-    """Lines under a heading for each document and section, the groups in the order of their best line."""
+    """Lines under their document and section where these tell something; groups by their best line."""
     for (title, section), group in groupby(grouped(chosen), key=heading_of):
         told = [escaped(part) for part in (title, section) if part and part != known_title]
         if told:

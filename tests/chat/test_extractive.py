@@ -99,6 +99,12 @@ def test_a_sentence_is_said_word_for_word() -> None:
     assert citations[0].quote == TALK[0].unit.text
 
 
+def test_a_heading_that_would_only_repeat_the_documents_title_is_left_out() -> None:
+    told = "The company employs about 93,000 people."
+    lines, _ = said("How many people does the company employ?", [prose("u5", told, section="Acme 2018 10-K")])
+    assert lines == [f"- {told}"]
+
+
 def test_what_nobody_speaks_of_is_not_answered() -> None:
     lines, citations = said("Which vaccine against malaria was approved for children?", STATEMENT + TALK)
     assert lines[0] == "The documents do not say. Nearest:" and len(citations) <= 2
