@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,11 +33,13 @@ class Reply:
 class ScriptedServer:
     """Replies in the order of ``replies``; the last one is repeated.
 
+    A reply may be made of the body that it answers.
+
     ``requests`` are the bodies it got. What search asks it for is answered
     with nothing and not counted.
     """
 
-    replies: list[Reply]
+    replies: list[Reply | Callable[[dict[str, Any]], Reply]]
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -48,11 +50,12 @@ class ScriptedServer:
             return Reply(openai_answer(""))
         self.requests.append(body)
         self.paths.append(path)
-        return self.replies[min(len(self.requests), len(self.replies)) - 1]
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        return reply if isinstance(reply, Reply) else reply(body)
 
 
 @contextmanager
-def serving(*replies: Reply) -> Iterator[ScriptedServer]:
+def serving(*replies: Reply | Callable[[dict[str, Any]], Reply]) -> Iterator[ScriptedServer]:
     script = ScriptedServer(list(replies))
 
     class Handler(BaseHTTPRequestHandler):
