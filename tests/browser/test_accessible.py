@@ -35,7 +35,7 @@ PAGES = [
     ),
     *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
     *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/"),
-    *("/papers/", "/documents/{document}/metadata/", "/nothing-here/"),
+    *("/papers/", "/documents/{document}/metadata/"),
 ]
 
 
