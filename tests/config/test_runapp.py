@@ -117,7 +117,7 @@ def status_with_token(url: str) -> tuple[int, str | None]:
 
 
 def postgres_of(var: Path) -> list[int]:
-    """Process ids of servers on the data folder."""
+    """Process ids of the data folder's server and its caretaker."""
     return [
         process.pid
         for process in psutil.process_iter(["cmdline"])
@@ -134,7 +134,8 @@ def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_
     wait_for(lambda: get(f"{root}/readyz")[0] == 200, "never became ready")
     family = first.family()
     assert len(family) >= 6, "web, worker, cluster, sentinel, and the sentinel's own"
-    (server,) = postgres_of(tmp_path / "var")
+    server = int((tmp_path / "var/postgres/postmaster.pid").read_text().split()[0])
+    assert server in postgres_of(tmp_path / "var")
 
     asked = f"{root}/api/documents/"
     wait_for(lambda: status_with_token(asked) == (401, None), "an unknown token is looked up in the database")

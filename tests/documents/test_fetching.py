@@ -79,12 +79,17 @@ def test_a_pdf_arrives_whole_with_the_name_from_its_url(server: ScriptedServer) 
         assert fetched.name == "My report.PDF"
 
 
-HERE = ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "0177.0.0.1", "127.1"]
+HERE = ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "127.1"]
 
 
 @pytest.mark.parametrize("host", HERE)
 def test_this_machine_is_refused_however_it_is_written(server: ScriptedServer, host: str) -> None:
     assert refusal(server.url.replace("127.0.0.1", host)) == fetching.NOT_PUBLIC
+    assert not server.asked
+
+
+def test_an_octal_address_is_none(server: ScriptedServer) -> None:
+    assert refusal(server.url.replace("127.0.0.1", "0177.0.0.1")) == fetching.NOT_HTTP
     assert not server.asked
 
 

@@ -36,8 +36,7 @@ def test_the_right_password_has_the_document_read_and_is_kept_nowhere(
     browser: Client, locked: Document
 ) -> None:
     before = locked.file.path
-    answer = browser.post(reverse("document-retry", args=[locked.pk]), {"password": PASSWORD})
-    assert answer.status_code == 200
+    browser.post(reverse("document-retry", args=[locked.pk]), {"password": PASSWORD})
     assert ingest_document(locked.pk)
     locked.refresh_from_db()
     assert (locked.status, locked.page_count) == (Document.Status.READY, 1)
