@@ -89,6 +89,7 @@ def test_a_service_that_is_down_marks_the_document_which_is_found_by_words_and_e
 ) -> None:
     """End to end, through the real SDK: read once, billed once, found all the time."""
     monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.01)
+    EmbeddingSpace.objects.update(active=False)  # the settings choose one only where none answers
     with scripted_server() as server:
         settings.EMBEDDING_SPACE = "compatible:failing"
         settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY = f"{server.url}/v1", ""
