@@ -91,10 +91,12 @@ def progress_of(lease: Lease, total: str = "") -> Callable[[int, int], None]:
 def local_file(file: FieldFile) -> Iterator[Path]:
     """The stored file as a path; a copy when the storage is not a disk of this machine."""
     try:
-        yield Path(file.path)
-        return
+        path = Path(file.path)
     except NotImplementedError:
-        pass
+        path = None
+    if path is not None:
+        yield path
+        return
     with NamedTemporaryFile(suffix=".pdf") as copy:
         for part in file.chunks():
             copy.write(part)

@@ -36,7 +36,10 @@ def test_the_right_password_has_the_document_read_and_is_kept_nowhere(
     browser: Client, locked: Document
 ) -> None:
     before = locked.file.path
-    browser.post(reverse("document-retry", args=[locked.pk]), {"password": PASSWORD})
+    answer = browser.post(
+        reverse("document-retry", args=[locked.pk]), {"password": PASSWORD}, headers={"HX-Request": "true"}
+    )
+    assert answer.status_code == 200
     assert ingest_document(locked.pk)
     locked.refresh_from_db()
     assert (locked.status, locked.page_count) == (Document.Status.READY, 1)
