@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import uvicorn
@@ -13,7 +15,8 @@ from config.body_limit import FORM_BYTES, Message, Receive, Send, body_limit
 
 LIMIT = 40 * 1024 * 1024
 MOST = int(1.05 * LIMIT)
-BUFFERS = 1 << 23  # what the sockets of both sides hold
+SOCKET_BUFFER = 1 << 20  # of each side, set: left alone they grow to many megabytes
+BUFFERS = 1 << 23  # more than the sockets of both sides hold
 PIECE = b"x" * 65536
 
 
@@ -30,20 +33,28 @@ def port() -> Iterator[int]:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": str(length).encode()})
 
-    config = uvicorn.Config(body_limit(application, LIMIT), port=0, log_config=None, lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        thread.join(0.01)
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    thread.join()
+    server = uvicorn.Server(uvicorn.Config(body_limit(application, LIMIT), log_config=None, lifespan="off"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SOCKET_BUFFER)  # inherited
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        while not server.started:
+            thread.join(0.01)
+        yield listening.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def connected(port: int) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BUFFER)
+        yield connection
 
 
 def send_body(port: int, header: str, frame: bytes, total: int) -> tuple[bytes, int]:
     """Sends the frame again and again until ``total`` bytes went or an answer came: (answer, bytes sent)."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with connected(port) as connection:
         connection.sendall(f"POST / HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n".encode())
         sent, rest, answer = 0, frame, b""
         connection.setblocking(False)
@@ -61,7 +72,20 @@ def send_body(port: int, header: str, frame: bytes, total: int) -> tuple[bytes, 
                 continue
             except OSError:
                 break
-        return answer, sent
+        connection.settimeout(30)
+        return whole_answer(connection, answer), sent
+
+
+def whole_answer(connection: socket.socket, begun: bytes = b"") -> bytes:
+    """The answer to the end of its body: head and body come in packets of their own."""
+    answer = begun
+    while not (length := re.search(rb"content-length: (\d+)\r\n.*?\r\n\r\n", answer, re.S)) or len(
+        answer
+    ) < length.end() + int(length[1]):
+        piece = connection.recv(65536)
+        assert piece, answer
+        answer += piece
+    return answer
 
 
 def test_a_declared_length_over_the_limit_is_refused_before_any_byte(port: int) -> None:
@@ -80,15 +104,15 @@ def test_a_chunked_body_is_refused_once_it_passes_the_limit(port: int) -> None:
 
 def test_a_client_that_reads_only_when_it_has_sent_all_sees_the_answer(port: int) -> None:
     total = MOST - len(PIECE)
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with connected(port) as connection:
         head = f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {total}\r\n\r\n"
         connection.sendall(head.encode() + b"x" * total)
-        assert b"413" in connection.recv(65536).split(b"\r\n")[0]
+        assert b"413" in whole_answer(connection).split(b"\r\n")[0]
 
 
 def test_no_more_is_read_than_little_over_the_limit(port: int) -> None:
     """The gigabyte of a client that never looks at the answer: it is cut off."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with connected(port) as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1073741824\r\n\r\n")
         sent = 0
         with pytest.raises(OSError, match=r"reset|Broken"):
@@ -98,7 +122,7 @@ def test_no_more_is_read_than_little_over_the_limit(port: int) -> None:
 
 
 def test_a_body_within_the_limit_arrives_whole(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with connected(port) as connection:
         body = b"x" * (LIMIT + FORM_BYTES)
         connection.sendall(
             f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
