@@ -19,7 +19,7 @@ from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.management.base import BaseCommand
 
-from documents.benchmarks.parsing import ParsingCost, parsing_cost
+from documents.benchmarks._parsing import ParsingCost, parsing_cost
 from documents.deletion import delete_document
 from documents.ingestion import ingest_document
 from documents.models import Document

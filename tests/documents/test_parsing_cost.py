@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from documents.benchmarks.parsing import ParsingCost, parsing_cost
+from documents.benchmarks._parsing import ParsingCost, parsing_cost
 from tests.documents.layout_drawing import PROSE, Drawing, justified
 
 
