@@ -8,13 +8,16 @@ from documents.pictures import HEAD, PALE, STRONG, Dpi, Highlight, PictureFailed
 
 
 def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -> bytes:
-    """A PNG of the cited page: the passage pale, the anchor strong. Raises PictureFailed."""
+    """A PNG of the cited page: the passage pale, the anchor strong. Raises PictureFailed.
+
+    Cut, it shows the anchor; the anchor's whole row when it is the cell of a table.
+    """
     page = Page.objects.filter(document=citation.document_id, number=citation.page_number)
     found = page.select_related("document").defer("text", "word_boxes").first()
     if found is None:
         raise PictureFailed("The cited page is no longer in the document.")
     layers = [
-        Highlight(citation.unit_rects, PALE),
+        Highlight(citation.unit_rects, PALE, framed=bool(citation.head_rects)),
         Highlight(citation.head_rects, HEAD, framed=False),
         Highlight(citation.rects, STRONG),
     ]

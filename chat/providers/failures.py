@@ -34,19 +34,21 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
     except sdk.APIStatusError as error:
         raise from_status(name, error) from error
     except sdk.APITimeoutError as error:
-        raise ProviderError(f"{label(name)} did not answer in time.") from error
+        raise failed("{name} did not answer in time.", name) from error
     except sdk.APIConnectionError as error:
-        raise ProviderError(f"{label(name)} cannot be reached.") from error
+        reached = not isinstance(error.__cause__, http.ConnectError)
+        sentence = "The connection to {name} broke off." if reached else "{name} cannot be reached."
+        raise failed(sentence, name) from error
     except http.TimeoutException as error:
-        raise ProviderError(f"{label(name)} stopped answering.") from error
+        raise failed("{name} stopped answering.", name) from error
     except http.HTTPError as error:
-        raise ProviderError(f"The connection to {label(name)} broke off.") from error
+        raise failed("The connection to {name} broke off.", name) from error
     except sdk.APIError as error:
-        raise ProviderError(f"{label(name)} reported an error in the middle of its answer.") from error
+        raise failed("{name} reported an error in the middle of its answer.", name) from error
     except (ValueError, AttributeError, TypeError) as error:
-        raise ProviderError(f"{label(name)} sent something that cannot be read.") from error
+        raise failed("{name} sent something that cannot be read.", name) from error
     except Exception as error:
-        raise ProviderError(f"{label(name)} failed in an unknown way.") from error
+        raise failed("{name} failed in an unknown way.", name) from error
 
 
 def from_status(name: str, error: Any) -> ProviderError:
@@ -54,7 +56,12 @@ def from_status(name: str, error: Any) -> ProviderError:
     status = int(error.status_code)
     sentence = SENTENCES.get(status, "{name} has a problem of its own." if status >= 500 else SENTENCES[400])
     permanent = 400 <= status < 500 and status not in TRY_AGAIN
-    return ProviderError(sentence.format(name=label(name)), permanent, retry_after(error))
+    return failed(sentence, name, permanent, retry_after(error))
+
+
+def failed(sentence: str, name: str, permanent: bool = False, after: float | None = None) -> ProviderError:
+    told = sentence.format(name=label(name))
+    return ProviderError(told[0].upper() + told[1:], permanent, after)
 
 
 def retry_after(error: Any) -> float | None:
@@ -70,5 +77,5 @@ def label(name: str) -> str:
         "openai": "OpenAI",
         "anthropic": "Anthropic",
         "gemini": "Gemini",
-        "compatible": "The model server",
+        "compatible": "the model server",
     }.get(name, name)

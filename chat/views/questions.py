@@ -104,10 +104,20 @@ def begun(request: HttpRequest, answer: Message) -> HttpResponse:
     start_next(answer.conversation_id)
     answer.refresh_from_db()
     if request.headers.get("HX-Request"):
-        return render(request, "chat/_exchange.html", {"exchange": exchange_of(answer), "begun": True})
+        return exchange_begun(request, answer)
     ids = {"conversation": answer.conversation_id, "question": asking.question_of(answer).pk}
     stream = reverse("answer-stream", args=[answer.pk])
     return JsonResponse(ids | {"answer": answer.pk, "stream": stream}, status=201)
+
+
+def exchange_begun(request: HttpRequest, answer: Message) -> HttpResponse:
+    """The exchange as a fragment; a page of its own gets the conversation's title and address with it."""
+    own_page = "/conversations/" in request.headers.get("HX-Current-URL", "")
+    context = {"exchange": exchange_of(answer), "begun": True, "own_page": own_page}
+    response = render(request, "chat/_exchange.html", context)
+    if own_page:
+        response["HX-Replace-Url"] = reverse("conversation", args=[answer.conversation_id])
+    return response
 
 
 def chosen_provider(request: HttpRequest) -> str | None:

@@ -14,6 +14,7 @@ from django_q.models import OrmQ, Task
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.site import Site, running_site
+from tests.chat.scripted_server import ScriptedServer, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = [
@@ -38,12 +39,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def site(django_db_setup: None, django_db_blocker, tmp_path_factory) -> Iterator[Site]:  # type: ignore[no-untyped-def]
+def model() -> Iterator[ScriptedServer]:
+    """A language model that a conversation may choose; a test writes down its ``replies``."""
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def site(
+    django_db_setup: None,
+    django_db_blocker,  # type: ignore[no-untyped-def]
+    tmp_path_factory: pytest.TempPathFactory,
+    model: ScriptedServer,
+) -> Iterator[Site]:
     assert connection.settings_dict["NAME"].startswith("test_")  # everything in it is deleted at the end
     with django_db_blocker.unblock():
         User.objects.create_user("alice", password=PASSWORD)
         try:
-            with running_site(tmp_path_factory.mktemp("site")) as site:
+            with running_site(
+                tmp_path_factory.mktemp("site"),
+                PINCITE_CHAT="extractive",
+                PINCITE_COMPATIBLE_URL=f"{model.url}/v1",
+                PINCITE_COMPATIBLE_MODEL="scripted",
+            ) as site:
                 yield site
         finally:
             User.objects.all().delete()

@@ -33,14 +33,18 @@ class Site:
 
 
 @contextmanager
-def running_site(var: Path) -> Iterator[Site]:
-    """Server and worker until the block ends; their files and logs are in ``var``."""
+def running_site(var: Path, **settings: str) -> Iterator[Site]:
+    """Server and worker until the block ends, with these settings; their files and logs are in ``var``."""
     port = free_port()
-    environment = os.environ | {
-        "PINCITE_VAR": str(var),
-        "DATABASE_URL": database_url(),
-        "PINCITE_WORKERS": "1",
-    }
+    environment = (
+        os.environ
+        | settings
+        | {
+            "PINCITE_VAR": str(var),
+            "DATABASE_URL": database_url(),
+            "PINCITE_WORKERS": "1",
+        }
+    )
     web = ["-m", "uvicorn", "config.asgi:application", "--port", str(port), "--log-level", "warning"]
     with (
         python(web, environment, var / "web.log"),

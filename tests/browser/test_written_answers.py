@@ -1,0 +1,64 @@
+"""What a person sees of an answer that a model writes: stopped, continued, failed, tried again."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import READY_MS, Upload
+from tests.browser.sheets import report
+from tests.browser.site import Site
+from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer, openai_chunk
+
+LONG = 60.0  # seconds of silence in the middle of an answer
+UNKNOWN_MODEL = Reply([json.dumps({"error": {"message": "no such model"}})], status=404)
+
+
+def begun(body: dict[str, Any]) -> Reply:
+    """Words, and then nothing for long."""
+    return Reply([openai_chunk("The revenue was"), LONG])
+
+
+def cited(body: dict[str, Any]) -> Reply:
+    """The rest of a sentence, resting on the passage that says it."""
+    asked = json.dumps(body, ensure_ascii=False)
+    found = re.search(r"\[(u\d+) · p\. (\d+)[^\]]*\] [^\[]*4,711", asked)
+    assert found, asked
+    return Reply(openai_answer(f" 4,711 million [[cite:{found[1]}:{found[2]}]]."))
+
+
+@pytest.fixture
+def asked(page: Page, site: Site, upload: Upload, model: ScriptedServer) -> Locator:
+    """The answer to a question that the model begins to answer."""
+    upload(report(), "Written.pdf")
+    model.requests.clear()
+    model.replies[:] = [begun, cited, UNKNOWN_MODEL, cited]
+    page.goto(site.url("/conversations/new/"))
+    page.get_by_label("Answers by").select_option("compatible")
+    page.get_by_label("Your question").fill("What was the revenue of the northern division?")
+    page.keyboard.press("Enter")
+    return page.locator("[data-message]").last
+
+
+def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: Locator, page: Page) -> None:
+    expect(asked).to_contain_text("The revenue was")
+    asked.get_by_role("button", name="Stop").click()
+    expect(asked).to_have_attribute("data-status", "incomplete")
+    expect(asked).to_contain_text("Stopped.")
+    asked.get_by_role("button", name="Continue").click()
+    expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    expect(asked).to_contain_text("The revenue was 4,711 million")
+    expect(asked).to_contain_text("1 of 1 claim verified")
+    asked.get_by_role("button", name="Answer again").click()
+    expect(asked).to_have_attribute("data-status", "failed", timeout=READY_MS)
+    expect(asked).to_contain_text("does not know this model")
+    asked.get_by_role("button", name="Try again").click()
+    expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    page.reload()  # the conversation has an address and a title by now, and remembers who answers
+    expect(asked).to_contain_text("4,711 million")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("northern division")
+    expect(page.get_by_label("Answers by")).to_have_value("compatible")
