@@ -16,7 +16,7 @@ import ssl
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any
 from urllib.parse import unquote
@@ -88,13 +88,24 @@ def download(url: str, body: IO[bytes], on_progress: OnProgress) -> httpx.URL:
 
 
 def parsed(url: str | httpx.URL) -> httpx.URL:
+    """Raises FetchRefused for what is no web address, and for a number that is not of the open Internet.
+
+    What a name stands for is asked when the connection is made.
+    """
     try:
         address = httpx.URL(url)
     except (httpx.InvalidURL, ValueError):
         raise FetchRefused(NOT_HTTP) from None
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
         raise FetchRefused(NOT_HTTP)
+    with suppress(ValueError):  # a name
+        refuse_private([ipaddress.ip_address(address.host)])
     return address
+
+
+def refuse_private(addresses: list[Address]) -> None:
+    if not settings.FETCH_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):
+        raise FetchRefused(NOT_PUBLIC)
 
 
 def receive_body(response: httpx.Response, body: IO[bytes], on_progress: OnProgress) -> None:
@@ -152,8 +163,7 @@ class GuardedBackend(httpcore.SyncBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         addresses = resolve(host, port)
-        if not settings.FETCH_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):
-            raise FetchRefused(NOT_PUBLIC)
+        refuse_private(addresses)
         left = within(timeout, self._deadline)
         stream = super().connect_tcp(str(addresses[0]), port, left, local_address, socket_options)
         return DeadlineStream(stream, self._deadline)

@@ -29,7 +29,7 @@ from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.jobs import FAILURE_CODES
 from documents.api.parts import MayEdit
 from documents.api.people import caller
-from documents.api.receiving import PDF_PART, FileUploadSerializer, UrlUploadSerializer, receive
+from documents.api.receiving import FILE_PART, FileUploadSerializer, UrlUploadSerializer, receive
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.models import Collection, Document, Tag
@@ -224,9 +224,9 @@ class DocumentViewSet(
         return [MultiPartParser(), JSONParser()] if takes_files else [JSONParser()]
 
     @extend_schema(
-        summary="Upload a PDF, or have one fetched",
+        summary="Upload a file, or have a PDF fetched",
         request={
-            "multipart/form-data": OpenApiRequest(FileUploadSerializer, encoding=PDF_PART),
+            "multipart/form-data": OpenApiRequest(FileUploadSerializer, encoding=FILE_PART),
             "application/json": UrlUploadSerializer,
         },
         parameters=[IDEMPOTENCY_KEY],
@@ -234,9 +234,10 @@ class DocumentViewSet(
             201: DocumentSerializer,
             409: OpenApiResponse(ErrorSerializer, "You have this file already (`duplicate`)."),
             413: OpenApiResponse(ErrorSerializer, "The file is larger than this server accepts."),
-            415: OpenApiResponse(ErrorSerializer, "The file is not a PDF."),
+            415: OpenApiResponse(ErrorSerializer, "No file of a kind that is accepted."),
             422: OpenApiResponse(
-                ErrorSerializer, "Nothing was fetched, or the Idempotency-Key was used for another request."
+                ErrorSerializer,
+                "No address to fetch from, or an Idempotency-Key used for another request.",
             ),
         },
     )

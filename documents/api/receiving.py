@@ -9,14 +9,17 @@ from rest_framework import exceptions, serializers
 
 from documents.api.errors import Unusable
 from documents.api.fields import Strict, VisibleRelated
-from documents.fetching import FetchRefused, fetch
+from documents.fetching import FetchRefused
+from documents.formats import accepted
 from documents.models import Collection, Document, Tag
-from documents.uploads import UploadRefused, store_upload
+from documents.uploads import UploadRefused, store_address, store_upload
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 PDF_PART = {"file": {"contentType": "application/pdf"}}
+FILE_PART = {"file": {"contentType": "application/pdf, application/octet-stream"}}
+KINDS = ", ".join(kind.label for kind in accepted(with_office=True))
 STATUS_OF = {"too_large": 413, "duplicate": 409, "not_a_pdf": 415, "no_room": 507}
 
 
@@ -39,13 +42,17 @@ class PlacedSerializer(Strict, serializers.Serializer):
 
 
 class FileUploadSerializer(PlacedSerializer):
-    """A PDF."""
+    """A PDF, or a file that a PDF can be made of."""
 
-    file = serializers.FileField(allow_empty_file=True, max_length=4000)
+    file = serializers.FileField(
+        allow_empty_file=True,
+        max_length=4000,
+        help_text=f"{KINDS}; the last kinds where LibreOffice is installed",
+    )
 
 
 class UrlUploadSerializer(PlacedSerializer):
-    """A PDF to fetch. Private addresses are refused."""
+    """Where a PDF lies. A worker fetches it: ask for the status. Private addresses are refused."""
 
     url = serializers.URLField(max_length=2000)
 
@@ -66,8 +73,4 @@ def receive(owner: User, sent: dict[str, Any]) -> Document:
 def _stored(owner: User, sent: dict[str, Any]) -> Document:
     if "file" in sent:
         return store_upload(owner, sent["file"], sent["file"].name or "")
-    with fetch(sent["url"]) as fetched:
-        document = store_upload(owner, fetched.file, fetched.name)
-    Document.objects.filter(pk=document.pk).update(source_url=sent["url"])
-    document.source_url = sent["url"]
-    return document
+    return store_address(owner, sent["url"])

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from documents.fetching import FetchRefused
 from documents.ingestion import ingest_again, ingest_document
-from documents.models import Document
+from documents.models import ApiToken, Document
 from documents.uploads import store_address
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
@@ -74,13 +75,39 @@ def test_a_document_that_is_there_already_is_not_kept_twice(
 
 
 def test_an_address_of_this_machine_is_not_fetched(alice: User) -> None:
-    report = taken_in(alice, "http://127.0.0.1:9/a.pdf")
+    report = taken_in(alice, "http://localhost:9/a.pdf")
     assert report.status == Document.Status.FAILED
     assert "cannot be reached" in report.failure_message
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/a.pdf", "no address", "http://"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9/",
+        "http://[::1]/a.pdf",
+        "file:///etc/passwd",
+        "ftp://example.org/a.pdf",
+        "no address",
+        "http://",
+    ],
+)
 def test_what_is_no_web_address_is_refused_at_once(alice: User, url: str) -> None:
     with pytest.raises(FetchRefused):
         store_address(alice, url)
     assert not Document.objects.exists()
+
+
+def test_the_api_answers_at_once_and_a_worker_fetches(
+    client: Client, alice: User, server: ScriptedServer
+) -> None:
+    server.script["/report.pdf"] = Answer(body=draw_pdf("Revenue was 4,711."))
+    _, key = ApiToken.objects.issue(alice, "script", ["write"])
+    sent = {"url": server.url + "/report.pdf"}
+    answer = client.post(
+        "/api/documents/", sent, "application/json", headers={"Authorization": f"Bearer {key}"}
+    )
+    assert (answer.status_code, answer.json()["status"]) == (201, "uploaded")
+    assert answer.json()["source_url"] == sent["url"]
+    assert not server.asked, "the request does not wait for another server"
+    ingest_document(answer.json()["id"])
+    assert Document.objects.get().status == Document.Status.READY
