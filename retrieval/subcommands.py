@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from django.apps import apps
-from django.core.management.base import BaseCommand, CommandParser, OutputWrapper
+from django.core.management.base import CommandParser, OutputWrapper
 from django.utils.module_loading import module_has_submodule
+
+from documents.management.library_command import LibraryCommand
 
 
 class Subcommand(Protocol):
@@ -38,7 +40,7 @@ def subcommands(module: str) -> dict[str, Subcommand]:
     return found
 
 
-class CommandOfParts(BaseCommand):
+class CommandOfParts(LibraryCommand):
     """A command that runs one of the parts found in the apps' module ``parts``."""
 
     parts: str

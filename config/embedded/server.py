@@ -11,10 +11,12 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -227,26 +229,35 @@ def pg_ctl(data: Path, *arguments: str) -> None:
 
 
 def run(command: list[str], data: Path) -> None:
-    """Runs a PostgreSQL program as the folder's owner. Raises ServerUnavailable with the log's last line."""
-    result = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,  # the server inherits these: a pipe would never end
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for us; the server is stopped last
-        cwd="/",
-        **as_user(unprivileged_user(data)),
-    )
-    if result.returncode:
-        raise ServerUnavailable(f"Embedded PostgreSQL: {Path(command[0]).name} failed. {last_words(data)}")
+    """Runs a PostgreSQL program as the folder's owner. Raises ServerUnavailable with what it said last."""
+    with tempfile.TemporaryFile() as said:  # the server inherits it: a pipe would never end
+        result = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,  # Ctrl-C is for us; the server is stopped last
+            cwd="/",
+            **as_user(unprivileged_user(data)),
+        )
+        if result.returncode:
+            said.seek(0)
+            reason = complaint(logged(data) or said.read())
+            raise ServerUnavailable(f"Embedded PostgreSQL: {Path(command[0]).name} failed. {reason}")
 
 
-def last_words(data: Path) -> str:
+def logged(data: Path) -> bytes:
+    """The server's log, b'' when there is none."""
     try:
-        lines = (data / "log").read_text(errors="replace").strip().splitlines()
+        return (data / "log").read_bytes()
     except OSError:
-        return "Is the disk full, or the folder not writable?"
-    return lines[-1] if lines else ""
+        return b""
+
+
+def complaint(output: bytes) -> str:
+    """The last line that speaks of an error, else the last line."""
+    lines = output.decode(errors="replace").strip().splitlines() or [""]
+    return next((line for line in reversed(lines) if re.search(r"\b(error|fatal)\b", line, re.I)), lines[-1])
 
 
 def ensure_database(data: Path, name: str) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from chat import asking
 from chat.answering import Writing, write_answer
@@ -20,6 +20,7 @@ from chat.printing import numbered, source_lines
 from chat.providers.registry import provider_names
 from chat.reading import shown_message
 from chat.streaming import claim_next
+from documents.management.library_command import LibraryCommand
 from documents.models import Document
 from documents.owners import owner_named
 
@@ -47,7 +48,7 @@ class Answer(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Answers a question over the library, or over chosen documents."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

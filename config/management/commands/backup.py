@@ -6,12 +6,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config.backup import BackupError, back_up
+from documents.management.library_command import LibraryCommand
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Writes the database and all files into an empty folder, with checksums."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from documents.management.library_command import LibraryCommand
 
 APPS = ("documents", "retrieval", "chat", "config")
 
@@ -32,7 +32,7 @@ def benchmarks() -> dict[str, ModuleType]:
     return found
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Measures speed and endurance, as ratios within one run."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

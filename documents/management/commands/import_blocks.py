@@ -7,15 +7,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from documents.adapters import ADAPTERS, AdapterError
 from documents.importing import import_blocks
+from documents.management.library_command import LibraryCommand
 from documents.models import Document
 from documents.owners import owner_named
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Imports the JSON of another parser (Docling, Unstructured, Reducto and the like) as a document."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 from django.contrib.auth.models import User
 from django.core.files import File
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from documents.ingestion import ingest_document
+from documents.management.library_command import LibraryCommand
 from documents.models import Document
 from documents.owners import owner_named
 from documents.uploads import UploadRefused, store_upload
@@ -35,7 +36,7 @@ class Line(msgspec.Struct, frozen=True):
     failure: str
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Takes PDF files and folders of them in, in this process. Exit code 1 if any failed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from documents.management.library_command import LibraryCommand
 from documents.sweeping import sweep
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Puts back documents that were left behind, empties the bin, issues tickets that were lost."
 
     def handle(self, **options: Any) -> None:

@@ -6,14 +6,15 @@ from argparse import ArgumentParser
 from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
+from documents.management.library_command import LibraryCommand
 from documents.models import ApiToken, Scope
 from documents.owners import owner_named
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Makes a key to the API. It is shown this once; only its hash is stored."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from documents.management.library_command import LibraryCommand
 from retrieval.backfill import Behind, backfill, documents_behind, quality
 from retrieval.providers.errors import ProviderError
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Indexes, embeds and reads again what an older version wrote. Stop and repeat it as you like."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

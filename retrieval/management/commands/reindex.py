@@ -6,13 +6,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from documents.management.library_command import LibraryCommand
 from retrieval.providers.errors import ProviderError
 from retrieval.reindexing import Progress, reindex
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Embeds the library with another model, then switches to it. Stop and repeat it as you like."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,8 +7,9 @@ from typing import Any, get_args
 from uuid import UUID
 
 import msgspec
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from documents.management.library_command import LibraryCommand
 from documents.owners import owner_named
 from retrieval.providers.rerankers import configured_reranker
 from retrieval.results import STRATEGIES, FullTextLevel, Hit, SearchOptions, SearchResult
@@ -29,7 +30,7 @@ class Line(msgspec.Struct, frozen=True):
     snippet: str
 
 
-class Command(BaseCommand):
+class Command(LibraryCommand):
     help = "Searches the library (or one document) and prints the hits, best first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,26 @@
+"""Commands that read or write the library: its tables are there, and of this version, when they begin."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+
+class LibraryCommand(BaseCommand):
+    """The embedded database, which is Pincite's own, is migrated; of another its owner is told."""
+
+    requires_migrations_checks = True
+
+    def check_migrations(self) -> None:
+        try:
+            executor = MigrationExecutor(connection)
+        except OperationalError as error:
+            raise CommandError(f"The database cannot be reached: {error}") from error
+        if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return
+        if settings.DATABASE_URL:
+            raise CommandError("The database is not of this version. Run `manage.py migrate` first.")
+        call_command("migrate", verbosity=0, interactive=False)
