@@ -12,6 +12,8 @@ def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -
 
     Cut, it shows the anchor; the anchor's whole row when it is the cell of a table.
     """
+    if citation.durability == Citation.Durability.GONE:
+        raise PictureFailed("The cited words are no longer in the document.")
     page = Page.objects.filter(document=citation.document_id, number=citation.page_number)
     found = page.select_related("document").defer("text", "word_boxes").first()
     if found is None:

@@ -119,6 +119,11 @@ class CitationShown(msgspec.Struct, frozen=True):
     feedback: str = ""
     href: str = ""
 
+    @property
+    def standing(self) -> str:
+        """The verdict, and what became of the words in their document since: ``exact, changed since``."""
+        return self.verdict if self.durability == "same" else f"{self.verdict}, {self.durability} since"
+
 
 class Cited(msgspec.Struct, frozen=True):
     """A marker was read; its superscript stands in the block's HTML. It is not yet checked."""

@@ -18,7 +18,7 @@ def source_line(citation: CitationShown) -> str:
     section = f", {citation.section}" if citation.section else ""
     quote = " ".join(citation.quote.split())
     return (
-        f"[{citation.number}] {citation.title}, p. {citation.page}{section}: “{quote}” ({citation.verdict})"
+        f"[{citation.number}] {citation.title}, p. {citation.page}{section}: “{quote}” ({citation.standing})"
     )
 
 

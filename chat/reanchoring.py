@@ -85,6 +85,7 @@ def most_like(citation: Citation, rows: Sequence[CitationUnit]) -> CitationUnit 
 def _reanchor(citation: Citation, row: CitationUnit | None, sources: Sources) -> None:
     if row is None or str(row.pk) not in sources.units:
         citation.unit, citation.durability = None, Citation.Durability.GONE
+        citation.rects = citation.unit_rects = citation.head_rects = []  # other words stand there now
         return
     unit, place = sources.units[str(row.pk)], sources.places[str(row.pk)]
     rects = quote_rects(citation, unit)

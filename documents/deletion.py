@@ -7,7 +7,7 @@ import logging
 from django.db import transaction
 from django.db.models.fields.files import FieldFile
 
-from documents.models import Document
+from documents.models import Document, PreviousVersion
 from documents.signals import document_deleted
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,8 @@ def delete_document(document: Document) -> None:
             return
         document_deleted.send(Document, document_id=locked.pk)
         files = [locked.file, locked.original, locked.text_layer, locked.thumbnail]
+        if version := PreviousVersion.objects.filter(document=locked).first():
+            files += version.files
         locked.delete()
         transaction.on_commit(lambda: remove_files(files))
 

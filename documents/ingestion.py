@@ -30,9 +30,11 @@ from documents.reading import read
 from documents.signals import document_parsed
 from documents.storing import replace_content
 from documents.text_layers import store_text_layer
+from documents.versions import bring_back
 
 logger = logging.getLogger(__name__)
 CANCELLED = "Cancelled before it was read. Try again whenever you like."
+NEW_CANCELLED = "Reading it was cancelled."
 
 
 def ingest_document(document_id: uuid.UUID) -> bool:
@@ -117,9 +119,12 @@ def mark_ready(lease: Lease, seconds: dict[str, float]) -> None:
 def mark_failed(lease: Lease, error: Exception) -> None:
     """Ends the ingestion with a reason a person understands.
 
-    A document that could not be embedded is found by its words all the same.
+    A document that could not be embedded is found by its words all the same. One whose new file could
+    not be read is what it was before.
     """
     failure = failure_of(error)
+    if bring_back(lease.row, failure.code, failure.message):
+        return
     if failure.code == FailureCode.EMBEDDING_FAILED:
         lease.row.update(indexed_at=timezone.now())
     lease.row.update(
@@ -185,5 +190,6 @@ def cancel(document: Document) -> bool:
         "failure_message": CANCELLED,
     }
     free = {"lease": None, "lease_holder": "", "lease_expires_at": None}
+    replaced = bring_back(stopped, FailureCode.INTERNAL, NEW_CANCELLED)
     answering = stopped.filter(indexed_at__isnull=False).update(status=Document.Status.READY, **free)
-    return bool(answering or stopped.update(**unfinished, **free))
+    return bool(replaced or answering or stopped.update(**unfinished, **free))

@@ -13,6 +13,7 @@ from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from documents.pdf import wordboxes
 from documents.pdf.structure import ParsedPage, ParsedUnit
 from documents.reading import Content
+from documents.versions import let_go
 
 
 def replace_content(lease: Lease, content: Content) -> None:
@@ -30,6 +31,7 @@ def replace_content(lease: Lease, content: Content) -> None:
         copy_rows(CitationUnit, units)
         describe(document, content)
         document.save()
+        let_go(document)
 
 
 def delete_content(document: Document) -> None:

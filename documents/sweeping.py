@@ -19,6 +19,7 @@ from documents.leases import WORKING
 from documents.models import Document
 from documents.pdf.failures import FailureCode
 from documents.queue import issue_tickets, waiting
+from documents.versions import bring_back
 
 logger = logging.getLogger(__name__)
 BIN_ROUND = 20  # documents in one round
@@ -54,7 +55,9 @@ def recover_from(holder: str) -> tuple[int, int]:
 def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
     """How many are put back and how many given up. Their attempt counts: they may have killed the worker."""
     unfinished = orphans.filter(status__in=WORKING)
-    given_up = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS).update(
+    worn_out = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS)
+    set_back = bring_back(worn_out, FailureCode.INTERNAL, FailureCode.INTERNAL.label)
+    given_up = set_back + worn_out.update(
         status=Document.Status.FAILED,
         failure_code=FailureCode.INTERNAL,
         failure_message=FailureCode.INTERNAL.label,

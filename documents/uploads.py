@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from documents.failures import shortage
 from documents.fetching import file_name, parsed
@@ -134,7 +135,8 @@ def accepted_format(name: str, head: bytes) -> Format:
 
 def refuse_duplicate(owner: User, found: Inspected) -> None:
     """Only among the owner's own documents: nothing tells what others have."""
-    existing = Document.objects.filter(owner=owner, sha256=found.sha256, deleted_at=None).first()
+    same = Q(sha256=found.sha256) | Q(previous_version__sha256=found.sha256)
+    existing = Document.objects.filter(same, owner=owner, deleted_at=None).first()
     if existing is not None:
         raise UploadRefused("duplicate", f"You already have this document: “{existing.title}”.", existing)
 

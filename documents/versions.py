@@ -1,19 +1,24 @@
 """A document's file replaced by another: the document, its collections, tags, shares and citations stay.
 
 What was cited is found again in the new file by the same signal that follows
-every reading (``signals.document_parsed``).
+every reading (``signals.document_parsed``). Until the new file has been read,
+the old one is kept (``PreviousVersion``) and comes back when that fails.
 """
 
 from __future__ import annotations
 
 from django.core.files.base import File
 from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.fields.files import FieldFile
 
 from documents.deletion import remove_files
-from documents.models import Document
+from documents.models import Document, PreviousVersion
 from documents.pictures import forget_pictures
 from documents.queue import enqueue
 from documents.uploads import clean_name, inspect, refuse_duplicate
+
+UNREAD = "The new version could not be read, so the document is as it was. "
 
 
 def replace_file(document: Document, file: File, name: str = "") -> None:
@@ -27,7 +32,8 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
     refuse_duplicate(document.owner, found)
     with transaction.atomic():
         row = Document.objects.select_for_update(of=("self",)).get(pk=document.pk)
-        before, pages = [row.file, row.original, row.text_layer, row.thumbnail], row.page_count
+        before, pages = files_of(row), row.page_count
+        kept_before = keep_version(row)
         row.file = row.original = row.text_layer = row.thumbnail = ""
         kept = row.file if found.is_pdf else row.original
         kept.save(name or "document.pdf", file, save=False)
@@ -42,5 +48,50 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
             raise
         row.pages.update(recognised=b"")  # what was recognised in the old file says nothing of the new one
         enqueue(row)
-        transaction.on_commit(lambda: remove_files(before))
+        if not kept_before:
+            transaction.on_commit(lambda: remove_files(before))
         transaction.on_commit(lambda: forget_pictures(row.pk, pages))
+
+
+def keep_version(document: Document) -> bool:
+    """Keeps what the locked document is, if that answers and was read; False when it can go."""
+    if document.indexed_at is None:
+        return False
+    PreviousVersion.of(document).save()
+    return True
+
+
+def let_go(document: Document) -> None:
+    """The new file has been read: the one before it goes with the transaction."""
+    version = PreviousVersion.objects.filter(document=document).first()
+    if version is not None:
+        version.delete()
+        transaction.on_commit(lambda: remove_files(version.files))
+
+
+def bring_back(documents: QuerySet[Document], code: str, reason: str) -> int:
+    """Makes those whose new file could not be read what they were, and says why; how many there are."""
+    with transaction.atomic():
+        replaced = documents.filter(previous_version__isnull=False).select_related("previous_version")
+        rows = list(replaced.select_for_update(of=("self",)))
+        for document in rows:
+            _bring_back(document, code, reason)
+    return len(rows)
+
+
+def _bring_back(document: Document, code: str, reason: str) -> None:
+    version, refused = document.previous_version, files_of(document)
+    pages = max(document.page_count, version.page_count)
+    version.set_back(document)
+    document.status, document.progress, document.attempts = Document.Status.READY, 1, 0
+    document.lease, document.lease_holder, document.lease_expires_at = None, "", None
+    document.failure_code, document.failure_message = code, f"{UNREAD}{reason}"[:200]
+    document.save()
+    version.delete()
+    transaction.on_commit(lambda: remove_files(refused))
+    transaction.on_commit(lambda: forget_pictures(document.pk, pages))
+
+
+def files_of(document: Document) -> list[FieldFile]:
+    """What is stored of it, as it is named now."""
+    return [document.file, document.original, document.text_layer, document.thumbnail]

@@ -52,7 +52,7 @@ def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
     quotes = format_html_join(
         "; ",
         "<q>{}</q> ({})",
-        ((" ".join(c.quote.split()), c.verdict) for c in quotes_of(answer, source.number)),
+        ((" ".join(c.quote.split()), c.standing) for c in quotes_of(answer, source.number)),
     )
     section = f", {source.section}" if source.section else ""
     return format_html(

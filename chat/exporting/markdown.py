@@ -21,7 +21,7 @@ def with_footnotes(answer: ExportedAnswer) -> str:
 
 
 def footnote(answer: ExportedAnswer, source: CitationShown) -> str:
-    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.verdict})" for c in quotes_of(answer, source.number))
+    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.standing})" for c in quotes_of(answer, source.number))
     section = f", {one_line(source.section)}" if source.section else ""
     named = one_line(f"{source.title} {answer.byline(source)}")
     return f"{named}, p. {source.page}{section}: {quotes}"

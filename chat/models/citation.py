@@ -100,3 +100,8 @@ class Citation(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.number}] {self.quote[:60]}"
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the document no longer says what was cited."""
+        return self.durability in (self.Durability.CHANGED, self.Durability.GONE)

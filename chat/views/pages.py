@@ -79,9 +79,13 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
 @require_safe
 @login_required
 def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """What an answer cites, and the other passages that were read for it, best first."""
+    """What an answer cites, its documents' lost passages included, and what else was read for it."""
     message = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id)
-    return render(request, "chat/_sources.html", {"sources": read_sources(message, request.user)})
+    context = {
+        "sources": read_sources(message, request.user),
+        "gone": message.citations.filter(unit=None).order_by("number", "position"),
+    }
+    return render(request, "chat/_sources.html", context)
 
 
 @require_POST

@@ -8,6 +8,7 @@ from documents.models.page import Page
 from documents.models.rate import RateCount
 from documents.models.token import ApiToken, Scope
 from documents.models.unit import CitationUnit
+from documents.models.version import PreviousVersion
 from documents.models.worker import Worker
 from documents.pdf.failures import FailureCode
 
@@ -19,6 +20,7 @@ __all__ = [
     "FailureCode",
     "IdempotencyKey",
     "Page",
+    "PreviousVersion",
     "RateCount",
     "RetrievalChunk",
     "Scope",

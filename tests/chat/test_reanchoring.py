@@ -10,10 +10,12 @@ from django.core.files.base import ContentFile
 
 from chat import asking
 from chat.answering import Writing, write_answer
+from chat.citation_pictures import citation_picture
 from chat.models import Citation, Conversation
 from chat.streaming import claim_next
 from documents.ingestion import ingest_document
 from documents.models import Document
+from documents.pictures import PictureFailed
 from tests.chat.conftest import PAGE_1, PAGE_2, QUESTION
 from tests.drawing import draw_pdf
 
@@ -66,3 +68,6 @@ def test_words_that_are_nowhere_any_more_are_told_as_gone(cited: Citation, repor
     read_anew(report, PAGE_2)
     cited.refresh_from_db()
     assert cited.durability == "gone" and cited.unit is None and "1,577" in cited.quote
+    assert cited.rects == [] and cited.unit_rects == []
+    with pytest.raises(PictureFailed):
+        citation_picture(cited)

@@ -8,7 +8,8 @@ from django.core.files.base import ContentFile
 
 from documents.ingestion import cancel, ingest_document
 from documents.leases import LostLease, take
-from documents.models import Collection, Document, Tag
+from documents.models import Collection, Document, PreviousVersion, Tag
+from documents.sweeping import recover
 from documents.uploads import UploadRefused, store_upload
 from documents.versions import replace_file
 from tests.conftest import Ingest
@@ -45,6 +46,47 @@ def test_a_version_of_another_kind_is_made_a_pdf(alice: User, ingested: Ingest) 
     report.refresh_from_db()
     assert report.original.read().startswith(b"# Revenue")
     assert "5,822" in report.pages.get().text
+
+
+def test_a_version_that_cannot_be_read_leaves_the_document_as_it_was_and_says_so(
+    alice: User, ingested: Ingest, django_capture_on_commit_callbacks
+) -> None:
+    report = ingested(alice, "Revenue was 4,711.", name="Report_2019.pdf")
+    before = (report.file.name, report.sha256, report.indexed_at, report.page_count)
+    with django_capture_on_commit_callbacks(execute=True):
+        replace_file(report, ContentFile(b"%PDF-1.7 and nothing else"), "Report_2020.pdf")
+        assert not Document.objects.searchable().filter(pk=report.pk).exists()
+        refused = Document.objects.get(pk=report.pk).file
+        ingest_document(report.pk)
+    report.refresh_from_db()
+    assert report.status == Document.Status.READY and report.original_name == "Report_2019.pdf"
+    assert (report.file.name, report.sha256, report.indexed_at, report.page_count) == before
+    assert report.file.read().startswith(b"%PDF-") and not refused.storage.exists(refused.name)
+    assert "4,711" in report.pages.get().text and report.units.exists()
+    assert report.failure_message.startswith("The new version could not be read")
+    assert "damaged" in report.failure_message
+    again = replace_with(report, "Revenue was 5,822.")
+    assert (again.status, again.failure_message) == (Document.Status.READY, "")
+    assert not PreviousVersion.objects.exists()
+
+
+def test_a_new_version_that_is_cancelled_or_given_up_leaves_the_old_one(
+    alice: User, ingested: Ingest
+) -> None:
+    report = ingested(alice, "Revenue was 4,711.")
+    name = report.file.name
+    replace_file(report, ContentFile(draw_pdf("Revenue was 5,822.")))
+    replace_file(report, ContentFile(draw_pdf("Revenue was 6,933.")))  # before the first was looked at
+    assert cancel(report)
+    report.refresh_from_db()
+    assert (report.status, report.file.name) == (Document.Status.READY, name)
+    replace_file(report, ContentFile(draw_pdf("Revenue was 5,822.")))
+    assert take(report.pk) is not None
+    Document.objects.filter(pk=report.pk).update(attempts=99)
+    assert recover(Document.objects.filter(pk=report.pk)) == (0, 1)
+    report.refresh_from_db()
+    assert (report.status, report.file.name) == (Document.Status.READY, name)
+    assert "could not be read" in report.failure_message
 
 
 def test_a_version_that_is_refused_changes_nothing(alice: User, ingested: Ingest) -> None:

@@ -67,7 +67,7 @@ def test_its_pdf_takes_the_place_of_the_record(alice: User, django_capture_on_co
         replace_file(
             document, ContentFile(draw_pdf("We weigh 1,577 anvils in the desert.", "A second page."))
         )
-    document = ingest(document)
+        document = ingest(document)
     assert (document.kind, document.status, document.page_count) == ("pdf", "ready", 2)
     assert (document.title, document.doi, document.year) == (RECORD.title, RECORD.doi, 2018)
     assert not document.file.storage.exists(old)
