@@ -35,7 +35,7 @@ WHITENOISE_USE_FINDERS = True  # nothing to collect before the first run
 
 STORAGES: dict[str, Any] = {
     "default": {
-        "BACKEND": "storages.backends.s3.S3Storage",
+        "BACKEND": "documents.bucket.BucketFiles",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
             "endpoint_url": S3_URL or None,

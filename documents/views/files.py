@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import IO, cast
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.files import File
 from django.db.models.fields.files import FieldFile
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -21,6 +21,7 @@ from documents.byte_ranges import ByteRange, RangeNotSatisfiable, requested_rang
 from documents.icons import sprite
 from documents.models import Document
 from documents.pictures import PictureFailed
+from documents.storage import PartsOfFiles
 from documents.thumbnails import thumbnail_of
 
 BLANK_SHEET = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 17 22" width="170" height="220"/>'
@@ -75,12 +76,13 @@ def _bytes_of(stored: FieldFile, span: ByteRange | None, head: bool) -> HttpResp
     response: HttpResponseBase
     if head:
         response = HttpResponse()
-    elif part.length <= WHOLE_IN_MEMORY:
-        with stored.open("rb") as file:
-            file.seek(part.start)
-            response = HttpResponse(file.read(part.length))
     else:
-        response = StreamingHttpResponse(_blocks(stored.open("rb"), part))
+        file = cast(PartsOfFiles, stored.storage).open_part(stored.name, part.start, part.length)
+        if part.length > WHOLE_IN_MEMORY:
+            response = StreamingHttpResponse(_blocks(file, part.length))
+        else:
+            with file:
+                response = HttpResponse(file.read(part.length))
     response.headers["Content-Length"] = str(part.length)
     if span:
         response.status_code = 206
@@ -88,11 +90,10 @@ def _bytes_of(stored: FieldFile, span: ByteRange | None, head: bool) -> HttpResp
     return response
 
 
-async def _blocks(file: File, part: ByteRange) -> AsyncIterator[bytes]:
-    """The part in blocks. Reading happens in a thread: the event loop serves others meanwhile."""
+async def _blocks(file: IO[bytes], length: int) -> AsyncIterator[bytes]:
+    """So many bytes in blocks. Reading happens in a thread: the event loop serves others meanwhile."""
     try:
-        await asyncio.to_thread(file.seek, part.start)
-        left = part.length
+        left = length
         while left > 0 and (block := await asyncio.to_thread(file.read, min(left, WHOLE_IN_MEMORY))):
             left -= len(block)
             yield block
