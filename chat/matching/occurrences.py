@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from chat.matching.folding import Folded, collapsed
 from chat.matching.page_text import PageText
 
+REACH = 8  # characters beside the quote in which its outer signs are looked for
 LONG_ENOUGH = 16  # folded characters that do not stand together by chance
 _SIGNS = frozenset("-−–(")
 _MINUSES = frozenset("-−–")
@@ -95,15 +96,23 @@ def _is_unspaced(character: str) -> bool:
 
 
 def _with_outer_signs(text: str, start: int, end: int, quote: str) -> tuple[int, int]:
-    """Widen the range by the hyphens and quotes at the quote's ends, which folding drops."""
+    """Widen the range by as many hyphens and quotes as the quote has at its ends: folding drops them.
+
+    No more: beside them other cells of a table may be empty, too.
+    """
     head, tail = _OUTER.match(quote), _OUTER_END.search(quote)
-    before = _OUTER_END.search(text[max(0, start - 4) : start])
-    after = _OUTER.match(text[end : end + 4])
-    if head and head[0].strip() and before and before[0].strip():
-        start -= len(before[0].lstrip())
-    if tail and tail[0].strip() and after and after[0].strip():
-        end += len(after[0].rstrip())
+    before, after = _OUTER_END.search(text[:start][-REACH:]), _OUTER.match(text[end : end + REACH])
+    if head and before:
+        start -= len(_nearest(before[0][::-1], len("".join(head[0].split()))))
+    if tail and after:
+        end += len(_nearest(after[0], len("".join(tail[0].split()))))
     return start, end
+
+
+def _nearest(signs: str, count: int) -> str:
+    """The beginning of ``signs``, up to the ``count``-th that is no space."""
+    places = [place for place, sign in enumerate(signs) if not sign.isspace()][:count]
+    return signs[: places[-1] + 1] if places else ""
 
 
 def _loses_sign(text: str, start: int, quote: str) -> bool:

@@ -7,17 +7,17 @@ import time
 from django.db import connection, models
 
 COUNT_ONE_MORE = """
-INSERT INTO documents_ratecount (key, window_start, count) VALUES (%s, %s, 1)
+INSERT INTO documents_ratecount AS present (key, window_start, count) VALUES (%(key)s, %(now)s, 1)
 ON CONFLICT (key) DO UPDATE SET
-    count = CASE WHEN documents_ratecount.window_start = EXCLUDED.window_start
-                 THEN documents_ratecount.count + 1 ELSE 1 END,
-    window_start = EXCLUDED.window_start
-RETURNING count
+    count = CASE WHEN present.window_start > %(now)s - %(seconds)s THEN present.count + 1 ELSE 1 END,
+    window_start = CASE WHEN present.window_start > %(now)s - %(seconds)s THEN present.window_start
+                        ELSE %(now)s END
+RETURNING window_start, count
 """
 
 
 class RateCount(models.Model):
-    """One row a key; windows have a fixed start, so that the same key never needs two rows.
+    """One row a key. A window begins with the first use, and the first use after its end begins another.
 
     One statement counts and answers: two requests at the same instant, on any
     number of web processes, cannot both be the last that is allowed.
@@ -35,12 +35,11 @@ class RateCount(models.Model):
 
     @staticmethod
     def take(key: str, limit: int, seconds: int) -> int:
-        """Counts one more use of ``key``. 0 when it is allowed, else the seconds until the next window."""
+        """Counts one more use of ``key``. 0 when it is allowed, else the seconds until the window ends."""
         now = int(time.time())
-        start = now - now % seconds
         with connection.cursor() as cursor:
-            cursor.execute(COUNT_ONE_MORE, [key[:160], start])
-            (count,) = cursor.fetchone()
+            cursor.execute(COUNT_ONE_MORE, {"key": key[:160], "now": now, "seconds": seconds})
+            start, count = cursor.fetchone()
         return 0 if count <= limit else max(1, start + seconds - now)
 
     @classmethod

@@ -234,6 +234,13 @@ WORDS = st.sampled_from(
 LINES = st.lists(st.lists(WORDS, min_size=1, max_size=8), min_size=1, max_size=8)
 
 
+@pytest.mark.parametrize("quote", ["Other —", "— (305)", "— 4"])
+def test_of_several_empty_cells_only_the_quoted_one_is_lit(quote: str) -> None:
+    anchor = find_quote([page("Other — — (305)", "long- — 4")], quote)
+    assert anchor is not None
+    assert (anchor.verdict, anchor.text) == ("exact", quote)
+
+
 @given(LINES, st.data())
 def test_any_run_of_words_is_found_and_only_words_like_it_are_lit(
     lines: list[list[str]], data: st.DataObject
