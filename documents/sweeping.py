@@ -16,7 +16,7 @@ from django_q.brokers import get_broker
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.leases import WORKING
-from documents.models import Document
+from documents.models import Document, RateCount
 from documents.pdf.failures import FailureCode
 from documents.queue import issue_tickets, waiting
 from documents.versions import bring_back
@@ -41,9 +41,11 @@ class Sweep:
 
 
 def sweep() -> Sweep:
-    """One round: documents of silent workers, the bin, then waiting documents without a ticket."""
+    """One round: documents of silent workers, old counts, the bin, then waiting documents without a
+    ticket."""
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
+    RateCount.forget_ended()
     return Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
 
 

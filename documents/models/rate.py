@@ -6,6 +6,7 @@ import time
 
 from django.db import connection, models
 
+LONGEST_WINDOW = 86400  # seconds
 COUNT_ONE_MORE = """
 INSERT INTO documents_ratecount AS present (key, window_start, count) VALUES (%(key)s, %(now)s, 1)
 ON CONFLICT (key) DO UPDATE SET
@@ -46,3 +47,8 @@ class RateCount(models.Model):
     def give_back(cls, key: str) -> None:
         """Counts one use of ``key`` less."""
         cls.objects.filter(key=key[:160], count__gt=0).update(count=models.F("count") - 1)
+
+    @classmethod
+    def forget_ended(cls) -> None:
+        """Removes the counts of windows that ended, whatever their length."""
+        cls.objects.filter(window_start__lt=time.time() - LONGEST_WINDOW).delete()

@@ -142,6 +142,11 @@ def test_a_window_ends(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert RateCount.take("k", 1, 100) == 40
     now[0] += 40
     assert RateCount.take("k", 1, 100) == 0
+    RateCount.forget_ended()
+    assert RateCount.objects.exists()
+    now[0] += 2 * 86400
+    RateCount.forget_ended()
+    assert not RateCount.objects.exists()
 
 
 def test_rates_are_read_as_people_write_them() -> None:
