@@ -37,27 +37,26 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """What the user owns, or was given by a Share of the document or of a collection it is in."""
         if not user.is_authenticated:
             return self.none()
-        return self.filter(deleted_at=None).filter(Q(owner=user) | Q(pk__in=self._shared_with(user, {})))
+        return self.filter(deleted_at=None).filter(Q(owner=user) | self._shared_with(user))
 
     def editable_by(self, user: User | AnonymousUser) -> Self:
         """What the user owns, or was given with the right to write."""
         if not user.is_authenticated:
             return self.none()
-        may_write = {"can_write": True}
-        return self.filter(deleted_at=None).filter(
-            Q(owner=user) | Q(pk__in=self._shared_with(user, may_write))
-        )
+        return self.filter(deleted_at=None).filter(Q(owner=user) | self._shared_with(user, can_write=True))
 
     def searchable(self) -> Self:
         """Documents whose chunks may answer: indexed at least once, not deleted."""
         return self.filter(deleted_at=None, indexed_at__isnull=False)
 
     @staticmethod
-    def _shared_with(user: User, rights: dict[str, bool]) -> models.QuerySet:
+    def _shared_with(user: User, **rights: bool) -> Q:
+        """Starts from the few shares a user has, not from all documents: every search asks this."""
         from documents.models.library import Share
 
         shares = Share.objects.given_to(user).filter(**rights)
-        return Document.objects.filter(Q(shares__in=shares) | Q(collections__shares__in=shares)).values("pk")
+        collected = Document.collections.through.objects.filter(collection__in=shares.values("collection"))
+        return Q(pk__in=shares.values("document")) | Q(pk__in=collected.values("document"))
 
 
 class Document(models.Model):
