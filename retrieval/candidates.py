@@ -10,30 +10,26 @@ from uuid import UUID
 
 from django.db import connection
 
-from retrieval.analysis import BREAK
+from retrieval.analysis import BREAK, terms_of_each
 from retrieval.scope import ScopeSql
 
-# Who may see what is found out once, not once a passage. A passage comes as one row: of most, only the
-# text is looked at.
+# A passage comes as one row: of most, only the text is looked at.
 UNITS = """
-WITH visible(document_id) AS MATERIALIZED ({documents})
-SELECT wanted.entry_id, wanted.ordinal, entry.document_id, passage.page_number,
-       string_agg(translate(unit.content, chr(1), ' '), chr(1) ORDER BY unit.position),
-       string_agg(unit.id::text, ',' ORDER BY unit.position),
-       string_agg(unit.chunk_id::text, ',' ORDER BY unit.position)
+SELECT wanted.entry_id, wanted.ordinal, entry.document_id, passage.page_number, unit.*
 FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
 JOIN retrieval_indexeddocument entry ON entry.id = wanted.entry_id
 JOIN retrieval_passage passage
     ON passage.entry_id = wanted.entry_id AND passage.ordinal = wanted.ordinal
 CROSS JOIN LATERAL (
-    SELECT * FROM documents_citationunit
+    SELECT string_agg(translate(content, chr(1), ' '), chr(1) ORDER BY position) AS contents,
+           string_agg(id::text, ',' ORDER BY position),
+           string_agg(chunk_id::text, ',' ORDER BY position)
+    FROM documents_citationunit
     WHERE document_id = entry.document_id
         AND position BETWEEN passage.first_position AND passage.last_position
         AND chunk_id IS NOT NULL {chunk_filter}
-    OFFSET 0
 ) unit
-WHERE entry.document_id IN (SELECT visible.document_id FROM visible)
-GROUP BY wanted.entry_id, wanted.ordinal, entry.document_id, passage.page_number
+WHERE unit.contents IS NOT NULL AND entry.document_id IN ({documents})
 """
 
 
@@ -64,8 +60,15 @@ class Candidate:
 
     @cached_property
     def units(self) -> tuple[CandidateUnit, ...]:
-        ids, chunks = map(UUID, self.unit_ids.split(",")), map(UUID, self.chunk_ids.split(","))
-        return tuple(map(CandidateUnit, ids, chunks, self.contents))
+        written = self.chunk_ids.split(",")
+        chunks = {text: UUID(text) for text in dict.fromkeys(written)}
+        ids = map(UUID, self.unit_ids.split(","))
+        return tuple(map(CandidateUnit, ids, map(chunks.__getitem__, written), self.contents))
+
+    @cached_property
+    def terms(self) -> list[list[str]]:
+        """The terms of each unit."""
+        return terms_of_each(self.contents)
 
     @cached_property
     def text(self) -> str:
@@ -77,7 +80,7 @@ def read_candidates(scope: ScopeSql, passages: Sequence[PassageKey]) -> dict[Pas
     statement = UNITS.format(documents=scope.documents, chunk_filter=scope.and_chunk("chunk_id"))
     wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*scope.document_params, *wanted, *scope.chunk_params])
+        cursor.execute(statement, [*wanted, *scope.chunk_params, *scope.document_params])
         found = [_candidate(row) for row in cursor.fetchall()]
     return {candidate.key: candidate for candidate in found}
 

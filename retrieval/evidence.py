@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from itertools import chain
 
-from retrieval.analysis import terms_of_each
 from retrieval.candidates import Candidate
 from retrieval.lexicon import Phrase
 from retrieval.questions import Question
@@ -38,19 +38,29 @@ class Evidence:
 
 def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> Evidence:
     """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent."""
-    unit_terms = terms_of_each(candidate.contents)
-    present = {term for terms in unit_terms for term in terms}
-    whole = f" {' '.join(term for terms in unit_terms for term in [*terms, '|'])} "
+    present = question.weights.keys() & chain.from_iterable(candidate.terms)
     text = candidate.text.casefold() if question.quoted else ""
     return Evidence(
         coverage=covered(question, present, rarity),
-        phrases=share(f" {' '.join(phrase)} " in whole for phrase in question.phrases),
+        phrases=phrases_in(candidate, question, present),
         quoted=share(words.casefold() in text for words in question.quoted),
-        unit_scores=tuple(unit_score(question, terms, rarity) for terms in unit_terms),
+        unit_scores=unit_scores(question, candidate, rarity),
     )
 
 
-def covered(question: Question, present: set[str], rarity: Mapping[str, float]) -> float:
+def phrases_in(candidate: Candidate, question: Question, present: Set[str]) -> float:
+    """The share of the written phrases that stand in one unit of it, word beside word.
+
+    ``present``: those of the question's terms that stand in the candidate at all.
+    """
+    likely = [phrase for phrase in question.phrases if present >= set(phrase)]
+    if not likely:
+        return 0.0
+    whole = f" {' | '.join(map(' '.join, candidate.terms))} "
+    return sum(f" {' '.join(phrase)} " in whole for phrase in likely) / len(question.phrases)
+
+
+def covered(question: Question, present: Set[str], rarity: Mapping[str, float]) -> float:
     own = {term: rarity[term] for term in question.own_terms if term in rarity}
     total = sum(own.values())
     return sum(value for term, value in own.items() if term in present) / total if total else 0.0
@@ -61,16 +71,21 @@ def share(found: Iterable[bool]) -> float:
     return sum(marks) / len(marks) if marks else 0.0
 
 
-def unit_score(question: Question, terms: list[str], rarity: Mapping[str, float]) -> float:
-    """Σ weight · idf of the question's terms in the unit, pivoted by length; a row's label counts more."""
-    if not terms:
-        return 0.0
-    score = sum(
-        question.weights[term] * rarity.get(term, 0.0) for term in set(terms) & question.weights.keys()
+def unit_scores(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> tuple[float, ...]:
+    """Of each unit Σ weight · idf of the question's terms in it; length counts against it, a label for it."""
+    worth = {term: weight * rarity.get(term, 0.0) for term, weight in question.weights.items()}
+    wanted = worth.keys()
+    return tuple(
+        sum(map(worth.__getitem__, said)) * _form(question, terms) if (said := wanted & terms) else 0.0
+        for terms in candidate.terms
     )
-    if score and any(begins_with(terms, phrase) for phrase in question.phrases_from(terms[0])):
-        score *= ROW_LABEL_BONUS
-    return score / (1 + max(0, len(terms) - LENGTH_PIVOT) / (4 * LENGTH_PIVOT))
+
+
+def _form(question: Question, terms: list[str]) -> float:
+    """What a unit's length, and the label it begins with, make of what it says."""
+    labelled = any(begins_with(terms, phrase) for phrase in question.phrases_from(terms[0]))
+    excess = max(0, len(terms) - LENGTH_PIVOT)
+    return (ROW_LABEL_BONUS if labelled else 1.0) / (1 + excess / (4 * LENGTH_PIVOT))
 
 
 def begins_with(terms: list[str], phrase: Phrase) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,26 +13,33 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from retrieval.analysis import term_number
-from retrieval.postings import COVER, MOST_PASSAGES, NAMES, POSTING, idf, unpack_postings
+from retrieval.candidates import PassageKey
+from retrieval.copying import read_columns
+from retrieval.postings import COVER, IMPACT_STEP, MOST_PASSAGES, NAMES, POSTING, idf
 from retrieval.scope import ScopeSql
 
-ENTRIES = """
-SELECT id, passage_count, chunk_count
-FROM retrieval_indexeddocument WHERE document_id IN ({documents}) ORDER BY id
-"""
+Numbers = NDArray[np.signedinteger[Any]]
+PAIR = np.dtype([("entry", ">i4"), ("count", ">i4")])
 
-# Both aggregates of a term run over the same rows in the same order, so the
-# entries' sizes cut the joined postings. Bytes travel faster than arrays.
-POSTINGS = """
-SELECT term,
-       string_agg(int4send(entry_id) || int4send(length(packed) / {posting_size}), ''),
+# One statement, so one snapshot: the documents in scope, whose rights are looked up once, and the
+# postings in them. Both aggregates of a term run over the same rows in the same order, so the entries'
+# sizes cut the joined postings. Bytes travel faster than rows and arrays.
+INDEX = """
+WITH entry AS MATERIALIZED (
+    SELECT id, passage_count, chunk_count
+    FROM retrieval_indexeddocument WHERE document_id IN ({documents})
+)
+SELECT NULL::int AS term, sum(chunk_count) AS chunk_count,
+       string_agg(int4send(id) || int4send(passage_count), '' ORDER BY id) AS entries, NULL::bytea AS packed
+FROM entry
+UNION ALL
+SELECT term, NULL, string_agg(int4send(entry_id) || int4send(length(packed) / {posting_size}), ''),
        string_agg(packed, '')
 FROM retrieval_posting
-WHERE term = ANY(%s) AND entry_id IN (
-    SELECT id FROM retrieval_indexeddocument WHERE document_id IN ({documents})
-)
+WHERE term = ANY(%s) AND entry_id IN (SELECT id FROM entry)
 GROUP BY term
 """
+INDEX_TYPES = ("int4", "int8", "bytea", "bytea")
 
 # A chunk's filters hold for the pages it is on.
 ALLOWED = """
@@ -50,43 +58,53 @@ GROUP BY passage.entry_id
 class Impacts:
     """How much each of some passages, or documents, speaks of one term; ``at`` are their numbers in scope."""
 
-    at: NDArray[np.int64]
-    values: NDArray[np.float32]
+    at: Numbers
+    packed: NDArray[np.uint8]
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        return self.packed * IMPACT_STEP
 
     def __len__(self) -> int:
         return len(self.at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TermPostings:
     """One term in scope: the passages that hold it, the documents whose names or first page do.
 
-    ``document_count``: documents that hold it anywhere.
+    ``documents``: numbers of those that hold it anywhere; a long one may come twice.
     """
 
     passages: Impacts
     names: Impacts
     covers: Impacts
-    document_count: int
+    documents: Numbers
+
+    @cached_property
+    def document_count(self) -> int:
+        return len(np.unique(self.documents))
 
 
 @dataclass(frozen=True)
 class ScopeIndex:
-    """The indexed documents in scope, in the order of their entries.
+    """The indexed documents in scope, in the order of their entries, and postings in them.
 
     Their passages are numbered through: those of entry ``e`` start at ``starts[e]``.
+    ``postings`` lacks terms that stand nowhere in scope.
     """
 
-    entry_ids: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    entry_ids: Numbers
+    starts: Numbers
     chunk_count: int
+    postings: Mapping[str, TermPostings]
 
     @property
     def passage_count(self) -> int:
         return int(self.starts[-1])
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Numbers:
         """Passages of each document."""
         return np.diff(self.starts)
 
@@ -94,49 +112,42 @@ class ScopeIndex:
     def document_count(self) -> int:
         return len(self.entry_ids)
 
-    def number_of(self, entry_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The documents' numbers; -1 for one that was indexed between two statements."""
-        at = np.searchsorted(self.entry_ids, entry_ids)
-        at[at == len(self.entry_ids)] = -1
-        return np.where(self.entry_ids[at] == entry_ids, at, -1)
-
-    def entry_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+    def entry_of(self, passages: Numbers) -> Numbers:
         """The number of the document that each passage stands in."""
         return np.searchsorted(self.starts, passages, side="right") - 1
 
-    def place(self, passage: int) -> tuple[int, int]:
-        """Entry id and ordinal of a passage number."""
-        entry = int(self.entry_of(np.array([passage]))[0])
-        return int(self.entry_ids[entry]), passage - int(self.starts[entry])
+    def keys_of(self, passages: Sequence[int]) -> list[PassageKey]:
+        """Entry ids and ordinals of passage numbers."""
+        numbers = np.array(passages, np.int64)
+        entries = self.entry_of(numbers)
+        places = zip(self.entry_ids[entries].tolist(), (numbers - self.starts[entries]).tolist(), strict=True)
+        return [PassageKey(*place) for place in places]
 
-    def idf(self, term: TermPostings) -> float:
-        return idf(len(term.passages), self.passage_count)
+    @cached_property
+    def rarity(self) -> dict[str, float]:
+        """Inverse document frequency of the terms that stand in passages."""
+        return {
+            term: idf(len(found.passages), self.passage_count)
+            for term, found in self.postings.items()
+            if len(found.passages)
+        }
 
     def document_idf(self, documents: int) -> float:
         """Of a term in so many documents, names or first pages."""
         return idf(documents, self.document_count)
 
 
-def open_index(scope: ScopeSql) -> ScopeIndex:
-    """The indexed documents in scope; one statement."""
-    rows = _run(ENTRIES.format(documents=scope.documents), scope.document_params)
-    sizes = [row[1] for row in rows]
-    return ScopeIndex(
-        entry_ids=np.array([row[0] for row in rows], np.int64),
-        starts=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
-        chunk_count=sum(row[2] for row in rows),
-    )
-
-
-def read_postings(scope: ScopeSql, index: ScopeIndex, terms: Collection[str]) -> Mapping[str, TermPostings]:
-    """Postings of the terms in scope; terms that stand nowhere are left out; one statement."""
+def open_index(scope: ScopeSql, terms: Collection[str]) -> ScopeIndex:
+    """The indexed documents in scope, with the postings of the terms; one statement."""
     numbers = {term_number(term): term for term in terms}
-    statement = POSTINGS.format(documents=scope.documents, posting_size=POSTING.itemsize)
-    rows = _run(statement, ([*numbers], *scope.document_params)) if numbers else []
-    return {
-        numbers[number]: _term_postings(index, bytes(places), bytes(packed))
-        for number, places, packed in rows
-    }
+    statement = INDEX.format(documents=scope.documents, posting_size=POSTING.itemsize)
+    params = [*scope.document_params, [*numbers]]
+    (_, chunk_count, packed_entries, _), *rows = read_columns(statement, params, INDEX_TYPES)
+    entry_ids, sizes = _pairs(packed_entries or b"")
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    found = _unpacked(entry_ids, starts, [row[2] for row in rows], [row[3] for row in rows]) if rows else ()
+    named = zip((numbers[row[0]] for row in rows), found, strict=True)
+    return ScopeIndex(entry_ids, starts, chunk_count or 0, dict(named))
 
 
 def allowed_passages(scope: ScopeSql, index: ScopeIndex) -> NDArray[np.bool_] | None:
@@ -151,22 +162,47 @@ def allowed_passages(scope: ScopeSql, index: ScopeIndex) -> NDArray[np.bool_] | 
     return allowed
 
 
-def _term_postings(index: ScopeIndex, places: bytes, packed: bytes) -> TermPostings:
-    place = np.frombuffer(places, ">i4").astype(np.int32).reshape(-1, 2)
-    entry = index.number_of(place[:, 0])
-    ordinals, impacts = unpack_postings(packed)
-    entries = np.repeat(entry, place[:, 1])
-    whole = np.flatnonzero((ordinals >= MOST_PASSAGES) & (entries >= 0))
-    kinds, documents, values = ordinals[whole], entries[whole], impacts[whole]
-    passages = index.starts[entries] + ordinals
-    parts = passages < index.starts[entries + 1]  # not of the whole, nor of a document indexed anew
-    parts &= entries >= 0
-    return TermPostings(
-        passages=Impacts(passages[parts], impacts[parts]),
-        names=Impacts(documents[kinds == NAMES], values[kinds == NAMES]),
-        covers=Impacts(documents[kinds == COVER], values[kinds == COVER]),
-        document_count=len(np.unique(entry[entry >= 0])),
+def _unpacked(
+    entry_ids: Numbers, starts: Numbers, places: Sequence[bytes], packed: Sequence[bytes]
+) -> Iterator[TermPostings]:
+    """Postings term by term, of what the statement gives: (entry, how many) of each, and the postings.
+
+    All terms are unpacked at once: a question has many, and every step over an array has its price.
+    """
+    entries, counts = _pairs(b"".join(places))
+    documents = np.searchsorted(entry_ids, entries)
+    postings = np.frombuffer(b"".join(packed), POSTING)
+    ordinals, impacts = postings["passage"], postings["impact"]
+    row_ends = np.cumsum([len(place) // PAIR.itemsize for place in places])
+    ends = np.cumsum([len(part) // POSTING.itemsize for part in packed])
+    in_passages = ordinals < MOST_PASSAGES
+    whole = np.flatnonzero(~in_passages)  # those of a document's names, or of its first page
+    passages = np.repeat(starts[documents], counts)
+    passages += ordinals
+
+    def of_whole(kind: int) -> Iterator[Impacts]:
+        where = whole[ordinals[whole] == kind]
+        at = documents[np.searchsorted(np.cumsum(counts), where, side="right")]
+        return _cut(at, impacts[where], np.searchsorted(where, ends))
+
+    return map(
+        TermPostings,
+        _cut(passages[in_passages], impacts[in_passages], ends - np.searchsorted(whole, ends)),
+        of_whole(NAMES),
+        of_whole(COVER),
+        (documents[start:end] for start, end in pairwise([0, *row_ends])),
     )
+
+
+def _cut(at: Numbers, packed: NDArray[np.uint8], ends: Numbers) -> Iterator[Impacts]:
+    """Term by term; ``ends`` says where each ends."""
+    return (Impacts(at[start:end], packed[start:end]) for start, end in pairwise([0, *ends.tolist()]))
+
+
+def _pairs(packed: bytes) -> tuple[Numbers, Numbers]:
+    """Entry ids, and how many of something each has."""
+    pairs = np.frombuffer(packed, PAIR)
+    return pairs["entry"].astype(np.int64), pairs["count"].astype(np.int64)
 
 
 def _run(statement: str, params: Sequence[Any]) -> list[tuple]:

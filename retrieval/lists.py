@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
 
 from retrieval.candidates import PassageKey
 from retrieval.deadlines import ask
-from retrieval.keyword_index import ScopeIndex, TermPostings, allowed_passages, read_postings
+from retrieval.keyword_index import ScopeIndex, allowed_passages
 from retrieval.models import EmbeddingSpace
 from retrieval.providers.embeddings import Embedder, Vectors
 from retrieval.questions import Question
@@ -34,12 +34,10 @@ class NamedQuestion:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class KeywordLists:
-    """Ranked passages for each query, and the rarity of their terms in scope."""
-
-    lists: list[RankedList[PassageKey]]
-    rarity: Mapping[str, float]
+def terms_wanted(queries: Sequence[NamedQuestion], *, names: bool) -> set[str]:
+    """What keyword search looks up; with what may name a document where its names count."""
+    wanted = {term for query in queries for term in query.question.weights}
+    return wanted | {name for query in queries if names for name in query.question.names}
 
 
 def keyword_lists(
@@ -49,25 +47,16 @@ def keyword_lists(
     *,
     level: FullTextLevel,
     names: bool,
-) -> KeywordLists:
-    """``names``: whether the documents' names count.
+) -> list[RankedList[PassageKey]]:
+    """Ranked passages for each query. ``names``: whether the documents' names count.
 
-    Two statements at most, however many queries; at the level of units one more for each.
+    One statement where filters tell chunks apart; at the level of units one more for each query.
     """
-    wanted = {term for query in queries for term in query.question.weights}
-    wanted |= {name for query in queries for name in query.question.names} if names else set()
-    postings = read_postings(scope, index, wanted)
-    rarity = rarity_of(index, postings)
-    words = KeywordSearch(scope, index, postings, allowed_passages(scope, index), rarity, names)
-    lists = [
+    words = KeywordSearch(scope, index, allowed_passages(scope, index), names)
+    return [
         RankedList(query.name, words.ranked(query.question, level, KEYWORD_DEPTH), query.weight)
         for query in queries
     ]
-    return KeywordLists(lists, rarity)
-
-
-def rarity_of(index: ScopeIndex, postings: Mapping[str, TermPostings]) -> dict[str, float]:
-    return {term: index.idf(found) for term, found in postings.items() if len(found.passages)}
 
 
 def vector_lists(

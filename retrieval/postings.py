@@ -26,6 +26,7 @@ B = 0.5
 AVERAGE_LENGTH = 250.0  # terms
 MAX_IMPACT = K1 + 1
 IMPACT_STEPS = 255
+IMPACT_STEP = np.float32(MAX_IMPACT / IMPACT_STEPS)
 POSTING = np.dtype([("passage", "<u2"), ("impact", "u1")])
 NAMES = 65_535
 COVER = 65_534
@@ -88,7 +89,7 @@ def pack_postings(
 def unpack_postings(packed: bytes) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
     """Passage ordinals, and impacts in 0..k1 + 1."""
     entries = np.frombuffer(packed, POSTING)
-    return entries["passage"], entries["impact"] * np.float32(MAX_IMPACT / IMPACT_STEPS)
+    return entries["passage"], entries["impact"] * IMPACT_STEP
 
 
 def idf(frequency: int, count: int) -> float:

@@ -20,7 +20,7 @@ from retrieval.strategies.fusion import RankedList
 SNIPPET_UNITS = 4
 
 CHUNKS = """
-SELECT chunk.id, chunk.document_id, document.title, chunk.index, chunk.content, chunk.context_header,
+SELECT chunk.id, chunk.document_id, document.title, chunk.index, chunk.context_header,
        chunk.chunk_type, chunk.section_path, chunk.page_start, chunk.page_end
 FROM documents_retrievalchunk chunk JOIN documents_document document ON document.id = chunk.document_id
 WHERE chunk.id = ANY(%s) AND chunk.document_id IN ({documents})
@@ -34,7 +34,6 @@ class ChunkRow(NamedTuple):
     document_id: UUID
     document_title: str
     index: int  # type: ignore[assignment]  # hides tuple.index, as meant
-    content: str
     context_header: str
     chunk_type: str
     section_path: list[str]
@@ -133,10 +132,10 @@ def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:
 
 def best_chunk(candidate: Candidate, evidence: Evidence) -> UUID:
     """The chunk whose units say most together."""
-    worth: dict[UUID, float] = {}
-    for unit, score in zip(candidate.units, evidence.unit_scores, strict=True):
-        worth[unit.chunk_id] = worth.get(unit.chunk_id, 0.0) + score
-    return max(worth, key=lambda chunk: worth[chunk])
+    worth: dict[str, float] = {}
+    for chunk, score in zip(candidate.chunk_ids.split(","), evidence.unit_scores, strict=True):
+        worth[chunk] = worth.get(chunk, 0.0) + score
+    return UUID(max(worth, key=lambda chunk: worth[chunk]))
 
 
 def ranks_in(lists: Sequence[RankedList[PassageKey]]) -> dict[PassageKey, tuple[ListRank, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -14,7 +14,7 @@ from retrieval.evidence import weigh_evidence
 from retrieval.facets import read_facets
 from retrieval.history import record_search
 from retrieval.keyword_index import ScopeIndex, open_index
-from retrieval.lists import NamedQuestion, keyword_lists, vector_lists
+from retrieval.lists import NamedQuestion, keyword_lists, terms_wanted, vector_lists
 from retrieval.plans import Plan, plan_search
 from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
@@ -87,7 +87,7 @@ def _search_scope(
     query: str, plan: Plan, scope: Scope, options: SearchOptions, trace: Trace, reranker: Reranker | None
 ) -> SearchResult:
     sql = scope.compiled()
-    index = open_index(sql) if sql else None
+    index = _read_index(plan, sql, trace) if sql else None
     if sql is None or index is None or not index.passage_count:
         return SearchResult(query, message=NOTHING_INDEXED)
     found = find(plan, sql, index, options, trace)
@@ -102,15 +102,20 @@ def _search_scope(
     return SearchResult(query, hits=hits, total=len(ranked), facets=facets, message=message)
 
 
+def _read_index(plan: Plan, scope: ScopeSql, trace: Trace) -> ScopeIndex:
+    if not trace.wants("keyword"):
+        return open_index(scope, ())
+    with trace.step("keyword"):
+        return open_index(scope, terms_wanted(plan.questions, names=trace.wants("context")))
+
+
 def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
     """Runs the lists, fuses them, and reads the head of what they brought."""
     lists: list[RankedList[PassageKey]] = []
-    rarity: Mapping[str, float] = {}
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
-            words = keyword_lists(plan.questions, scope, index, level=level, names=trace.wants("context"))
-            lists, rarity = words.lists, words.rarity
+            lists = keyword_lists(plan.questions, scope, index, level=level, names=trace.wants("context"))
             step.added = len(passages_in(lists))
     if trace.wants("vector"):
         with trace.step("vector") as step:
@@ -122,10 +127,10 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
     evidence = {
-        key: {named.name: weigh_evidence(named.question, candidate, rarity) for named in plan.asked}
+        key: {named.name: weigh_evidence(named.question, candidate, index.rarity) for named in plan.asked}
         for key, candidate in candidates.items()
     }
-    return Found(lists, fused, candidates, evidence, rarity)
+    return Found(lists, fused, candidates, evidence, index.rarity)
 
 
 def passages_in(lists: list[RankedList[PassageKey]]) -> set[PassageKey]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from retrieval.analysis import Token, tokens_of
 from retrieval.results import Snippet
 
 SNIPPET_CHARACTERS = 320
+WORD_START = re.compile(r"(?<!\S)\S")
 
 
 def snippet_of(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS) -> Snippet:
     """At most ``size`` characters around the densest matches; ``weights`` says how much a term matters."""
-    tokens = list(tokens_of(text))
-    worth = [max((weights.get(term, 0.0) for term in token.terms), default=0.0) for token in tokens]
-    first = _densest(tokens, worth, size)
-    start = tokens[first].start if tokens else 0
+    tokens = tokens_of(text, weights.keys())
+    worth = [max(weights.get(term, 0.0) for term in token.terms) for token in tokens]
+    start = 0 if len(text) <= size else _densest(text, tokens, worth, size)
     end = _end_of_words(text, start, size)
-    start = 0 if end == len(text) and len(text) <= size else start
     marks = [
         (token.start - start, token.end - start)
         for token, value in zip(tokens, worth, strict=True)
@@ -26,17 +26,23 @@ def snippet_of(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHAR
     return Snippet(text[start:end], tuple(marks))
 
 
-def _densest(tokens: list[Token], worth: list[float], size: int) -> int:
-    """First token of the window of ``size`` characters that holds the most worth."""
-    best, found, first, total = -1.0, 0, 0, 0.0
+def _densest(text: str, tokens: Sequence[Token], worth: Sequence[float], size: int) -> int:
+    """Where the stretch of ``size`` characters that holds the most worth begins: at a word."""
+    best, start, first, total = 0.0, 0, 0, 0.0
     for last, token in enumerate(tokens):
         total += worth[last]
         while token.end - tokens[first].start > size and first < last:
             total -= worth[first]
             first += 1
         if total > best + 1e-9:
-            best, found = total, first
-    return found
+            best, start = total, min(tokens[first].start, _next_word(text, token.end - size))
+    return start
+
+
+def _next_word(text: str, at: int) -> int:
+    """The first place from ``at`` on where a word begins; the end of the text where none does."""
+    word = WORD_START.search(text, max(0, at))
+    return word.start() if word else len(text)
 
 
 def _end_of_words(text: str, start: int, size: int) -> int:

@@ -20,7 +20,10 @@ def active_space() -> EmbeddingSpace:
 
     Raises ProviderError when the settings name an unknown provider, or one without its key.
     """
-    return EmbeddingSpace.objects.filter(active=True).first() or _first_space()
+    try:
+        return EmbeddingSpace.objects.get(active=True)
+    except EmbeddingSpace.DoesNotExist:
+        return _first_space()
 
 
 def _first_space() -> EmbeddingSpace:

@@ -36,7 +36,7 @@ def compress(candidate: Candidate, evidence: Evidence, weights: Mapping[str, flo
 def telling_sentences(text: str, weights: Mapping[str, float]) -> str:
     """The sentences that say at least ``KEEP_SHARE`` of what the best one says."""
     sentences = SENTENCE_END.split(text)
-    worth = [sum(weights.get(term, 0.0) for term in set(terms_of(part))) for part in sentences]
+    worth = [sum(weights[term] for term in weights.keys() & terms_of(part)) for part in sentences]
     least = KEEP_SHARE * max(worth)
     kept = ""
     for at, (sentence, value) in enumerate(zip(sentences, worth, strict=True)):

@@ -9,12 +9,11 @@ all its passages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.keyword_index import ScopeIndex, TermPostings
+from retrieval.keyword_index import ScopeIndex
 from retrieval.questions import Question
 
 NAMES_WEIGHT = 3.0
@@ -26,17 +25,17 @@ DAY = re.compile(r"\d\d?")  # of a date: '30' names no document
 Scores = NDArray[np.float32]
 
 
-def passage_scores(question: Question, index: ScopeIndex, postings: Mapping[str, TermPostings]) -> Scores:
+def passage_scores(question: Question, index: ScopeIndex) -> Scores:
     """A score for every passage in scope; 0 where none of the question's terms stands."""
     scores = np.zeros(index.passage_count, np.float32)
     for term, weight in question.weights.items():
-        if term in postings:
-            found = postings[term].passages
-            scores[found.at] += np.float32(weight * index.idf(postings[term])) * found.values
+        if term in index.rarity:
+            found = index.postings[term].passages
+            scores[found.at] += np.float32(weight * index.rarity[term]) * found.values
     return scores
 
 
-def name_scores(question: Question, index: ScopeIndex, postings: Mapping[str, TermPostings]) -> Scores:
+def name_scores(question: Question, index: ScopeIndex) -> Scores:
     """How well each document's names, and its first page, meet what the person wrote.
 
     A word of a first page names its document as far as other documents do not hold it at all:
@@ -46,8 +45,8 @@ def name_scores(question: Question, index: ScopeIndex, postings: Mapping[str, Te
     latest = max((term for term in question.said if YEAR.fullmatch(term)), default="")
     own = {term: weight for term, weight in question.weights.items() if term in question.said}
     for term, weight in {**dict.fromkeys(question.names, 1.0), **own}.items():
-        if term in postings and not DAY.fullmatch(term):
-            found = postings[term]
+        if term in index.postings and not DAY.fullmatch(term):
+            found = index.postings[term]
             weight *= EARLIER_YEAR if YEAR.fullmatch(term) and term != latest else 1.0
             by_name = index.document_idf(len(found.names))
             by_cover = index.document_idf(found.document_count)
@@ -58,8 +57,9 @@ def name_scores(question: Question, index: ScopeIndex, postings: Mapping[str, Te
 
 def best_passages(scores: Scores, limit: int) -> list[int]:
     """Numbers of the passages with the highest scores above 0, best first."""
-    count = min(limit, int(np.count_nonzero(scores > 0)))
-    if count == 0:
-        return []
-    top = np.argpartition(-scores, count - 1)[:count]
-    return [int(at) for at in top[np.lexsort((top, -scores[top]))]]
+    least, found = float(scores.max(initial=0.0)), np.array([], np.int64)
+    while least > 0 and len(found) < limit:  # few passages come near the best: only those are sorted
+        least = least / 2 if least > 1e-3 else 0.0
+        found = np.flatnonzero(scores > least)
+    order = np.argsort(-scores[found], kind="stable")
+    return [int(at) for at in found[order[:limit]]]

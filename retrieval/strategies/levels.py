@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.analysis import terms_of_each
 from retrieval.candidates import PassageKey, read_candidates
-from retrieval.evidence import unit_score
-from retrieval.keyword_index import ScopeIndex, TermPostings
+from retrieval.evidence import unit_scores
+from retrieval.keyword_index import ScopeIndex
 from retrieval.questions import Question
 from retrieval.results import FullTextLevel
 from retrieval.scope import ScopeSql
@@ -23,24 +21,21 @@ UNIT_DEPTH = 240
 
 @dataclass(frozen=True, slots=True)
 class KeywordSearch:
-    """One search's scope and postings.
+    """One search's scope and index.
 
     Attributes:
         allowed: passages that the filters let through; None for all.
-        rarity: idf of the terms, by term.
         names: whether the documents' names count.
     """
 
     scope: ScopeSql
     index: ScopeIndex
-    postings: Mapping[str, TermPostings]
     allowed: np.ndarray | None
-    rarity: Mapping[str, float]
     names: bool
 
     def ranked(self, question: Question, level: FullTextLevel, limit: int) -> Ranked:
         """Passages with their scores, best first."""
-        words = passage_scores(question, self.index, self.postings)
+        words = passage_scores(question, self.index)
         if self.allowed is not None:
             words[~self.allowed] = 0
         by_name = self._by_name(question)
@@ -49,39 +44,37 @@ class KeywordSearch:
             return self._documents(question, scores, by_name)[:limit]
         if level == "unit":
             return self._units(question, scores, by_name)[:limit]
-        return [(self.key(at), float(scores[at])) for at in best_passages(scores, limit)]
-
-    def key(self, passage: int) -> PassageKey:
-        return PassageKey(*self.index.place(passage))
+        best = best_passages(scores, limit)
+        return list(zip(self.index.keys_of(best), scores[best].tolist(), strict=True))
 
     def _by_name(self, question: Question) -> Scores:
         """What a document's names add to the score of all it holds; 0 where there is no choice."""
         if not self.names or self.index.document_count < 2:
             return np.zeros(self.index.document_count, np.float32)
-        return NAMES_WEIGHT * name_scores(question, self.index, self.postings)
+        return NAMES_WEIGHT * name_scores(question, self.index)
 
     def _documents(self, question: Question, scores: Scores, by_name: Scores) -> Ranked:
         """The best passage of each document, under the document's score: of each term the passage that
         says it most, so that the question's words may stand on different pages."""
         whole = by_name.copy()
         for term, weight in question.weights.items():
-            if term in self.postings:
-                found = self.postings[term]
+            if term in self.index.postings:
+                found = self.index.postings[term]
                 most = np.zeros_like(whole)
                 np.maximum.at(most, self.index.entry_of(found.passages.at), found.passages.values)
                 whole += np.float32(weight * self.index.document_idf(found.document_count)) * most
         order = np.array(best_passages(scores, len(scores)), np.int64)
         documents, first = np.unique(self.index.entry_of(order), return_index=True)
-        best = zip(order[first].tolist(), whole[documents].tolist(), strict=True)
-        return sorted(((self.key(at), score) for at, score in best), key=lambda item: -item[1])
+        best = zip(self.index.keys_of(order[first].tolist()), whole[documents].tolist(), strict=True)
+        return sorted(best, key=lambda item: -item[1])
 
     def _units(self, question: Question, scores: Scores, by_name: Scores) -> Ranked:
         """Passages by the unit in them that says most by itself. One statement."""
         passages = best_passages(scores, UNIT_DEPTH)
         entries = self.index.entry_of(np.array(passages, np.int64))
-        named = {self.key(at): float(by_name[entry]) for at, entry in zip(passages, entries, strict=True)}
+        named = dict(zip(self.index.keys_of(passages), by_name[entries].tolist(), strict=True))
         best = {
-            key: max(unit_score(question, terms, self.rarity) for terms in terms_of_each(candidate.contents))
+            key: max(unit_scores(question, candidate, self.index.rarity))
             for key, candidate in read_candidates(self.scope, list(named)).items()
         }
         return sorted(((key, best[key] + named[key]) for key in best), key=lambda item: -item[1])
