@@ -23,7 +23,7 @@ from documents.leases import WORKING, Lease, LostLease, give_back, renewing, tak
 from documents.models import Document
 from documents.obtaining import obtain_pdf
 from documents.outages import outlast
-from documents.pdf.collecting import collector_at_rest
+from documents.pdf.collecting import nothing_left_behind
 from documents.pdf.failures import FailureCode
 from documents.queue import enqueue, issue_tickets
 from documents.reading import read
@@ -54,7 +54,7 @@ def ingest(lease: Lease) -> None:
 def bring_in(lease: Lease) -> None:
     logger.info("taken in")
     try:
-        with interruptible(), renewing(lease), collector_at_rest():
+        with interruptible(), renewing(lease), nothing_left_behind():
             take_in(lease)
     except LostLease:
         logger.info("deleted or taken over meanwhile: nothing was stored")

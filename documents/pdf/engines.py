@@ -74,9 +74,10 @@ def _about_file(request: ParseRequest) -> tuple[int, Callable[[Job], About]]:
 
 def _raw_pages(request: ParseRequest) -> tuple[int, Callable[[Job], RawPage]]:
     document = open_document(request.path, request.password, request.limits.pages)
+    traits = fast.traits_of(document)
 
     def read(number: Job) -> RawPage:
-        raw = fast.read_raw(document[number - 1])
+        raw = fast.read_raw(document[number - 1], traits)
         if len(raw.words) > _MOST_WORDS:
             raise ParseFailure(FailureCode.TOO_LARGE, detail=f"{len(raw.words)} words on page {number}")
         return raw

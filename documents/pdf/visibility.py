@@ -8,11 +8,12 @@ OCR layer, and stays. Hidden optional-content layers and what the CropBox cuts
 off never come out of MuPDF; they are only counted.
 
 Suspects are found by geometry alone, which costs nothing on most pages; only
-for suspects the page is rendered, and the picture decides.
+for suspects the page is drawn (``ink``), and the picture decides.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,17 +21,14 @@ import numpy as np
 import pymupdf
 
 from documents.pdf.geometry import PageFrame, Rect
+from documents.pdf.ink import SAME_COLOR, without_ink
 
 # Letters smaller than this cannot be read; points of page space.
 SMALLEST_SIZE = 2.0
-# How far two colours may differ in a channel (0..255) and still look the same.
-SAME_COLOR = 24
 # A shape covers letters when it takes this share of their height, and more width than this (points).
 COVERED_HEIGHT, COVERED_WIDTH = 0.6, 3.0
 # Shapes thinner than this are lines; points.
 THINNEST = 2.5
-# The longest side of the picture that suspects are looked up in, and its finest scale (pixels per point).
-PICTURE_PIXELS, PICTURE_SCALE = 1800.0, 1.0
 _WHITE = 0xFFFFFF
 _FAR = 1e7
 # Actions of Document.set_layer_ui_config.
@@ -96,6 +94,8 @@ class HiddenText:
 
 def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: PageFrame) -> HiddenText:
     """The hidden text of the page. ``blocks``: its ``extractDICT``, with vectors, in the order of drawing."""
+    if not _may_hide(blocks, frame):
+        return HiddenText()
     drawn = _drawn(blocks, frame)
     areas = [(line, area) for line in drawn.off_page for area in _outside(frame)]
     if len(drawn.tiny) <= 10 * sum(map(len, drawn.painted.values())):  # else all is small, and read enlarged
@@ -105,17 +105,15 @@ def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: Pag
     if drawn.covers:
         suspects += _covered(_all(drawn.painted), drawn.covers)
     if suspects:
-        picture = _Picture(page, frame)
-        areas += [(line, area) for line, area in suspects if not picture.has_ink(area)]
+        unseen = without_ink(page, frame, [area for _, area in suspects])
+        areas += itertools.compress(suspects, unseen)
     if drawn.unpainted:
         areas += _laid_over(drawn.unpainted, _all(drawn.painted))
     return HiddenText(areas)
 
 
 def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
-    """How many words the CropBox cuts off. MuPDF leaves them out: pages that are cropped are read again."""
-    if frame.width * frame.height > 0.999 * page.mediabox.get_area() * frame.user_unit**2:
-        return 0
+    """How many words the CropBox cuts off. MuPDF leaves them out: the page is read again for them."""
     everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
     page_rect = Rect(0, 0, frame.width, frame.height)
     return sum(
@@ -124,10 +122,15 @@ def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
     )
 
 
+def hides_layers(document: pymupdf.Document) -> bool:
+    """Whether any optional-content layer is off."""
+    return not all(layer["on"] for layer in document.get_ocgs().values())
+
+
 def words_in_hidden_layers(page: pymupdf.Page, shown: int) -> int:
     """How many words more than the ``shown`` ones the page has with all its optional-content layers on."""
     document = page.parent
-    if all(layer["on"] for layer in document.get_ocgs().values()):
+    if not hides_layers(document):
         return 0
     hidden = [layer["number"] for layer in document.layer_ui_configs() if not layer["on"]]
     _switch(document, hidden, _ON)
@@ -144,15 +147,44 @@ def _switch(document: pymupdf.Document, layers: Sequence[int], action: int) -> N
         document.set_layer_ui_config(layer, action)
 
 
+def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
+    """Whether anything on the page could be hidden: a quick look, which is all that most pages take."""
+    width, height = frame.width, frame.height
+    colors = {_WHITE}
+    spans: list[dict[str, Any]] = []
+    for block in blocks:
+        x0, y0, x1, y1 = block["bbox"]
+        if block["type"] == 0:
+            if x0 < 0 or y0 < 0 or x1 > width or y1 > height:
+                return True
+            for line in block["lines"]:
+                spans += line["spans"]
+        elif _is_opaque_area(block):
+            if spans:
+                return True
+            colors.add(block["color"])
+    if not spans:
+        return False
+    if min([span["size"] for span in spans]) < SMALLEST_SIZE or min([span["alpha"] for span in spans]) == 0:
+        return True
+    return any(_look_alike(a, b) for a in {span["color"] for span in spans} for b in colors)
+
+
+def _is_opaque_area(block: dict[str, Any]) -> bool:
+    """Whether it is a filled shape that is more than a line."""
+    if block["type"] != 3 or block["stroked"] or block["alpha"] < 255:
+        return False
+    x0, y0, x1, y1 = block["bbox"]
+    return bool(x1 - x0 > THINNEST and y1 - y0 > THINNEST)
+
+
 def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
     drawn = _Drawn({}, [], [], [], [], [])
     text_block = -1
     left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
     for order, block in enumerate(blocks):
-        if block["type"] == 3:
+        if _is_opaque_area(block):
             x0, y0, x1, y1 = rect = block["bbox"]
-            if block["stroked"] or block["alpha"] < 255 or min(x1 - x0, y1 - y0) <= THINNEST:
-                continue
             shape = _Shape(rect, order, block["color"], block["isrect"])
             drawn.shapes.append(shape)
             if x0 < right and x1 > left and y0 < bottom and y1 > top:
@@ -272,25 +304,3 @@ def _intersection(a: tuple[float, ...], b: tuple[float, ...]) -> Rect:
 def _look_alike(a: int, b: int) -> bool:
     """Whether nobody can tell two colours (0xRRGGBB) apart."""
     return a == b or all(abs((a >> shift & 255) - (b >> shift & 255)) <= SAME_COLOR for shift in (16, 8, 0))
-
-
-class _Picture:
-    """The page as a viewer shows it."""
-
-    def __init__(self, page: pymupdf.Page, frame: PageFrame) -> None:
-        self._frame = frame
-        scale = min(PICTURE_SCALE, PICTURE_PIXELS / max(frame.display_size))
-        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-        self._pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, pixmap.n)
-
-    def has_ink(self, area: Rect) -> bool:
-        """Whether anything stands out within the area, its very edge left out."""
-        height, width = self._pixels.shape[:2]
-        x0, y0, x1, y1 = self._frame.to_display(area)
-        inset_x, inset_y = 0.1 * min(y1 - y0, x1 - x0), 0.1 * (y1 - y0)
-        left, right = int((x0 + inset_x) * width), int((x1 - inset_x) * width) + 1
-        top, bottom = int((y0 + inset_y) * height), int((y1 - inset_y) * height) + 1
-        part = self._pixels[max(0, top) : max(0, bottom), max(0, left) : max(0, right)]
-        if not part.size:
-            return False
-        return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1)) > SAME_COLOR).any())

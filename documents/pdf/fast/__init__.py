@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pymupdf
@@ -23,27 +23,21 @@ from documents.pdf.fast.raw import RawPage, read_raw
 from documents.pdf.fast.sections import assign_sections
 from documents.pdf.fast.sheets import Sheet, sheet_of
 from documents.pdf.fast.text import written
+from documents.pdf.fast.traits import Traits, traits_of
 from documents.pdf.geometry import PageFrame
 from documents.pdf.structure import OutlineEntry, ParsedPage
 
 _log = logging.getLogger(__name__)
 
-__all__ = ["RawPage", "layout", "page_frame", "read_pages", "read_raw"]
+__all__ = ["RawPage", "layout", "page_frame", "read_pages", "read_raw", "traits_of"]
 
 
-def read_pages(
-    document: pymupdf.Document,
-    page_numbers: Sequence[int],
-    on_page: Callable[[int], None] | None = None,
-) -> list[ParsedPage]:
+def read_pages(document: pymupdf.Document, page_numbers: Iterable[int]) -> list[ParsedPage]:
     """The pages as units. Numbers are 1-based; a page that cannot be read says why in ``failure``."""
     with collector_at_rest():
-        raw_pages = []
-        for number in page_numbers:
-            raw_pages.append(_read_or_say_why(document, number))
-            if on_page:
-                on_page(number)
-        return layout(raw_pages, outline_of(document))
+        traits = traits_of(document)
+        raw_pages = (_read_or_say_why(document, number, traits) for number in page_numbers)
+        return layout(list(raw_pages), outline_of(document))
 
 
 def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:
@@ -56,9 +50,9 @@ def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:
         return []
 
 
-def _read_or_say_why(document: pymupdf.Document, number: int) -> RawPage:
+def _read_or_say_why(document: pymupdf.Document, number: int, traits: Traits) -> RawPage:
     try:
-        return read_raw(document[number - 1])
+        return read_raw(document[number - 1], traits)
     except Exception as error:  # MuPDF raises many kinds; a bad page must not end the document
         return RawPage(
             number=number, frame=PageFrame(612.0, 792.0), failure=f"{type(error).__name__}: {error}"[:200]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from documents.pdf.fast.lines import Line
 from documents.pdf.geometry import Rect
 from documents.pdf.structure import UnitType
+
+
+def runs_leftwards(lines: Iterable[Line]) -> bool:
+    """Whether most of the text is right to left."""
+    leftwards = sum([line.chars for line in lines if line.rtl])
+    return leftwards > 0 and 2 * leftwards > sum([line.chars for line in lines])
 
 
 def around(lines: Sequence[Line]) -> Rect:
@@ -76,4 +82,4 @@ class Block:
     @property
     def rtl(self) -> bool:
         """Whether most of its text runs leftwards."""
-        return sum(line.chars if line.rtl else -line.chars for line in self.lines) > 0
+        return runs_leftwards(self.lines)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pymupdf
 
 from documents.pdf.geometry import PageFrame
 
 # Boxes this much smaller than a point are empty.
 _EMPTY = 0.01
+# A CropBox over a smaller share of the MediaBox cuts something off.
+_WHOLE = 0.999
 
 
 def page_frame(page: pymupdf.Page) -> PageFrame:
     """How the page lies in its file; its CropBox cut to the MediaBox, as viewers do."""
-    unit = user_unit(page)
-    media, crop = page.mediabox, page.cropbox
+    return _frame(page, page.mediabox)
+
+
+def _frame(page: pymupdf.Page, media: pymupdf.Rect) -> PageFrame:
+    unit, crop = user_unit(page), page.cropbox
     # PyMuPDF turns the y of its cropbox over at the top of the MediaBox.
     x0, x1 = max(crop.x0, media.x0), min(crop.x1, media.x1)
     y0, y1 = max(media.y1 - crop.y1, media.y0), min(media.y1 - crop.y0, media.y1)
     if x1 - x0 < _EMPTY or y1 - y0 < _EMPTY:
-        x0, y0, x1, y1 = media
+        x0, y0, x1, y1 = media.x0, media.y0, media.x1, media.y1
     return PageFrame(
         width=(x1 - x0) * unit,
         height=(y1 - y0) * unit,
@@ -29,19 +36,29 @@ def page_frame(page: pymupdf.Page) -> PageFrame:
     )
 
 
-def with_sound_boxes(page: pymupdf.Page) -> tuple[pymupdf.Page, PageFrame]:
-    """The page and its frame, its CropBox replaced by the MediaBox where nothing of it lies on the page.
+class SoundPage(NamedTuple):
+    """A page, how it lies in its file, and whether its CropBox cuts anything off."""
+
+    page: pymupdf.Page
+    frame: PageFrame
+    cropped: bool
+
+
+def with_sound_boxes(page: pymupdf.Page) -> SoundPage:
+    """The page, its CropBox replaced by the MediaBox where nothing of it lies on the page.
 
     MuPDF reads such a page as an empty letter page, pdf.js falls back to the
     MediaBox. Only the open document is changed, never its file.
     """
-    frame = page_frame(page)
-    shown = page.rect.width, page.rect.height
+    media = page.mediabox
+    frame = _frame(page, media)
+    cropped = frame.width * frame.height <= _WHOLE * media.get_area() * frame.user_unit**2
+    _, _, *shown = page.rect
     if all(abs(a - b) < 1 for a, b in zip(shown, frame.display_size, strict=True)):
-        return page, frame
+        return SoundPage(page, frame, cropped)
     document, number = page.parent, page.number
-    document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*page.mediabox))
-    return document[number], frame
+    document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*media))
+    return SoundPage(document[number], frame, cropped)
 
 
 def user_unit(page: pymupdf.Page) -> float:

@@ -62,7 +62,12 @@ class Row:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines = lines
-        self.cells = [list(lines)] if len(lines) > 1 and _is_contents_row(lines) else cells_of(lines)
+        if len(lines) == 1:
+            (line,) = lines
+            self.cells, self.is_item = [[line]], False
+            self.x0, self.y0, self.x1, self.y1, self.size = line.x0, line.y0, line.x1, line.y1, line.size
+            return
+        self.cells = [list(lines)] if _is_contents_row(lines) else cells_of(lines)
         self.y0 = min([line.y0 for line in lines])
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0

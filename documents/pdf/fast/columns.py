@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -71,8 +71,12 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
 def best_cut(lines: Sequence[Line]) -> Cut | None:
     """The cut along the gutter that parts most lines, or None."""
     downwards = sorted(lines, key=_middle)
+    starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
     cuts: dict[tuple[float, int, int], Cut] = {}
     for gutter in gutter_candidates(lines):
+        ended, begun = bisect_right(ends, gutter[0] + OVERHANG), bisect_left(starts, gutter[1] - OVERHANG)
+        if min(ended, len(lines) - begun) < COLUMN_ROWS:
+            continue
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from documents.pdf.fast.sheets import Sheet
+from documents.pdf.geometry import Rect
 
 
 def confidence(sheet: Sheet) -> float:
@@ -17,9 +18,15 @@ def confidence(sheet: Sheet) -> float:
     for i, (block, rect) in enumerate(boxes):
         chars = sum(line.chars for line in block.lines)
         total += chars
-        loose = block.kind == "prose" and len(block.lines) == 1 and not block.text.endswith((".", ":", "。"))
-        crossed = any(
-            rect.overlap_x(other) > 1 and rect.overlap_y(other) > 2 for _, other in boxes[max(0, i - 3) : i]
+        loose = (
+            block.kind == "prose"
+            and len(block.lines) == 1
+            and not block.lines[0].text.endswith((".", ":", "。"))
         )
+        crossed = any(_run_together(rect, other) for _, other in boxes[max(0, i - 3) : i])
         doubtful += chars if crossed else chars // 2 if loose else 0
     return round(1 - doubtful / total, 3) if total else 1.0
+
+
+def _run_together(a: Rect, b: Rect) -> bool:
+    return a.overlap_y(b) > 2 and a.overlap_x(b) > 1

@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from heapq import nlargest, nsmallest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -74,7 +73,7 @@ class _Signs(NamedTuple):
 def _edge_rows(sheet: Sheet, top: bool) -> list[list[Line]]:
     """The outermost rows of one edge and the one behind them, the outermost first."""
     upright = [line for line in sheet.lines if not line.sideways]
-    near = nsmallest(NEAR, upright, key=_TOP) if top else nlargest(NEAR, upright, key=_BOTTOM)
+    near = sorted(upright, key=_TOP if top else _BOTTOM, reverse=not top)[:NEAR]
     rows = rows_of(near)
     return (rows if top else rows[::-1])[: ROWS + 1]
 

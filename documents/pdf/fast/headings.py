@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from documents.pdf.fast.kinds import names_table_or_figure
 from documents.pdf.fast.levels import is_capitals, section_number, set_levels
 from documents.pdf.fast.lists import is_bullet
 from documents.pdf.fast.sheets import Sheet
+from documents.pdf.fast.words import Style
 from documents.pdf.structure import OutlineEntry
 
 # A heading is set this much larger than the body, or bold, and is no longer than this.
@@ -61,15 +62,22 @@ def name_headings(sheets: Sequence[Sheet], outline: Iterable[OutlineEntry] = ())
 def _body(blocks: Sequence[Block]) -> Body:
     weight: Counter[tuple[float, bool]] = Counter()
     running: Counter[float] = Counter()
-    for block in blocks:
-        for line in block.lines:
-            weight[_half_points(line.size), line.style.bold] += line.chars
-            if len(block.lines) > 1:
-                running[_half_points(line.size)] += line.chars
+    for style, chars in _chars_by_type(blocks).items():
+        weight[_half_points(style.size), style.bold] += chars
+    for style, chars in _chars_by_type([block for block in blocks if len(block.lines) > 1]).items():
+        running[_half_points(style.size)] += chars
     size, bold = weight.most_common(1)[0][0] if weight else (10.0, False)
     least = RUNNING_SHARE * running.total()
     largest = max((other for other, chars in running.items() if chars >= least), default=size)
     return Body(size, bold, max(size, largest), _shouts(blocks))
+
+
+def _chars_by_type(blocks: Sequence[Block]) -> dict[Style, int]:
+    chars: defaultdict[Style, int] = defaultdict(int)
+    for block in blocks:
+        for line in block.lines:
+            chars[line.style] += line.chars
+    return chars
 
 
 def _half_points(size: float) -> float:

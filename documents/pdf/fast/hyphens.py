@@ -46,7 +46,7 @@ class Vocabulary:
             return (text, "") if self._keeps_hyphen(text, following) else (text[:-1], "")
         if len(text) > 1 and text[-1] == "-" and text[-2].isalnum() and following[0].isdigit():
             return text, ""
-        if glue == " " and breaks_anywhere(text[-1]) and breaks_anywhere(following):
+        if glue == " " and not text.isascii() and breaks_anywhere(text[-1]) and breaks_anywhere(following):
             return text, ""
         return text, glue
 

@@ -42,18 +42,19 @@ def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
 
 def _suspects(words: Sequence[RawWord], rare: Set[str], spelt: Mapping[str, int]) -> list[int]:
     """Where a word and the next, one of them rare or a lone letter, make a word together."""
-    places = [i for i, word in enumerate(words) if word[4] in rare]
-    pairs = sorted({i for place in places for i in (place - 1, place)})
-    return [i for i in pairs if 0 <= i < len(words) - 1 and _make_a_word(words[i], words[i + 1], spelt)]
-
-
-def _make_a_word(a: RawWord, b: RawWord, spelt: Mapping[str, int]) -> bool:
-    return (
-        a.text[-1].isalpha()
-        and b.text[0].isalpha()
-        and spelling(a.text + b.text) in spelt
-        and (a.line == b.line or _stand_close(a, b))
-    )
+    texts = [word[4] for word in words]
+    are_rare = [text in rare for text in texts]
+    return [
+        i
+        for i, (a, b, a_is_rare, b_is_rare) in enumerate(
+            zip(texts, texts[1:], are_rare, are_rare[1:], strict=False)
+        )
+        if (a_is_rare or b_is_rare)
+        and a[-1].isalpha()
+        and b[0].isalpha()
+        and spelling(a + b) in spelt
+        and (words[i].line == words[i + 1].line or _stand_close(words[i], words[i + 1]))
+    ]
 
 
 def _stand_close(a: RawWord, b: RawWord) -> bool:

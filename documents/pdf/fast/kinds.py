@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block
@@ -66,13 +66,13 @@ def name_kinds(sheets: Sequence[Sheet]) -> None:
 
 
 def _body_size(sheets: Sequence[Sheet]) -> float:
-    weight: Counter[float] = Counter()
+    weight: defaultdict[float, int] = defaultdict(int)
     for sheet in sheets:
         for block in sheet.blocks:
             if block.kind in ("prose", "list"):
                 for line in block.lines:
                     weight[line.size] += line.chars
-    return weight.most_common(1)[0][0] if weight else 10.0
+    return max(weight, key=weight.__getitem__, default=10.0)
 
 
 def _is_code(block: Block) -> bool:
@@ -110,8 +110,9 @@ def _is_formula(block: Block) -> bool:
         return False
     if _is_numbered_equation(block):
         return True
-    math = sum(1 for word in words if is_math_font(word[5].font))
-    return math >= MATH_SHARE * len(words) and bool(_MATH_SIGN.search(block.text))
+    if not _MATH_SIGN.search(block.text):
+        return False
+    return sum(is_math_font(word[5].font) for word in words) >= MATH_SHARE * len(words)
 
 
 def _is_numbered_equation(block: Block) -> bool:

@@ -66,7 +66,7 @@ def _ladder(group: list[tuple[float, float, float]]) -> Ladder:
 
 def _rungs(rulings: Iterable[Rect]) -> list[tuple[float, float, float]]:
     """Whole rulings from their pieces: (y, x0, x1), top to bottom."""
-    flat = sorted(((r.y0 + r.y1) / 2, r.x0, r.x1) for r in rulings if r.width > r.height)
+    flat = sorted([((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0])
     tracks: list[list[tuple[float, float, float]]] = []
     for piece in flat:
         if tracks and piece[0] - tracks[-1][0][0] <= TRACK:
@@ -90,10 +90,14 @@ def parted(ladder: Ladder, lines: Sequence[Line]) -> list[Ladder]:
     """The ladder, cut where prose stands between two rungs: tables of one width are ruled alike."""
     rows = [Row(row) for row in rows_of(lines)]
     columns = columns_of([row for row in rows if row.multi])
-    across = [row for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1]
+    across = [
+        (row.y0 + row.y1) / 2 for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1
+    ]
+    if len(across) < ACROSS:
+        return [ladder]
     parts: list[list[float]] = [[]]
     for above, y in zip((ladder.ys[0], *ladder.ys), ladder.ys, strict=False):
-        if sum(above < (row.y0 + row.y1) / 2 < y for row in across) >= ACROSS:
+        if sum([above < middle < y for middle in across]) >= ACROSS:
             parts.append([])
         parts[-1].append(y)
     return [

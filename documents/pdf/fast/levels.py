@@ -43,6 +43,8 @@ def series_of(text: str) -> str:
 
 
 def is_capitals(text: str) -> bool:
+    if not text.isupper():  # most are told so
+        return False
     letters = [c for c in text if c.isalpha()]
     return len(letters) >= 4 and all(c.isupper() for c in letters) and any(len(w) > 3 for w in text.split())
 

@@ -23,6 +23,8 @@ SAME_BASELINE = 0.3
 SMALL = 0.85
 MARK_CHARS = 12
 
+# Whatever is written from right to left (Unicode, DerivedBidiClass: R and AL).
+_RTL = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSAM|MSBM|MTMI|MTSY|MTEX|Math|Symbol|Euler", re.IGNORECASE)
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
@@ -142,7 +144,7 @@ def _carried(directions: Sequence[int]) -> list[int]:
 
 def is_rtl(text: str) -> bool:
     """Whether most of its letters are Hebrew, Arabic or of their kin."""
-    return not text.isascii() and _direction(text) < 0
+    return not text.isascii() and bool(_RTL.search(text)) and _direction(text) < 0
 
 
 @lru_cache(maxsize=65536)
@@ -230,6 +232,7 @@ def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:
     for row in rows:
         if (
             out
+            and out[-1][0].chars <= 4
             and all(line.chars <= 4 for line in out[-1])
             and any(_same_row(mark, line) for mark in out[-1] for line in row)
         ):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell
 from documents.pdf.fast.lines import Line
-
-
-def runs_leftwards(lines: Iterable[Line]) -> bool:
-    """Whether most of the text is right to left."""
-    return sum([line.chars if line.rtl else -line.chars for line in lines]) > 0
 
 
 def mirrored_row(row: Sequence[Line]) -> list[Line]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.blocks import Block, runs_leftwards
 from documents.pdf.fast.cells import Row
 from documents.pdf.fast.columns import regions
 from documents.pdf.fast.grid import grid_table, grids
 from documents.pdf.fast.headrows import with_head_above
 from documents.pdf.fast.ladder import ladder_table, ladders, parted
 from documents.pdf.fast.lines import Line, merged, rows_of
-from documents.pdf.fast.mirroring import mirrored_row, runs_leftwards, turned_back
+from documents.pdf.fast.mirroring import mirrored_row, turned_back
 from documents.pdf.fast.paragraphs import paragraphs
 from documents.pdf.fast.tablerows import table_blocks
 from documents.pdf.fast.tables import bands
@@ -35,8 +35,8 @@ def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Bloc
     """The page's blocks as they are read; what runs sideways comes last."""
     rtl = runs_leftwards(lines)
     placed = with_ruled_tables(lines, rulings)
-    upright = [line for line in placed if not line.sideways]
     sideways = [line for line in placed if line.sideways]
+    upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
     for region in regions(upright, rtl):
         column = region_blocks(region)
@@ -91,8 +91,8 @@ def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
 
 def region_blocks(lines: Sequence[Line]) -> list[Block]:
     """Tables and paragraphs of one column, top to bottom."""
-    insets = sorted((line for line in lines if isinstance(line, Inset)), key=lambda inset: inset.y0)
-    rest = [line for line in lines if not isinstance(line, Inset)]
+    insets = sorted([line for line in lines if isinstance(line, Inset)], key=lambda inset: inset.y0)
+    rest = [line for line in lines if not isinstance(line, Inset)] if insets else lines
     blocks: list[Block] = []
     for inset in insets:
         above = [line for line in rest if (line.y0 + line.y1) / 2 < inset.y0]

@@ -7,12 +7,12 @@ next word would still have fitted: that line was broken on purpose.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from documents.pdf.fast.blocks import Block
+from documents.pdf.fast.blocks import Block, runs_leftwards
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.lists import is_bullet, is_contents_line, marker_of
 from documents.pdf.fast.scripts import breaks_anywhere
@@ -79,12 +79,12 @@ def column_of(lines: Sequence[Line]) -> Column:
         if _same_size(above, below) and 0.8 * above.size < pitch < 2.2 * above.size:
             pitches.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
     leading = {size: _tightest_common(counts) / 4 for size, counts in pitches.items()}
-    rtl = sum(line.chars if line.rtl else -line.chars for line in lines) > 0
-    x0, x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    weight: Counter[tuple[float, bool]] = Counter()
+    rtl = runs_leftwards(lines)
+    x0, x1 = min([line.x0 for line in lines]), max([line.x1 for line in lines])
+    weight: defaultdict[tuple[float, bool], int] = defaultdict(int)
     for line in lines:
-        weight[line.size, line.style.bold] += line.chars
-    body, bold = weight.most_common(1)[0][0]
+        weight[line.style[0], line.style[2]] += line.chars
+    body, bold = max(weight, key=weight.__getitem__)
     return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading, body, bold)
 
 

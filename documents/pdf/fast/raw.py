@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import pymupdf
 
 from documents.pdf.fast.boxes import with_sound_boxes
 from documents.pdf.fast.charts import bars, charts
+from documents.pdf.fast.traits import Traits
 from documents.pdf.fast.words import RawWord, Style, read_words
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.visibility import hidden_text, words_in_hidden_layers, words_outside_crop
@@ -70,25 +72,34 @@ class RawPage:
     @property
     def turn(self) -> int:
         """The direction most of the text runs in, in degrees clockwise."""
-        turns = Counter([word[8] for word in self.words if word[8] % 90 == 0])
-        return turns.most_common(1)[0][0] if turns else self.frame.rotation * -1 % 360
+        turns = Counter(map(itemgetter(8), self.words))
+        upright = {turn: count for turn, count in turns.items() if turn % 90 == 0}
+        return max(upright, key=upright.__getitem__, default=self.frame.rotation * -1 % 360)
 
 
-def read_raw(page: pymupdf.Page) -> RawPage:
-    """Everything that stands on the page. Raises what PyMuPDF raises on damaged pages."""
-    page, frame = with_sound_boxes(page)
+def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa: B008 (immutable)
+    """Everything that stands on the page. Raises what PyMuPDF raises on damaged pages.
+
+    ``traits`` of its file need not be known; they save the asking.
+    """
+    page, frame, cropped = with_sound_boxes(page)
     # Clipped by nothing: what lies off the page shall be counted as hidden.
     textpage = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
-    raw = RawPage(number=page.number + 1, frame=frame, label=page.get_label() or "", trimmed=True)
+    raw = RawPage(number=page.number + 1, frame=frame, trimmed=True)
+    if traits.labels:
+        raw.label = page.get_label() or ""
     hidden = hidden_text(page, blocks, frame)
     words = textpage.extractWORDS()
     raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame)
-    raw.hidden_words += words_outside_crop(page, frame) + words_in_hidden_layers(page, len(words))
+    if cropped:
+        raw.hidden_words += words_outside_crop(page, frame)
+    if traits.hides_layers:
+        raw.hidden_words += words_in_hidden_layers(page, len(words))
     raw.rulings, raw.fills = _line_art(blocks, frame)
     if _is_drawn_on(blocks) or bars(raw.fills, raw.words):
         raw.drawings = charts(page, raw.fills, raw.words, frame)
-    if page.get_images() and _pictures_matter(raw.words):
+    if _pictures_matter(raw.words) and page.get_images():
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
 

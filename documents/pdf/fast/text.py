@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate
-from operator import add, attrgetter
+from operator import attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell, around
 from documents.pdf.fast.cells import is_value
@@ -20,6 +19,9 @@ from documents.pdf.fast.sheets import Sheet, empty_sheet
 from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect, bounding_box
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
+
+# From a tuple of four numbers; the constructor takes them one by one, and three times as long.
+_RECT: Callable[[tuple[float, float, float, float]], Rect] = partial(tuple.__new__, Rect)
 
 
 def written(sheets: Sequence[Sheet], vocabulary: Vocabulary) -> list[ParsedPage]:
@@ -48,6 +50,10 @@ class PageWriter:
     length: int = 0
     parts: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
+    to_page: Callable[[tuple[float, float, float, float]], Rect] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.to_page = _RECT if self.sheet.is_plain else self.sheet.to_page
 
     def parsed(self) -> ParsedPage:
         raw = self.sheet.raw
@@ -76,11 +82,11 @@ class PageWriter:
     def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
         """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
         start, between = self.length, ""
-        for n, line in enumerate(lines):
+        next_words = [line.words[0][4] for line in lines[1:]]
+        for line, following in zip(lines, [*next_words, ""], strict=True):
             if between:
                 self._add(between)
             last = line.words[-1][4]
-            following = lines[n + 1].words[0][4] if n + 1 < len(lines) else ""
             kept, between = self.vocabulary.at_line_end(last, following, glue)
             if line.text.isascii() or not is_unspaced(line.text):
                 self._add_words(line.words)
@@ -94,17 +100,18 @@ class PageWriter:
 
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
-        to_page = partial(tuple.__new__, Rect) if self.sheet.is_plain else self.sheet.to_page
-        lengths = [len(raw[4]) for raw in words]
-        starts = [*accumulate([length + 1 for length in lengths], initial=self.length)][:-1]
-        self.words += map(Word, starts, map(add, starts, lengths), [to_page(raw[:4]) for raw in words])
+        add, to_page, at = self.words.append, self.to_page, self.length
+        for x0, y0, x1, y1, text, _, _, _, _ in words:
+            end = at + len(text)
+            add(Word(at, end, to_page((x0, y0, x1, y1))))
+            at = end + 1
 
     def _add_characters(self, words: Sequence[RawWord]) -> None:
         """The same where a script puts no spaces between words: its characters, and the runs between them."""
         at = self.length
         for raw in words:
             for piece, x0, x1 in pieces(raw.text, raw.x0, raw.x1):
-                rect = self.sheet.to_page((x0, raw.y0, x1, raw.y1))
+                rect = self.to_page((x0, raw.y0, x1, raw.y1))
                 self.words.append(Word(at, at + len(piece), rect))
                 at += len(piece)
             at += 1
@@ -112,7 +119,7 @@ class PageWriter:
     def _furniture(self, line: Line) -> Furniture:
         start, end = self._add_lines([line])
         self._add("\n")
-        return Furniture("".join(self.parts)[start:end], start, end, (self.sheet.to_page(line.rect),))
+        return Furniture("".join(self.parts)[start:end], start, end, (self.to_page(line.rect),))
 
     def _unit(self, block: Block, index: int) -> ParsedUnit:
         first_part, start = len(self.parts), self.length
@@ -122,8 +129,7 @@ class PageWriter:
         end = self.length
         text = "".join(self.parts[first_part:])
         self._add("\n")
-        to_page = self.sheet.to_page
-        rects = tuple([to_page(rect) for rect in line_rects(block)])
+        rects = tuple(map(self.to_page, line_rects(block)))
         first_line, self.line = self.line, self.line + len(rects)
         return ParsedUnit(
             index=index,
@@ -156,7 +162,7 @@ class PageWriter:
             start, end = self._add_lines(cell.lines)
             text = "".join(self.parts[first_part:])
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
-            cells.append(Cell(cell.column, text, self.sheet.to_page(cell.rect), header, start, end))
+            cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, end))
         return tuple(sorted(cells, key=attrgetter("column")))
 
 

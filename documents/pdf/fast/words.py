@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -67,6 +68,8 @@ class RawWord(NamedTuple):
 # x0, y0, x1, y1, text, number of the text block, of the line in it, of the word in that.
 MuPDFWord = tuple[float, float, float, float, str, int, int, int]
 _LINE = itemgetter(5, 6)
+# From a tuple of all fields: the constructor takes them one by one, and three times as long.
+_RAW_WORD: Callable[[tuple[Any, ...]], RawWord] = partial(tuple.__new__, RawWord)
 
 
 def read_words(
@@ -83,16 +86,16 @@ def read_words(
     plain = "".join([word[4] for word in words]).isprintable()
     for number, (key, group) in enumerate(groupby(words, key=_LINE)):
         line = list(group)
-        x0, y0, _, y1, text = line[0][:5]
-        if _is_shadow(drawn.setdefault(text, []), x0, y0):
+        x0, y0, _, y1, text, *_ = line[0]
+        if text not in drawn:
+            drawn[text] = [(x0, y0)]
+        elif _is_shadow(drawn[text], x0, y0):
             continue
         turn, runs = _runs(text_blocks, *key)
         _, style, baseline = runs[0]
         if plain and len(runs) == 1 and y1 - y0 <= TALLEST_BOX * style[0]:
-            made = [
-                tuple.__new__(RawWord, (a, b, c, d, text, style, baseline, number, turn))
-                for a, b, c, d, text, _, _, _ in line
-            ]
+            common = (style, baseline, number, turn)
+            made = [*map(_RAW_WORD, [word[:5] + common for word in line])]
         else:
             made = _mixed_line(line, runs, number, turn)
         if hidden_text.touches(key):
