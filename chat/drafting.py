@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from chat.claim_spans import Span, claim_before, plain, uncited_claims
 from chat.claims import Claim, SourceUnit, Verification
@@ -17,11 +17,11 @@ from chat.events import CitationShown, Cited, Event, Text, Verified
 from chat.models import Citation
 from chat.rendering import StreamRenderer
 from chat.showing import shown
+from chat.snapshots import snapshot
 from chat.sources import Sources
 from chat.stored_markers import format_marker, stored_marks
 from chat.verification import verify
 
-CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding it again
 MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database
 
 
@@ -65,7 +65,9 @@ class Draft:
             return
         span = claim_before(self.content)
         found = self._verified(plain(self.content[span.start : span.end]), unit, quote)
-        citation = self._snapshot(found, plain(self.content[span.start : span.end]))
+        citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))
+        citation.message_id, citation.position = self.message_id, len(self.citations)
+        citation.claim = plain(self.content[span.start : span.end])
         with self.lock:
             self.content += format_marker(found.unit.id, found.unit.page)
             citation.claim_start, citation.claim_end = span.start, len(self.content)
@@ -98,42 +100,8 @@ class Draft:
     def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
         return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)
 
-    def _snapshot(self, found: Verification, claim: str) -> Citation:
-        """The citation as a row that is not yet saved."""
-        unit, place = found.unit, self.sources.places[found.unit.id]
-        quote = found.quote or unit.text
-        start, end = (
-            (found.char_start, found.char_end)
-            if found.quote
-            else (unit.char_start, unit.char_start + len(unit.text))
-        )
-        return Citation(
-            id=uuid4(),
-            message_id=self.message_id,
-            position=len(self.citations),
-            number=self.numbers.setdefault(unit.id, max(self.numbers.values(), default=0) + 1),
-            document_id=UUID(unit.document),
-            unit_id=UUID(unit.id),
-            claim=claim,
-            quote=quote,
-            prefix=place.page_text[max(0, start - CONTEXT_CHARACTERS) : start],
-            suffix=place.page_text[end : end + CONTEXT_CHARACTERS],
-            char_start=start,
-            char_end=end,
-            unit_text=unit.text,
-            section_path=list(unit.section_path),
-            page_number=found.page,
-            line_start=place.lines[0],
-            line_end=place.lines[1],
-            rects=[list(rect) for rect in found.rects],
-            unit_rects=[list(rect) for rect in place.rects],
-            head_rects=[list(rect) for rect in found.head_rects],
-            document_title=place.title,
-            document_sha256=place.sha256,
-            verdict=found.verdict,
-            reason=found.reason[:300],
-            missing=list(found.missing),
-        )
+    def _number_of(self, unit: SourceUnit) -> int:
+        return self.numbers.setdefault(unit.id, max(self.numbers.values(), default=0) + 1)
 
     def _joint_support(self, last: Citation) -> Iterator[Event]:
         """Citations side by side support one claim together when each lacks only what another has."""

@@ -16,4 +16,5 @@ urlpatterns = [
     path("<uuid:pk>/delete/", notes.delete, name="note-delete"),
     path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
     path("beside/<uuid:pk>/", notes.beside, name="document-notes"),
+    path("beside/<uuid:pk>/quote/", notes.quote, name="document-quote"),
 ]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from merge3 import Merge3
 
 from chat.asking import question_of
 from chat.live_citations import cited_in, copied_citations
-from chat.models import Message, Note, NoteVersion
-from chat.stored_markers import defused
+from chat.models import Citation, Message, Note, NoteVersion
+from chat.quoting import quoted
+from chat.stored_markers import defused, format_marker
+from documents.models import Document
 
 VERSIONS_KEPT = timedelta(days=1)  # all of them; of older ones the last of each hour
 
@@ -91,9 +95,26 @@ def add_answer(answer: Message, user: User) -> Note:
         note = Note.objects.select_for_update().get(pk=note_about(answer, user).pk)
         content, citations = copied_citations(answer)
         note.citations.add(*citations)
-        before = f"{note.content.rstrip()}\n\n" if note.content.strip() else ""
-        change_note(note, content=f"{before}### {one_line(question_of(answer).content)}\n\n{content}\n")
+        asked = one_line(question_of(answer).content)
+        change_note(note, content=f"{begun(note)}### {asked}\n\n{content}\n")
     return note
+
+
+def add_quote(note: Note, document: Document, page: int, words: str) -> Note:
+    """Adds words selected on a page, cited live; a link to their page when no passage holds them."""
+    citations = Citation.objects.bulk_create(quoted(document, page, words))
+    cited = "".join(format_marker(citation.pk, citation.page_number) for citation in citations)
+    link = f"[p. {page}]({reverse('document', args=[document.pk])}?{urlencode({'page': page, 'q': words})})"
+    with transaction.atomic():
+        locked = Note.objects.select_for_update().get(pk=note.pk)
+        locked.citations.add(*citations)
+        change_note(locked, content=f"{begun(locked)}> {one_line(words)} {cited or link}\n")
+    return locked
+
+
+def begun(note: Note) -> str:
+    """What the note holds, ready for another paragraph."""
+    return f"{note.content.rstrip()}\n\n" if note.content.strip() else ""
 
 
 def one_line(text: str) -> str:

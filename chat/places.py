@@ -40,7 +40,7 @@ def highlights_at(document: Document, place: Place) -> list[Highlight]:
     """One per page that the place runs over, the first first; empty when nothing was asked for."""
     if place.unit and (unit := document.units.filter(pk=place.unit).first()):
         return [_passage(document, unit, place.quote)]
-    if place.quote and (anchor := _found(document, place)):
+    if place.quote and (anchor := place_found(document, place)):
         return [
             Highlight(part.page.number, anchor=part.page.frame.display_boxes(part.rects))
             for part in anchor.parts
@@ -56,8 +56,8 @@ def _passage(document: Document, unit: CitationUnit, quote: str) -> Highlight:
     return Highlight(unit.page_number, frame.display_boxes(unit.rects), frame.display_boxes(words))
 
 
-def _found(document: Document, place: Place) -> Anchor | None:
-    """On the page that is named, or from there over its end; else anywhere in the document."""
+def place_found(document: Document, place: Place) -> Anchor | None:
+    """Where the words stand: on the page that is named, or from there over its end; else anywhere."""
     if place.page is None:
         return locate(document.pk, place.quote)
     rows = document.pages.filter(number__range=(place.page, place.page + 1)).order_by("number")

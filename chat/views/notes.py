@@ -12,14 +12,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from chat.live_citations import rendered_note
 from chat.models import Note, NoteVersion
-from chat.notes import Written, add_answer, restore_version, save_note
+from chat.notes import Written, add_answer, add_quote, restore_version, save_note
 from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
 from documents.models import Document
 
 NOTES_A_PAGE = 40
 NOTES_BESIDE = 10
 VERSIONS_SHOWN = 30
-LONGEST_TITLE, LONGEST_NOTE = 200, 1_000_000
+LONGEST_TITLE, LONGEST_NOTE, LONGEST_QUOTE = 200, 1_000_000, 2000
 
 
 @require_safe
@@ -60,11 +60,35 @@ def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = visible_document(request, pk)
     found = Note.objects.visible_to(request.user).filter(document=document)
     wanted = as_uuid(request.GET.get("note", ""))
-    shown = visible_note(request, wanted) if wanted else found.first()
-    others = found.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
-    context = {"document": document, "note": shown, "others": others}
+    return pane(request, document, visible_note(request, wanted) if wanted else found.first())
+
+
+@require_POST
+@login_required
+def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Adds words selected on a page of the document to the note named, else to the last about it."""
+    assert request.user.is_authenticated
+    document = visible_document(request, pk)
+    words, page = request.POST.get("words", "").strip()[:LONGEST_QUOTE], request.POST.get("page", "")
+    if not words or not page.isdecimal() or len(page) > 7:
+        return JsonResponse({"error": "Select some words first."}, status=400)
+    if wanted := named(request, "note"):
+        shown = visible_note(request, wanted)
+    else:
+        last = Note.objects.visible_to(request.user).filter(document=document).first()
+        shown = last or Note.objects.create(owner=request.user, document=document)
+    response = pane(request, document, add_quote(shown, document, int(page), words))
+    response["HX-Trigger"] = "quoted"
+    return response
+
+
+def pane(request: HttpRequest, document: Document, shown: Note | None) -> HttpResponse:
+    """The note in an editor, and the others about its document."""
+    about_it = Note.objects.visible_to(request.user).filter(document=document)
+    others = about_it.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
     html = rendered_note(shown, request.user) if shown else ""
-    return render(request, "chat/_notes.html", context | {"html": html})
+    context = {"document": document, "note": shown, "others": others, "html": html}
+    return render(request, "chat/_notes.html", context)
 
 
 @require_POST

@@ -24,11 +24,14 @@ export class Note {
     this.#takeUp();
   }
 
-  /** Adds words at the end, on a line of their own. */
-  append(text) {
-    const { value } = this.#text;
-    this.#text.value = `${value.trimEnd()}${value.trim() ? "\n\n" : ""}${text}\n`;
-    this.#soon(0);
+  get id() {
+    return this.#element.dataset.note;
+  }
+
+  /** Resolves once what was typed is saved, or kept. */
+  async kept() {
+    if (this.#timer) await this.#save();
+    await this.#saving;
   }
 
   get #text() {

@@ -67,9 +67,10 @@ async function similar({ words }) {
   form.requestSubmit();
 }
 
-async function addToNote({ words, reference, link }) {
+async function addToNote({ words, page }) {
   await panel.show("notes");
-  note.append(`> ${words}\n\n[${reference}](${link})`);
+  await note.kept();
+  htmx.ajax("POST", element.dataset.quoteUrl, { target: "#pane-notes", values: { words, page, note: note.id } });
 }
 
 async function open() {

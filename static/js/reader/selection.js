@@ -8,7 +8,7 @@ import { place } from "../ui/menus.js";
 const LONGEST = 1500; // characters
 const STILL = 250; // ms without a change: a selection made with a finger has no other end
 
-/** `actions` by name; each gets {words, reference, link}. Returns the function that says them, words '' when there are none. */
+/** `actions` by name; each gets {words, page, reference, link}. Returns the function that says them, words '' when there are none. */
 export function watchSelection(viewer, texts, actions) {
   const menu = document.querySelector("[data-selection-menu]");
   const all = {
@@ -24,7 +24,7 @@ export function watchSelection(viewer, texts, actions) {
     const words = holder ? getSelection().toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
     const page = holder?.dataset.pageNumber;
     const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
-    return { range, words, link, reference: `${viewer.element.dataset.title}, p. ${page}` };
+    return { range, words, page, link, reference: `${viewer.element.dataset.title}, p. ${page}` };
   }
 
   function soon() {

@@ -1,0 +1,46 @@
+"""What verification found, as a Citation: a snapshot that needs nothing of its document to be shown."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from chat.claims import Verification
+from chat.models import Citation
+from chat.sources import Place
+
+CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding it again
+
+
+def snapshot(found: Verification, place: Place, number: int) -> Citation:
+    """The citation as a row that is not yet saved and belongs to nothing yet; ``place`` is its unit's."""
+    unit = found.unit
+    quote = found.quote or unit.text
+    start, end = (
+        (found.char_start, found.char_end)
+        if found.quote
+        else (unit.char_start, unit.char_start + len(unit.text))
+    )
+    return Citation(
+        id=uuid4(),
+        number=number,
+        document_id=UUID(unit.document),
+        unit_id=UUID(unit.id),
+        quote=quote,
+        prefix=place.page_text[max(0, start - CONTEXT_CHARACTERS) : start],
+        suffix=place.page_text[end : end + CONTEXT_CHARACTERS],
+        char_start=start,
+        char_end=end,
+        unit_text=unit.text,
+        section_path=list(unit.section_path),
+        page_number=found.page,
+        line_start=place.lines[0],
+        line_end=place.lines[1],
+        rects=[list(rect) for rect in found.rects],
+        unit_rects=[list(rect) for rect in place.rects],
+        head_rects=[list(rect) for rect in found.head_rects],
+        document_title=place.title,
+        document_sha256=place.sha256,
+        verdict=found.verdict,
+        reason=found.reason[:300],
+        missing=list(found.missing),
+    )
