@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, starmap
 
 import msgspec
 
@@ -68,6 +68,7 @@ class _Piece(msgspec.Struct, frozen=True):
 
     Attributes:
         columns: of its table; 0 for what is printed as plain text.
+        table: its number; None for what is printed as plain text.
         head_tokens: tokens of the caption and head that its table repeats; 0 where too long to repeat.
     """
 
@@ -78,10 +79,7 @@ class _Piece(msgspec.Struct, frozen=True):
     tokens: int
     columns: int = 0
     head_tokens: int = 0
-
-    @property
-    def table(self) -> int | None:
-        return self.unit.table.index if self.unit.table and self.columns else None
+    table: int | None = None
 
 
 def chunk_pages(
@@ -104,7 +102,7 @@ def _pieces(pages: Iterable[ParsedPage], sizes: ChunkSizes) -> list[_Piece]:
     columns = _columns([unit.table for _, unit in placed if unit.table])
     wide = [columns[unit.table.index] if unit.table else 0 for _, unit in placed]
     texts = [_text(unit, count) for (_, unit), count in zip(placed, wide, strict=True)]
-    heads = ["\n".join(_head(unit, count)) for (_, unit), count in zip(placed, wide, strict=True)]
+    heads = _heads([unit for _, unit in placed], wide)
     distinct = list(dict.fromkeys(heads))
     head_tokens = dict(zip(distinct, token_counts(distinct), strict=True))
     pieces: list[_Piece] = []
@@ -114,7 +112,8 @@ def _pieces(pages: Iterable[ParsedPage], sizes: ChunkSizes) -> list[_Piece]:
         if not unit.text.strip():
             continue
         if tokens + repeated + _TOKENS_PER_JOINT <= sizes.max_tokens:
-            pieces.append(_Piece(position, page, unit, text, tokens, count, repeated))
+            table = unit.table.index if unit.table and count else None
+            pieces.append(_Piece(position, page, unit, text, tokens, count, repeated, table))
         else:
             pieces += [_Piece(position, page, unit, *part) for part in split_text(unit.text, sizes)]
     return pieces
@@ -132,9 +131,25 @@ def _text(unit: ParsedUnit, columns: int) -> str:
     return row_line(unit.table, columns) if unit.table and unit.table.cells else unit.text
 
 
-def _head(unit: ParsedUnit, columns: int) -> list[str]:
-    """What is repeated over a row where its table was cut."""
-    return [unit.table.caption, *head_lines([unit.table], columns)] if unit.table else []
+def _heads(units: Iterable[ParsedUnit], columns: Iterable[int]) -> list[str]:
+    """What is repeated over each row where its table was cut: most rows share it. '' for what is no row."""
+    shared: dict[tuple[str, tuple[str, ...], int], str] = {}
+    heads = []
+    for unit, count in zip(units, columns, strict=True):
+        if unit.table is None:
+            heads.append("")
+        elif unit.table.header:
+            heads.append(_head(unit.table, count))
+        else:
+            key = unit.table.caption, unit.table.head_rows, count
+            if key not in shared:
+                shared[key] = _head(unit.table, count)
+            heads.append(shared[key])
+    return heads
+
+
+def _head(row: TableRow, columns: int) -> str:
+    return "\n".join([row.caption, *head_lines([row], columns)])
 
 
 def split_text(text: str, sizes: ChunkSizes) -> list[tuple[str, int]]:
@@ -179,9 +194,10 @@ def _cut(section: Sequence[_Piece], sizes: ChunkSizes) -> list[Sequence[_Piece]]
     count = len(section)
     best = [0.0] * (count + 1)
     ends = [count] * count
+    cuts = [*starmap(_cost_of_cut, pairwise(section)), 0.0]
     for start in reversed(range(count)):
         best[start], ends[start] = min(
-            (_cost(section, start, end, sizes) + best[end], end) for end in _ends(section, start, sizes)
+            (cost + cuts[end - 1] + best[end], end) for end, cost in _chunks_from(section, start, sizes)
         )
     chunks, start = [], 0
     while start < count:
@@ -190,33 +206,28 @@ def _cut(section: Sequence[_Piece], sizes: ChunkSizes) -> list[Sequence[_Piece]]
     return chunks
 
 
-def _ends(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> Iterator[int]:
-    """Where a chunk from ``start`` may end: within the largest size, but after one piece at least."""
-    units, tokens = set(), 0
-    for end in range(start + 1, len(section) + 1):
-        units.add(section[end - 1].position)
-        tokens = _tokens(section[start:end])
-        if end > start + 1 and (len(units) > sizes.max_units or tokens > sizes.max_tokens):
-            return
-        yield end
+def _chunks_from(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> Iterator[tuple[int, float]]:
+    """Where a chunk from ``start`` may end, and what speaks against it, the cut at its end left out.
 
-
-def _tokens(pieces: Sequence[_Piece]) -> int:
-    """So many tokens together at most."""
-    heads = {piece.table: piece.head_tokens for piece in pieces}
-    return sum(piece.tokens + _TOKENS_PER_JOINT for piece in pieces) + sum(heads.values())
-
-
-def _cost(section: Sequence[_Piece], start: int, end: int, sizes: ChunkSizes) -> float:
-    pieces = section[start:end]
-    filled = _tokens(pieces) / sizes.target_tokens
-    cost = (filled - 1) ** 2
-    if len({piece.position for piece in pieces}) < sizes.min_units:
-        cost += _TOO_FEW_UNITS * max(0.0, 1 - filled)
-    for piece, following in pairwise(pieces):
-        if piece.table is not None and piece.table != following.table:
-            cost += _MIXES_TABLES
-    return cost if end == len(section) else cost + _cost_of_cut(pieces[-1], section[end])
+    It keeps within the largest size, but holds one piece at least.
+    """
+    units, tokens, mixed = 0, 0, 0.0
+    heads: dict[int | None, int] = {}
+    last: _Piece | None = None
+    for end, piece in enumerate(section[start:], start + 1):
+        units += last is None or piece.position != last.position
+        # so many together at most, each table's head once
+        tokens += piece.tokens + _TOKENS_PER_JOINT + piece.head_tokens - heads.get(piece.table, 0)
+        heads[piece.table] = piece.head_tokens
+        if last is not None:
+            if units > sizes.max_units or tokens > sizes.max_tokens:
+                return
+            if last.table is not None and last.table != piece.table:
+                mixed += _MIXES_TABLES
+        filled = tokens / sizes.target_tokens
+        lonely = _TOO_FEW_UNITS * max(0.0, 1 - filled) if units < sizes.min_units else 0.0
+        yield end, (filled - 1) ** 2 + lonely + mixed
+        last = piece
 
 
 def _cost_of_cut(last: _Piece, following: _Piece) -> float:

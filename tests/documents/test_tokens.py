@@ -1,0 +1,52 @@
+"""Tokens are counted word by word, and come out as the tokenizer counts whole texts."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from documents import tokens
+from documents.tokens import token_counts
+
+PIECES = [
+    "a",
+    "word",
+    " ",
+    "  ",
+    "\n\n",
+    "<s>",
+    "<",
+    "▁",
+    "合同金额。",
+    ".",
+    "1,234",
+    "|",
+    "é",
+    "🙂",
+    "\t",
+    "شركة",
+]
+
+texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+def whole_counts(found: list[str]) -> list[int]:
+    encodings = tokens._tokenizer().encode_batch_fast(found, add_special_tokens=False)
+    return [len(encoding) for encoding in encodings]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(texts, max_size=5))
+def test_words_counted_one_by_one_make_the_count_of_the_text(found: list[str]) -> None:
+    assert token_counts(found) == whole_counts(found)
+
+
+def test_words_that_are_remembered_stay_within_their_bound() -> None:
+    most = tokens._MOST_KEPT
+    for start in (0, most // 2, most):
+        numbers = [str(number) for number in range(start, start + most // 2 + 10)]
+        (count,) = token_counts([" ".join(numbers)])
+        assert count > len(numbers)
+        assert len(tokens._kept) <= most
+    assert token_counts(["x" * 5000])[0] == whole_counts(["x" * 5000])[0]
+    assert max(map(len, tokens._kept)) <= tokens._LONGEST_KEPT
