@@ -54,7 +54,10 @@ class Arena:
         self.web = Group.start("web", "--port", str(self.port))
         _, key = ApiToken.objects.issue(two, "chaos", ["read", "write", "ask"])
         self.client = httpx.Client(
-            base_url=f"http://127.0.0.1:{self.port}", headers={"Authorization": f"Bearer {key}"}, timeout=60
+            base_url=f"http://127.0.0.1:{self.port}",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=60,
+            limits=httpx.Limits(keepalive_expiry=1),  # before the server closes it under a request
         )
 
     def upload(self, owner: User | None = None, pages: int = 0, serial: int = 0) -> Document:

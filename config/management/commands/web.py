@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand
 
 from config.processes import bind_to_parent
 
+KEEP_ALIVE = 75  # seconds; longer than a proxy keeps idle connections, or it sends requests into closed ones
+
 
 class Command(BaseCommand):
     help = "Serves Pincite over HTTP."
@@ -31,6 +33,7 @@ class Command(BaseCommand):
             port=port,
             proxy_headers=bool(settings.TRUSTED_PROXIES),
             forwarded_allow_ips=settings.TRUSTED_PROXIES,
+            timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=5,  # a stream that still runs is cut; its message says so
             log_config=None,
             access_log=False,
