@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings as settings_module
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from hypothesis import settings as hypothesis_settings
 
 from config.embedded import server
 from documents.ingestion import ingest_document
@@ -18,6 +19,11 @@ from tests.drawing import draw_pdf
 
 if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # the tests' own server, not somebody's data
     server.OPTIONS |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+# The same examples on every machine, however slow; `--hypothesis-profile=search` looks for others.
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None, database=None)
+hypothesis_settings.register_profile("search", deadline=None, max_examples=1000)
+hypothesis_settings.load_profile("same")
 
 CORPUS = Path("/work/shared/corpus")
 

@@ -56,7 +56,7 @@ def asgi_server() -> Iterator[str]:
     thread.join(10)
 
 
-def wait_until(true: Callable[[], object], seconds: float = 10) -> None:
+def wait_until(true: Callable[[], object], seconds: float = 60) -> None:
     """Waits for something that happens elsewhere. Fails after ``seconds``."""
     end = time.monotonic() + seconds
     while not true():

@@ -19,11 +19,11 @@ class Reply:
     """One answer of the server.
 
     ``pieces`` are written one after the other; a float among them is a pause in
-    seconds. ``ending``: ``close`` ends the response as HTTP does, ``reset``
+    seconds, an event is waited for. ``ending``: ``close`` ends the response as HTTP does, ``reset``
     breaks the connection off, ``hang`` stays silent.
     """
 
-    pieces: Sequence[str | float] = ()
+    pieces: Sequence[str | float | threading.Event] = ()
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     ending: str = "close"
@@ -92,6 +92,9 @@ def write_reply(handler: BaseHTTPRequestHandler, reply: Reply, stopping: threadi
         for piece in reply.pieces:
             if isinstance(piece, float):
                 stopping.wait(piece)
+            elif isinstance(piece, threading.Event):
+                if not piece.wait(60):
+                    raise ConnectionResetError("what the reply waits for did not happen")
             else:
                 write_chunk(handler, piece)
         end(handler, reply.ending, stopping)

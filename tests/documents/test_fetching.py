@@ -166,7 +166,7 @@ def test_what_is_not_a_pdf_or_too_large_or_absent_is_refused(server: ScriptedSer
 
 
 @pytest.mark.usefixtures("private_allowed")
-@pytest.mark.parametrize("slow", [Answer(body=PDF, delay=3), Answer(body=PDF, drip=0.05)])
+@pytest.mark.parametrize("slow", [Answer(body=PDF, delay=30), Answer(body=PDF, drip=0.5)])
 def test_a_server_that_is_slow_or_drips_is_given_up(
     server: ScriptedServer, settings: Any, slow: Answer
 ) -> None:
@@ -174,7 +174,7 @@ def test_a_server_that_is_slow_or_drips_is_given_up(
     server.script["/slow.pdf"] = slow
     began = time.monotonic()
     assert refusal(server.url + "/slow.pdf") == fetching.TOO_SLOW
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 15
 
 
 @pytest.mark.usefixtures("private_allowed")

@@ -276,7 +276,7 @@ def test_the_child_and_its_readers_die_with_the_worker(saved: Callable[[bytes], 
     wait_until(lambda: not children_of(worker.pid))
 
 
-def wait_until(happened: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(happened: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline
