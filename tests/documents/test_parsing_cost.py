@@ -7,6 +7,19 @@ from pathlib import Path
 from documents.benchmarks._parsing import ParsingCost, parsing_cost
 from tests.documents.layout_drawing import PROSE, Drawing, justified
 
+# Three is what we want; more than this is no noise but a pass too many over each word.
+MOST_TIMES_WORDS = 15
+
+
+def test_units_cost_a_few_times_what_the_words_alone_do(tmp_path: Path) -> None:
+    drawing = Drawing()
+    for _ in range(12):
+        for row in range(12):
+            drawing.lines(justified(PROSE, 430), y=40 + 60 * row)
+        drawing.new_page()
+    drawing.document.save(tmp_path / "words.pdf")
+    assert parsing_cost([tmp_path / "words.pdf"]).times_words < MOST_TIMES_WORDS
+
 
 def test_the_cost_of_parsing_is_measured_on_pages_that_can_be_opened(tmp_path: Path) -> None:
     drawing = Drawing()
