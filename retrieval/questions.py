@@ -12,7 +12,8 @@ from retrieval.lexicon import ASKING_WORDS, Concept, Phrase, concepts_in
 
 WRITTEN_WEIGHT = 0.5
 MAX_WORDS = 400
-"""Words of a question that are read; longer ones are whole pages pasted into the box."""
+MAX_CHARACTERS = 4_000
+"""Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Question:
     """What to look for.
 
     Attributes:
-        text: as typed, without control characters, at most ``MAX_WORDS`` words.
+        text: as typed, without control characters, at most ``MAX_WORDS`` words and ``MAX_CHARACTERS``.
         weights: terms and how much each matters, 1 for the person's own words.
         said: the terms of the text itself, without what the lexicon added.
         phrases: the written phrases of the concepts the question calls.
@@ -68,7 +69,8 @@ def understand(text: str) -> Question:
 
 
 def readable(text: str) -> str:
-    """Without NUL and other control characters, spaces in a row made one."""
+    """Without NUL and other control characters, spaces in a row made one; what is too long is cut."""
+    text = " ".join(text.split(maxsplit=MAX_WORDS)[:MAX_WORDS])[:MAX_CHARACTERS]
     text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split()[:MAX_WORDS])
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from retrieval.analysis import terms_of
 from retrieval.lexicon import concepts, concepts_in
-from retrieval.questions import MAX_WORDS, WRITTEN_WEIGHT, understand
+from retrieval.questions import MAX_CHARACTERS, MAX_WORDS, WRITTEN_WEIGHT, understand
 
 
 def test_own_words_count_more_than_words_that_tell_how_to_answer() -> None:
@@ -35,7 +37,12 @@ def test_the_words_in_quotation_marks_are_kept_as_they_are() -> None:
 
 
 def test_a_page_pasted_into_the_box_is_cut() -> None:
-    assert len(understand("word " * 10_000).text.split()) == MAX_WORDS
+    assert len(understand("it " * 10_000).text.split()) == MAX_WORDS
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "word-" * 20_000, "longer " * 20_000])
+def test_what_is_looked_up_has_a_limit_however_few_spaces_are_typed(text: str) -> None:
+    assert len(understand(text).text) <= MAX_CHARACTERS
 
 
 def test_control_characters_are_spaces() -> None:

@@ -259,6 +259,7 @@ BAD = [
     "مرحبا \u202e reversed",
     "word " * 10_000,
     "x" * 100_000,
+    "different-" + "-".join(f"{number}th" for number in range(20_000)),
     "\ud800",
     "<script>alert(1)</script>",
     '"' * 500,
