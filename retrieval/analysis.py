@@ -35,6 +35,8 @@ RELATIONS = "<>=≤≥"
 SPACED_RELATION = re.compile(r"(?<=\w)\s*([<>=≤≥])\s*(?=[\d.])")
 IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
+WORDS_REMEMBERED = 200_000
+
 FUNCTION_WORDS = frozenset(word_list("function"))
 
 _stem = Stemmer("english", 100_000).stemWord
@@ -81,6 +83,7 @@ def run_together(text: str, longest: int = 3) -> list[str]:
     ]
 
 
+@lru_cache(WORDS_REMEMBERED)
 def term_number(term: str) -> int:
     """The term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
     number = crc32(term.encode())
@@ -92,9 +95,6 @@ def _folded(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     text = text.lower()
     return SPACED_RELATION.sub(r"\1", text) if any(map(text.__contains__, RELATIONS)) else text
-
-
-WORDS_REMEMBERED = 200_000
 
 
 class _TermsBetweenSpaces(dict[str, tuple[str, ...]]):

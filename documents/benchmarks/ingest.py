@@ -32,6 +32,7 @@ STAGES = ("raw open", "raw words", "read: read", "read: layout", "read", "chunk"
 class Figures(msgspec.Struct):
     """``pages_per_second`` by stage; ``ratio`` is raw PyMuPDF's time by that of the whole ingestion.
 
+    ``chunks_indexed_per_second``: words and vectors, both written.
     ``parsing`` is what the fast engine costs alone, without process border and database.
     """
 
@@ -39,6 +40,7 @@ class Figures(msgspec.Struct):
     failed: int
     pages: int
     pages_per_second: dict[str, float]
+    chunks_indexed_per_second: float
     ratio: float
     parsing: ParsingCost
 
@@ -57,6 +59,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     command.stdout.write(f"{figures.files} files, {figures.pages} pages, {figures.failed} failed")
     for stage, rate in figures.pages_per_second.items():
         command.stdout.write(f"{stage:>22} {rate:10.1f} pages/s")
+    command.stdout.write(f"{'index':>22} {figures.chunks_indexed_per_second:10.1f} chunks/s")
     command.stdout.write(f"raw PyMuPDF words take {figures.ratio:.1%} of the time of the whole")
     parsing = figures.parsing
     command.stdout.write(f"parsing to units takes {parsing.times_words} times as long as raw PyMuPDF words")
@@ -74,7 +77,7 @@ def chosen_files(folder: Path, limit: int) -> list[Path]:
 
 def measure(files: list[Path]) -> Figures:
     seconds: dict[str, float] = defaultdict(float)
-    pages = failed = 0
+    pages = chunks = failed = 0
     with bench_user() as user:
         for file in files:
             with timed(seconds, "whole"):
@@ -83,12 +86,14 @@ def measure(files: list[Path]) -> Figures:
                 failed += 1
                 continue
             pages += document.page_count
+            chunks += document.chunks.count()
             for stage, spent in document.stage_seconds.items():
                 seconds[stage] += spent
             measure_raw(file, seconds)
     rates = {stage: round(pages / seconds[stage], 1) for stage in STAGES if seconds[stage]}
     ratio = round(seconds["raw words"] / (seconds["whole"] or 1), 4)
-    return Figures(len(files), failed, pages, rates, ratio, parsing_cost(files))
+    indexed = round(chunks / (seconds["index"] or 1), 1)
+    return Figures(len(files), failed, pages, rates, indexed, ratio, parsing_cost(files))
 
 
 def measure_raw(file: Path, seconds: dict[str, float]) -> None:
