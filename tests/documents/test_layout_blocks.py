@@ -213,3 +213,14 @@ def test_slanted_text_does_not_disturb_the_page() -> None:
     writer.append((150, 500), "CONFIDENTIAL", fontsize=40)
     writer.write_text(drawing.page, morph=(pymupdf.Point(150, 500), pymupdf.Matrix(40)))
     assert texts(drawing.units()) == [PROSE, "CONFIDENTIAL"]
+
+
+def test_a_note_in_the_margin_is_a_paragraph_of_its_own() -> None:
+    drawing = Drawing()
+    drawing.lines(["Notes such", "as this are", "usually set", "in the outer", "margin."], x=20)
+    drawing.text(100, TOP - 30, "2.4 Findings", size=14)
+    drawing.lines(justified(PROSE, 400), x=100)
+    drawing.lines(["Name      Value", "This         11"], x=200, y=400)
+    found = texts(drawing.units())
+    assert found[0] == "Notes such as this are usually set in the outer margin."
+    assert PROSE in found

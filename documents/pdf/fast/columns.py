@@ -44,6 +44,9 @@ VALUE_CHARS = 16
 STACK_ROWS = 5
 STACK_CHARS = 12
 STACK_LEADING = 1.6
+# A note in the margin has at least so many lines, of which this share begin with a small letter.
+NOTE_ROWS = 4
+NOTE_SHARE = 0.7
 
 
 class Cut(NamedTuple):
@@ -142,6 +145,8 @@ def _is_gutter(cut: Cut) -> bool:
     sides = [_text_rows(left), _text_rows(right)]
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
+    if _is_note_beside(*sides) or _is_note_beside(*sides[::-1]):
+        return True
     prose = [reads_as_column(rows) for rows in sides]
     stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose)):
@@ -184,6 +189,29 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
     x1 = max(row[-1].x1 for row in rows)
     full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
     return full >= PROSE_ROWS * len(rows)
+
+
+def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
+    """Whether one side is a note in the margin, and a column of text stands at its height on the other."""
+    if not runs_on(note):
+        return False
+    top, bottom = note[0][0].y0, note[-1][0].y1
+    beside = [row for row in text if top <= _middle(row[0]) <= bottom]
+    return len(beside) >= COLUMN_ROWS and reads_as_column(beside)
+
+
+def runs_on(rows: list[list[Line]]) -> bool:
+    """Whether lines too short to fill a column make a sentence all the same, as a note in the margin does.
+
+    They stand close, and most go on with a small letter; scripts without small letters tell nothing.
+    """
+    if len(rows) < NOTE_ROWS:
+        return False
+    pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
+    small = sum(1 for row in rows[1:] if row[0].text[0].islower())
+    return small >= NOTE_SHARE * (len(rows) - 1) and all(
+        pitch <= STACK_LEADING * row[0].size for pitch, row in zip(pitches, rows, strict=False)
+    )
 
 
 def stands_as_stack(rows: list[list[Line]]) -> bool:
