@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
 
 from retrieval.candidates import Candidate
 from retrieval.lexicon import Phrase
@@ -38,13 +37,14 @@ class Evidence:
 
 def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> Evidence:
     """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent."""
-    present = question.weights.keys() & chain.from_iterable(candidate.terms)
+    said = [question.weights.keys() & terms for terms in candidate.terms]
+    present = set[str]().union(*said)
     text = candidate.text.casefold() if question.quoted else ""
     return Evidence(
         coverage=covered(question, present, rarity),
         phrases=phrases_in(candidate, question, present),
         quoted=share(words.casefold() in text for words in question.quoted),
-        unit_scores=unit_scores(question, candidate, rarity),
+        unit_scores=unit_scores(question, candidate.terms, said, rarity),
     )
 
 
@@ -71,13 +71,17 @@ def share(found: Iterable[bool]) -> float:
     return sum(marks) / len(marks) if marks else 0.0
 
 
-def unit_scores(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> tuple[float, ...]:
-    """Of each unit Σ weight · idf of the question's terms in it; length counts against it, a label for it."""
+def unit_scores(
+    question: Question, units: Sequence[list[str]], said: Sequence[Set[str]], rarity: Mapping[str, float]
+) -> tuple[float, ...]:
+    """Of each unit Σ weight · idf of the question's terms in it; length counts against it, a label for it.
+
+    ``units``: the terms of each; ``said``: those of them that the question has.
+    """
     worth = {term: weight * rarity.get(term, 0.0) for term, weight in question.weights.items()}
-    wanted = worth.keys()
     return tuple(
-        sum(map(worth.__getitem__, said)) * _form(question, terms) if (said := wanted & terms) else 0.0
-        for terms in candidate.terms
+        sum(map(worth.__getitem__, own)) * _form(question, terms) if own else 0.0
+        for terms, own in zip(units, said, strict=True)
     )
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
@@ -15,31 +16,34 @@ from numpy.typing import NDArray
 from retrieval.analysis import term_number
 from retrieval.candidates import PassageKey
 from retrieval.copying import read_columns
+from retrieval.models import EmbeddingSpace
 from retrieval.postings import COVER, IMPACT_STEP, MOST_PASSAGES, NAMES, POSTING, idf
 from retrieval.scope import ScopeSql
 
 Numbers = NDArray[np.signedinteger[Any]]
 PAIR = np.dtype([("entry", ">i4"), ("count", ">i4")])
 
-# One statement, so one snapshot: the documents in scope, whose rights are looked up once, and the
-# postings in them. Both aggregates of a term run over the same rows in the same order, so the entries'
-# sizes cut the joined postings. Bytes travel faster than rows and arrays.
+# One statement, so one snapshot: the documents in scope, whose rights are looked up once, the postings
+# in them, and, as it has to be known too, the embedding space that answers. Both aggregates of a term
+# run over the same rows in the same order, so the entries' sizes cut the joined postings. Bytes travel
+# faster than rows and arrays.
 INDEX = """
 WITH entry AS MATERIALIZED (
     SELECT id, passage_count, chunk_count
     FROM retrieval_indexeddocument WHERE document_id IN ({documents})
 )
 SELECT NULL::int AS term, sum(chunk_count) AS chunk_count,
-       string_agg(int4send(id) || int4send(passage_count), '' ORDER BY id) AS entries, NULL::bytea AS packed
+       string_agg(int4send(id) || int4send(passage_count), '' ORDER BY id) AS entries, NULL::bytea AS packed,
+       (SELECT row_to_json(space)::text FROM retrieval_embeddingspace space WHERE active) AS space
 FROM entry
 UNION ALL
 SELECT term, NULL, string_agg(int4send(entry_id) || int4send(length(packed) / {posting_size}), ''),
-       string_agg(packed, '')
+       string_agg(packed, ''), NULL
 FROM retrieval_posting
 WHERE term = ANY(%s) AND entry_id IN (SELECT id FROM entry)
 GROUP BY term
 """
-INDEX_TYPES = ("int4", "int8", "bytea", "bytea")
+INDEX_TYPES = ("int4", "int8", "bytea", "bytea", "text")
 
 # A chunk's filters hold for the pages it is on.
 ALLOWED = """
@@ -91,13 +95,14 @@ class ScopeIndex:
     """The indexed documents in scope, in the order of their entries, and postings in them.
 
     Their passages are numbered through: those of entry ``e`` start at ``starts[e]``.
-    ``postings`` lacks terms that stand nowhere in scope.
+    ``postings`` lacks terms that stand nowhere in scope; ``space`` is None before anything was embedded.
     """
 
     entry_ids: Numbers
     starts: Numbers
     chunk_count: int
     postings: Mapping[str, TermPostings]
+    space: EmbeddingSpace | None
 
     @property
     def passage_count(self) -> int:
@@ -142,12 +147,13 @@ def open_index(scope: ScopeSql, terms: Collection[str]) -> ScopeIndex:
     numbers = {term_number(term): term for term in terms}
     statement = INDEX.format(documents=scope.documents, posting_size=POSTING.itemsize)
     params = [*scope.document_params, [*numbers]]
-    (_, chunk_count, packed_entries, _), *rows = read_columns(statement, params, INDEX_TYPES)
+    (_, chunk_count, packed_entries, _, space), *rows = read_columns(statement, params, INDEX_TYPES)
     entry_ids, sizes = _pairs(packed_entries or b"")
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     found = _unpacked(entry_ids, starts, [row[2] for row in rows], [row[3] for row in rows]) if rows else ()
     named = zip((numbers[row[0]] for row in rows), found, strict=True)
-    return ScopeIndex(entry_ids, starts, chunk_count or 0, dict(named))
+    active = EmbeddingSpace(**msgspec.json.decode(space)) if space else None
+    return ScopeIndex(entry_ids, starts, chunk_count or 0, dict(named), active)
 
 
 def allowed_passages(scope: ScopeSql, index: ScopeIndex) -> NDArray[np.bool_] | None:

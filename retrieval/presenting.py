@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -75,7 +75,7 @@ def hits_of(
     strongest = {key: strongest_of(found.evidence[key]) for key, _ in ranked if key in found.candidates}
     best = {candidate.key: best_chunk(candidate, strongest[candidate.key]) for candidate, _ in shown}
     chunks = read_chunks(scope, list(best.values()))
-    why = ranks_in(found.lists)
+    why = ranks_in(found.lists, best.keys())
     hits = []
     for candidate, score in shown:
         key = candidate.key
@@ -138,10 +138,13 @@ def best_chunk(candidate: Candidate, evidence: Evidence) -> UUID:
     return UUID(max(worth, key=lambda chunk: worth[chunk]))
 
 
-def ranks_in(lists: Sequence[RankedList[PassageKey]]) -> dict[PassageKey, tuple[ListRank, ...]]:
-    """Where each passage stood in each list."""
+def ranks_in(
+    lists: Sequence[RankedList[PassageKey]], passages: Set[PassageKey]
+) -> dict[PassageKey, tuple[ListRank, ...]]:
+    """Where each of the passages stood in each list."""
     ranks: dict[PassageKey, tuple[ListRank, ...]] = {}
     for ranked in lists:
         for rank, (key, score) in enumerate(ranked.items, 1):
-            ranks[key] = (*ranks.get(key, ()), ListRank(ranked.name, rank, round(score, 4)))
+            if key in passages:
+                ranks[key] = (*ranks.get(key, ()), ListRank(ranked.name, rank, round(score, 4)))
     return ranks

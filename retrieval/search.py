@@ -119,7 +119,7 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
             step.added = len(passages_in(lists))
     if trace.wants("vector"):
         with trace.step("vector") as step:
-            space = active_space()
+            space = index.space or active_space()
             by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.chunk_count)
             step.added = len(passages_in(by_meaning) - passages_in(lists))
             lists = [*lists, *by_meaning]

@@ -31,7 +31,7 @@ def passage_scores(question: Question, index: ScopeIndex) -> Scores:
     for term, weight in question.weights.items():
         if term in index.rarity:
             found = index.postings[term].passages
-            scores[found.at] += np.float32(weight * index.rarity[term]) * found.values
+            np.add.at(scores, found.at, np.float32(weight * index.rarity[term]) * found.values)
     return scores
 
 

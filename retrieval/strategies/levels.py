@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.candidates import PassageKey, read_candidates
-from retrieval.evidence import unit_scores
+from retrieval.evidence import weigh_evidence
 from retrieval.keyword_index import ScopeIndex
 from retrieval.questions import Question
 from retrieval.results import FullTextLevel
@@ -74,7 +74,7 @@ class KeywordSearch:
         entries = self.index.entry_of(np.array(passages, np.int64))
         named = dict(zip(self.index.keys_of(passages), by_name[entries].tolist(), strict=True))
         best = {
-            key: max(unit_scores(question, candidate, self.index.rarity))
+            key: weigh_evidence(question, candidate, self.index.rarity).best_unit
             for key, candidate in read_candidates(self.scope, list(named)).items()
         }
         return sorted(((key, best[key] + named[key]) for key in best), key=lambda item: -item[1])
