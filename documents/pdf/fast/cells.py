@@ -50,6 +50,12 @@ def is_value(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def is_currency(text: str) -> bool:
+    """A sign such as ``$`` or ``US$`` alone."""
+    return bool(_CURRENCY.match(text))
+
+
+@lru_cache(maxsize=4096)
 def is_date(text: str) -> bool:
     """A date, a year or a quarter: a value in a table's body, a head over its columns."""
     return len(text) <= 40 and bool(_DATE.match(text))
@@ -104,13 +110,13 @@ def _same_cell(last: Line, line: Line) -> bool:
     em = max(line.size, last.size)
     if marker_of(last.text):
         return gap < MARKER_SPACE * em
-    if _CURRENCY.match(line.text) and not _CURRENCY.match(last.text):
+    if is_currency(line.text) and not is_currency(last.text):
         return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
     if gap < VALUE_GAP * em:
         return True
     if line.text in _TICKS:
         return False
-    if _CURRENCY.match(last.text):
+    if is_currency(last.text):
         return line.text[:1].isdigit() or line.text[:1] in "(—–-"
     if _TAIL.match(line.text):
         return gap < 2 * em

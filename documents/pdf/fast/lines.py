@@ -173,8 +173,7 @@ def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
     line, left, right = -1, 0.0, 0.0
     for word in words:
         x0, _, x1, _, _, style, _, number, _ = word
-        widest = CELL_GAP * style[0]
-        if number == line and x0 - right <= widest and left - x1 <= widest:
+        if number == line and x0 - right <= (widest := CELL_GAP * style[0]) and left - x1 <= widest:
             run.append(word)
         else:
             if run:

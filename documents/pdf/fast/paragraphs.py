@@ -177,12 +177,14 @@ def _evenly_spaced(line: Line, following: Line | None, pitch: float) -> bool:
 
 
 def _same_size(a: Line, b: Line) -> bool:
-    return max(a.size, b.size) <= SIZE_SLACK * min(a.size, b.size)
+    return a.size == b.size or max(a.size, b.size) <= SIZE_SLACK * min(a.size, b.size)
 
 
 def _one_weight(*lines: Line) -> bool:
     """Whether each line is set in one weight throughout."""
-    return all(word[5].bold == line.style.bold for line in lines for word in line.words)
+    return all(
+        word[5] is line.style or word[5].bold == line.style.bold for line in lines for word in line.words
+    )
 
 
 def _opens_item(line: Line, last: Line, column: Column) -> bool:

@@ -81,6 +81,8 @@ class PageWriter:
 
     def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
         """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
+        if len(lines) == 1 and lines[0].text.isascii():  # as most cells and many units: nothing to mend
+            return self._add_plain(lines[0])
         start, between = self.length, ""
         next_words = [line.words[0][4] for line in lines[1:]]
         for line, following in zip(lines, [*next_words, ""], strict=True):
@@ -96,6 +98,12 @@ class PageWriter:
             if len(kept) < len(last):
                 word = self.words[-1]
                 self.words[-1] = Word(word.char_start, self.length, word.rect)
+        return start, self.length
+
+    def _add_plain(self, line: Line) -> tuple[int, int]:
+        start = self.length
+        self._add_words(line.words)
+        self._add(line.text)
         return start, self.length
 
     def _add_words(self, words: Sequence[RawWord]) -> None:

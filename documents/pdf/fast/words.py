@@ -119,7 +119,7 @@ def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int)
         if out and out[-1].text.endswith(SOFT_HYPHEN):
             out[-1] = out[-1]._replace(text=f"{out[-1].text[:-1]}-")
         if text := text if text.isprintable() else _printable(text):
-            out.append(RawWord(x0, y0, x1, y1, text, run.style, run.baseline, number, turn))
+            out.append(_RAW_WORD((x0, y0, x1, y1, text, run.style, run.baseline, number, turn)))
     return out
 
 
@@ -156,6 +156,8 @@ class _Run(NamedTuple):
     baseline: float
 
 
+# From a tuple of all fields, as ``_RAW_WORD``.
+_RUN: Callable[[tuple[Any, ...]], _Run] = partial(tuple.__new__, _Run)
 _NO_RUN = _Run(math.inf, Style(10.0), 0.0)
 
 
@@ -168,11 +170,12 @@ def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[
     turn = _turn(line)
     axis = 1 if turn in (0, 180) else 0
     if len(spans) == 1:
-        return turn, [_Run(math.inf, _style(spans[0]), spans[0]["origin"][axis])]
+        (span,) = spans
+        return turn, [_RUN((math.inf, _style(span), span["origin"][axis]))]
     runs, end = [], 0
     for span in spans:
         end += len(span["text"].translate(_NOT_IN_WORDS))
-        runs.append(_Run(end, _style(span), span["origin"][axis]))
+        runs.append(_RUN((end, _style(span), span["origin"][axis])))
     return turn, runs or [_NO_RUN]
 
 
