@@ -224,3 +224,24 @@ def test_a_note_in_the_margin_is_a_paragraph_of_its_own() -> None:
     found = texts(drawing.units())
     assert found[0] == "Notes such as this are usually set in the outer margin."
     assert PROSE in found
+
+
+def test_a_bold_line_that_ends_with_a_colon_heads_what_it_introduces() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, TOP - 30, "Cash flows from operations:", font="hebo")
+    drawing.lines(justified(PROSE, 430))
+    drawing.text(LEFT, 300, "The committee resolved:")
+    found = {unit.text: unit.type for unit in drawing.units()}
+    assert found["Cash flows from operations:"] == "heading"
+    assert found["The committee resolved:"] == "prose"
+
+
+def test_a_line_in_a_colour_of_its_own_heads_the_text_below_it() -> None:
+    blue = (0.18, 0.45, 0.71)
+    drawing = Drawing()
+    for y, text in ((60, "Where it is used"), (200, "See www.example.org")):
+        drawing.page.insert_text((LEFT, y), text, fontsize=10, color=blue)
+        drawing.lines(justified(PROSE, 430), y=y + 20)
+    found = {unit.text: unit.type for unit in drawing.units()}
+    assert found["Where it is used"] == "heading"
+    assert found["See www.example.org"] == "prose"

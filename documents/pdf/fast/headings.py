@@ -26,7 +26,10 @@ BOLD_CHARS = 140
 RUNNING_SHARE = 0.2
 # Capitals tell nothing where this share of the short blocks, and so many of them, are set in them.
 SHOUTED_SHARE, SHOUTED = 0.35, 8
+# A colour is usual when so much of the text is set in it, or a block of more lines than this.
+COLOR_SHARE, COLOR_LINES = 0.1, 2
 
+_ADDRESS = re.compile(r"@|://|www\.")
 _NAMED = re.compile(
     r"^(?:chapter|part|item|section|appendix|annex|article|note|глава|раздел|第.{1,4}[章节節])\s*[\divxlc一二三四五六七八九十]",
     re.I,
@@ -36,12 +39,16 @@ _WORDS = re.compile(r"\W+")
 
 
 class Body(NamedTuple):
-    """The type of the running text: commonest size and weight, largest size, whether capitals are usual."""
+    """The type of the running text: commonest size and weight, largest size, whether capitals are usual.
+
+    ``colors`` are those that text of several lines is set in, or a good part of all.
+    """
 
     size: float
     bold: bool
     largest: float
     capitals: bool
+    colors: frozenset[int]
 
 
 def name_headings(sheets: Sequence[Sheet], outline: Iterable[OutlineEntry] = ()) -> None:
@@ -62,14 +69,18 @@ def name_headings(sheets: Sequence[Sheet], outline: Iterable[OutlineEntry] = ())
 def _body(blocks: Sequence[Block]) -> Body:
     weight: Counter[tuple[float, bool]] = Counter()
     running: Counter[float] = Counter()
+    colors: Counter[int] = Counter()
     for style, chars in _chars_by_type(blocks).items():
         weight[_half_points(style.size), style.bold] += chars
+        colors[style.color] += chars
     for style, chars in _chars_by_type([block for block in blocks if len(block.lines) > 1]).items():
         running[_half_points(style.size)] += chars
+    usual = {color for color, chars in colors.items() if chars >= COLOR_SHARE * colors.total()}
+    usual |= {line.style.color for block in blocks if len(block.lines) > COLOR_LINES for line in block.lines}
     size, bold = weight.most_common(1)[0][0] if weight else (10.0, False)
     least = RUNNING_SHARE * running.total()
     largest = max((other for other, chars in running.items() if chars >= least), default=size)
-    return Body(size, bold, max(size, largest), _shouts(blocks))
+    return Body(size, bold, max(size, largest), _shouts(blocks), frozenset(usual))
 
 
 def _chars_by_type(blocks: Sequence[Block]) -> dict[Style, int]:
@@ -99,7 +110,13 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
         return False
     if in_outline:
         return not is_bullet(block.marker)
-    if text.endswith(_SENTENCE_END) and not (_NAMED.match(text) and len(text) < BOLD_CHARS):
+    bold = not body.bold and _wholly(block, "bold")
+    introduces = bold and text.endswith(":") and len(block.lines) == 1
+    if (
+        text.endswith(_SENTENCE_END)
+        and not introduces
+        and not (_NAMED.match(text) and len(text) < BOLD_CHARS)
+    ):
         return False
     if names_table_or_figure(block) or _heads_columns(block, following):
         return False
@@ -111,11 +128,25 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
         return len(text) <= BOLD_CHARS or numbered
     if size < 0.9 * body.size or len(text) > BOLD_CHARS:
         return False
-    if _wholly(block, "bold") and not body.bold:
+    if bold or _is_tinted(block, following, body):
         return True
     if is_capitals(text) and not body.capitals and len(block.lines) <= 2 and len(text) > 3:
         return following is None or following.kind != "table"
     return numbered and _wholly(block, "italic") and len(block.lines) <= 2
+
+
+def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:
+    """Whether a line over a text stands out by its colour alone, as headings of word processors do.
+
+    Links are coloured too, but stand in lines, or hold an address.
+    """
+    style = block.lines[0].style
+    if style.color in body.colors or style.size < body.size or len(block.lines) > COLOR_LINES:
+        return False
+    if following is None or following.table is not None or following.lines[0].style.color not in body.colors:
+        return False
+    words = [word for line in block.lines for word in line.words]
+    return all(word[5].color == style.color for word in words) and not _ADDRESS.search(block.text)
 
 
 def _heads_columns(block: Block, following: Block | None) -> bool:
