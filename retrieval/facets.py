@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from documents.languages import language_name
 from retrieval.candidates import PassageKey
 from retrieval.scope import ScopeSql
 
@@ -55,7 +56,8 @@ def read_facets(scope: ScopeSql, passages: Sequence[PassageKey]) -> tuple[Facet,
     with connection.cursor() as cursor:
         cursor.execute(BELONGS.format(documents=scope.documents), [*wanted, *scope.document_params])
         rows = cursor.fetchall()
-    titles = told_apart({str(row[0]): (row[1], row[2]) for row in rows})
+    labels = told_apart({str(row[0]): (row[1], row[2]) for row in rows})
+    labels |= {row[4]: language_name(row[4]) for row in rows}
     counted = (
         ("document", Counter(str(row[0]) for row in rows)),
         ("year", Counter(str(row[3]) for row in rows if row[3])),
@@ -65,7 +67,7 @@ def read_facets(scope: ScopeSql, passages: Sequence[PassageKey]) -> tuple[Facet,
         ("language", Counter(row[4] for row in rows if row[4])),
     )
     return tuple(
-        Facet(name, tuple(FacetValue(v, titles.get(v, v), n) for v, n in counter.most_common(MOST_VALUES)))
+        Facet(name, tuple(FacetValue(v, labels.get(v, v), n) for v, n in counter.most_common(MOST_VALUES)))
         for name, counter in counted
         if counter
     )

@@ -118,6 +118,11 @@ class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(user=user) if user.is_authenticated else self.none()
 
+    def latest_of_each(self) -> Self:
+        """The last search of each wording, newest first."""
+        last = self.order_by("query", "-created_at").distinct("query")
+        return self.filter(pk__in=last.values("pk")).order_by("-created_at")
+
 
 class SearchQuery(models.Model):
     """One search: who asked what, what was derived from it, what ran and for how long."""

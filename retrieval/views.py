@@ -30,7 +30,7 @@ def search_view(request: HttpRequest) -> HttpResponse:
     if asked.q:
         context["shown"] = search_page(asked, request.user)
     else:
-        context["recent"] = SearchQuery.objects.visible_to(request.user)[:8]
+        context["recent"] = SearchQuery.objects.visible_to(request.user).latest_of_each()[:8]
     return render(request, "retrieval/search.html", context)
 
 

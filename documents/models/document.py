@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import FieldFile
 
+from documents.languages import language_name
 from documents.page_ranges import ranges
 from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode
 
@@ -160,6 +161,10 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def language_name(self) -> str:
+        return language_name(self.language)
 
     @property
     def byline(self) -> str:

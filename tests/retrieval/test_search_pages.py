@@ -11,7 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from PIL import Image
 
-from documents.models import RetrievalChunk
+from documents.languages import language_name
+from documents.models import Document, RetrievalChunk
 from documents.pictures import STRONG
 from retrieval.facets import told_apart
 from retrieval.models import SearchQuery
@@ -43,6 +44,29 @@ def test_a_result_shows_the_page_with_its_words_lit(page: Client, alice: User, i
     assert answer["Content-Type"] == "image/png"
     picture = Image.open(io.BytesIO(answer.content)).convert("RGB")
     assert STRONG in {colour for _, colour in picture.getcolors(1 << 24) or ()}
+
+
+def test_a_search_made_twice_is_offered_once(page: Client, library: Library) -> None:
+    for query in ("dividends", "Oregon", "dividends"):
+        page.get(f"/search/?q={query}")
+    offered = page.get("/search/").context["recent"]
+    assert [search.query for search in offered] == ["dividends", "Oregon"]
+
+
+def test_a_language_is_called_by_its_name() -> None:
+    assert [language_name(code) for code in ("en", "de", "pt-BR", "xx", "")] == [
+        "English",
+        "German",
+        "Brazilian Portuguese",
+        "xx",
+        "",
+    ]
+
+
+def test_the_language_filter_says_its_name_and_sends_its_code(page: Client, library: Library) -> None:
+    Document.objects.filter(pk=library.nike.pk).update(language="en")
+    text = page.get("/search/?q=dividends").content.decode()
+    assert "language=en" in text and ">English<" in text
 
 
 def test_documents_that_share_a_title_are_told_apart_by_their_files() -> None:

@@ -1,0 +1,82 @@
+"""Vector search: as many rows as there are, however few a filter lets through."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from documents.models import Document
+from retrieval.models import ChunkVector
+from retrieval.scope import Scope, ScopeSql
+from retrieval.spaces import active_space, build_vector_index, embedder_of, index_name
+from retrieval.strategies import vector
+from tests.retrieval.conftest import written
+
+LIMIT = 20
+SECTIONS = (200, 30, 3)
+"""Of one document each: a filter by document lets most, an eighth, or one in eighty through."""
+
+# The first look into the graph brings far fewer than are there, which the filters may all throw away.
+# Without the last, a library as small as this would be compared in full.
+SETTINGS = """
+SET LOCAL hnsw.iterative_scan = strict_order;
+SET LOCAL hnsw.ef_search = 10;
+SET LOCAL hnsw.max_scan_tuples = 20000;
+SET LOCAL enable_sort = off;
+"""
+
+
+@pytest.fixture
+def shelf(alice: User, transactional_db: None) -> list[Document]:
+    """Documents that speak of the same things in as many sections as ``SECTIONS`` says."""
+    return [
+        written(
+            alice, f"report {size}", *[(f"# Part {at}", f"Revenue grew by {at} %.") for at in range(size)]
+        )
+        for size in SECTIONS
+    ]
+
+
+def found(scope: ScopeSql, chunks_in_scope: int) -> list[vector.Nearest]:
+    space = active_space()
+    (asked,) = embedder_of(space).embed(["How fast did revenue grow?"], query=True)
+    return vector.nearest_chunks(asked, space, scope, chunks_in_scope, LIMIT)
+
+
+def test_every_filter_is_answered_with_as_many_as_there_are(
+    alice: User, shelf: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = active_space()
+    assert build_vector_index(space, at_least=1)
+    monkeypatch.setattr(vector, "SETTINGS", SETTINGS)
+    for document in shelf:
+        scope = Scope(alice, document_ids=(document.pk,)).compiled()
+        assert scope is not None
+        existing = ChunkVector.objects.filter(document=document).count()
+        exact, by_index = found(scope, existing), found(scope, vector.EXACT_UP_TO + 1)
+        assert len(exact) == len(by_index) == min(LIMIT, existing)
+        assert index_name(space) in plan_of(scope)
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [{"page_from": 1, "page_to": 1}, {"page_to": 12}, {"sections": ("Part 7",)}, {"chunk_types": ("prose",)}],
+)
+def test_filters_on_chunks_are_too(alice: User, shelf: list[Document], filters: dict[str, object]) -> None:
+    scoped = Scope(alice, **filters)  # type: ignore[arg-type]
+    scope = scoped.compiled()
+    assert scope is not None
+    assert len(found(scope, 10**6)) == min(LIMIT, scoped.chunks().count()) > 0
+
+
+def plan_of(scope: ScopeSql) -> str:
+    """How PostgreSQL would look through the whole space for this scope."""
+    space = active_space()
+    (asked,) = embedder_of(space).embed(["revenue"], query=True)
+    statement, params = vector._statement(vector.BY_INDEX, asked, space, scope, LIMIT)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{SETTINGS} EXPLAIN {statement}", params)
+        while cursor.nextset():
+            pass
+        return "\n".join(row[0] for row in cursor.fetchall())
