@@ -15,7 +15,7 @@ run: install
 # Tests have a data folder and a PostgreSQL of their own, which need not survive a power cut.
 test: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
 test: check
-	$(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadfile
+	$(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
 check: install
 	$(PY) -m ruff check .

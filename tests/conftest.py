@@ -30,6 +30,11 @@ CORPUS = Path("/work/shared/corpus")
 Ingest = Callable[..., Document]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first: at the end no process is left alone with it."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(autouse=True)
 def files_of_their_own(tmp_path: Path, settings: settings_module) -> None:  # type: ignore[valid-type]
     """Uploads of a test go to the test's folder."""

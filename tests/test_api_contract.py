@@ -61,6 +61,7 @@ LEFT_OUT = "/image/|/stream/|/health/|/papers/$|/citing/|/references/"
 FIXTURE = ["tokens_destroy", "documents_destroy"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_served_api_keeps_its_schema(
     alice: User,

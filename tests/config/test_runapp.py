@@ -22,7 +22,7 @@ from django.conf import settings
 
 from config.watchdog import is_alive
 
-pytestmark = pytest.mark.worker
+pytestmark = [pytest.mark.worker, pytest.mark.slow]
 WITHIN = 150.0  # on a busy machine; a few seconds on an idle one
 
 

@@ -23,7 +23,7 @@ from documents.uploads import store_upload
 from tests.config.test_runapp import wait_for
 from tests.drawing import draw_pdf
 
-pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.worker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 DRAINS_WITHIN = 120.0  # on a busy machine
 LONG = "The quick brown fox jumps over the lazy dog, again and again and again.\n" * 50
 
