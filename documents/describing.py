@@ -15,6 +15,10 @@ NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
     r"|^(microsoft |powerpoint |word |presentation)"
     r"|^(table of )?contents$"
+    r"|^(for )?(immediate|media|press|news) release\b.{0,20}$|^(confidential|draft|preliminary|internal)$"
+    r"|^(communiqué de presse|pressemitteilung|comunicado de prensa|comunicato stampa)$"
+    r"|^(item|part|chapter|section|appendix|annex|exhibit|kapitel|chapitre) ([\dIVX]+[A-Z]?|[A-Z])\b"
+    r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
     r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
     r"|^[\W\d_]+$",
     re.IGNORECASE,
@@ -25,13 +29,14 @@ AN_AUTHORITY = re.compile(
     rf"^{WORDS}{{0,7}}(commission|ministry|agency|authority|parliament|supreme court)"
     rf"(\s+(of|for)\s+{WORDS}{{0,4}}[\w.]+)?$"
     rf"|^{WORDS}{{0,4}}(department|ministry|state|commonwealth|government|republic) of {WORDS}{{0,5}}[\w.]+$"
-    r"|^(the )?united (states|kingdom|nations)( of america)?$",
+    r"|^(the )?united (states|kingdom|nations)( of america)?$"
+    r"|^(united states )?securities and exchange commission\b",
     re.IGNORECASE,
 )
 A_FORM = re.compile(
     r"^(form|schedule|formular|formulaire)\s+(n[o°]\.?\s*)?[A-Z]{0,4}[\s-]?\d+[\w-]*(/\w+)?\b.{0,20}$"
     r"|^\d{1,2}-[KQF](/A)?$"
-    r"|^(\W*mark one\W*\s*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
+    r"|^\W*(mark one\W*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
     re.IGNORECASE,
 )
 # What is said to a model, not of a document: an answer would pass it on, or obey it.
@@ -49,6 +54,7 @@ AN_ORDER = re.compile(
     r"|ignor(iere|ez|a|e|uj).{0,30}(anweisung|instruction|instruccion|istruzion|instruç)",
     re.IGNORECASE | re.DOTALL,
 )
+MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; what comes after more is a section's
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
@@ -116,8 +122,13 @@ def is_form(parsed: ParsedDocument) -> bool:
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
-    """The highest headings come first, then those further up."""
-    headings = [unit for page in parsed.pages[:2] for unit in page.units if unit.type == "heading"]
+    """Those above the text, the highest first, then those further up."""
+    headings, words = [], 0
+    for unit in (unit for page in parsed.pages[:2] for unit in page.units):
+        if unit.type == "heading" and words <= MOST_WORDS_ABOVE:
+            headings.append(unit)
+        elif unit.type != "heading":
+            words += len(unit.text.split())
     yield from (unit.text for unit in sorted(headings, key=lambda unit: unit.level or 6))
 
 

@@ -30,6 +30,10 @@ TITLES = [
     "The Form of the City",
     "Forms of Government",
     "Annual Report 2018",
+    "2007 Instruction 1040-NR",
+    "12 Angry Men",
+    "Part-time work in Europe",
+    "The press release as a genre",
     "Court of Appeal and Other Stories of London, Retold for Children by Their Judges",
     "Rethinking the Financial Network, a speech delivered at the Student Association, Amsterdam",
 ]
@@ -46,11 +50,28 @@ FORMS_AND_AUTHORITIES = [
     "10-Q",
     "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
     "Table of Contents",
+    "United States Securities and Exchange Commission Washington, D.C. 20549 FORM 10-K",
+]
+OF_MANY_DOCUMENTS_OR_OF_A_SECTION = [
+    "FOR IMMEDIATE RELEASE",
+    "News Release",
+    "Confidential",
+    "Item 1B. Unresolved Staff Comments",
+    "PART II",
+    "Chapter 3",
+    "3.2 Swift",
+    "1. Generated training files",
+    "第一章 简介",
 ]
 
 
 @pytest.mark.parametrize("text", FORMS_AND_AUTHORITIES)
 def test_the_name_of_a_form_or_of_an_authority_is_no_title(text: str) -> None:
+    assert not is_title(text)
+
+
+@pytest.mark.parametrize("text", OF_MANY_DOCUMENTS_OR_OF_A_SECTION)
+def test_what_stands_above_many_documents_or_one_section_is_no_title(text: str) -> None:
     assert not is_title(text)
 
 
@@ -94,3 +115,17 @@ def cover(folder: Path, *headings: str) -> ParsedDocument:
         page.insert_textbox((72, 300, 520, 700), "What is printed small is the text. " * 30, fontsize=10)
         pdf.save(folder / "cover.pdf")
     return parse_file(folder / "cover.pdf")
+
+
+def test_a_heading_below_the_first_paragraphs_is_a_sections(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_text((72, 80), "FOR IMMEDIATE RELEASE", fontsize=16, fontname="hebo")
+        page.insert_textbox((72, 110, 520, 300), "The company sold more bridges than it did before. " * 12)
+        page.insert_text((72, 330), "Financial results", fontsize=16, fontname="hebo")
+        page.insert_textbox((72, 350, 520, 500), "Sales rose by a third in the last quarter. " * 6)
+        document.save(tmp_path / "release.pdf")
+    parsed = parse_file(tmp_path / "release.pdf")
+    headings = [unit.text for unit in parsed.pages[0].units if unit.type == "heading"]
+    assert headings == ["FOR IMMEDIATE RELEASE", "Financial results"]
+    assert describe(parsed).title == ""
