@@ -245,3 +245,12 @@ def test_a_line_in_a_colour_of_its_own_heads_the_text_below_it() -> None:
     found = {unit.text: unit.type for unit in drawing.units()}
     assert found["Where it is used"] == "heading"
     assert found["See www.example.org"] == "prose"
+
+
+def test_footnotes_set_close_below_one_another_are_parted_at_their_raised_numbers() -> None:
+    notes = ["Security of the whole building and its gardens", "The survey of the year before"]
+    drawing = Drawing()
+    for number, note in enumerate(notes):
+        drawing.text(LEFT, 700 + 10 * number, f"{30 + number}", size=5)
+        drawing.text(LEFT + 7, 703 + 10 * number, note, size=8)
+    assert texts(drawing.units()) == [f"30 {notes[0]}", f"31 {notes[1]}"]

@@ -36,6 +36,8 @@ TITLE_LEADING = 1.45
 # A line that ends within a sentence before a small letter was broken on purpose only if it leaves this
 # share of the column empty.
 UNFINISHED_ROOM = 0.3
+# A footnote's number is so much smaller than its text.
+NOTE_MARK = 0.8
 SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
 # Chinese and Japanese lines break between any two characters but for a few (ems).
 UNBREAKABLE = 2.2
@@ -150,7 +152,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         return True
     pitch = line.baseline - last.baseline
     leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(line)
-    if pitch < 0.5 * line.size:
+    if pitch < 0.5 * line.size or (_opens_note(line) and _opens_note(block[0])):
         return True
     if pitch > LEADING_SLACK * leading and not (
         len(block) == 1
@@ -195,6 +197,12 @@ def _opens_item(line: Line, last: Line, column: Column) -> bool:
         return True
     # a number may stand at a line's start by chance: then the line before is full
     return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size
+
+
+def _opens_note(line: Line) -> bool:
+    """Whether a raised number stands before the line's text, as before a footnote."""
+    mark = line.words[0]
+    return len(line.words) > 1 and mark[5].size < NOTE_MARK * line.size and mark[4].isdigit()
 
 
 def _centered(a: Line, b: Line, column: Column) -> bool:
