@@ -20,6 +20,7 @@ HAS_DIGIT = re.compile(r"\d")
 LONGEST_SENTENCE = 700  # characters; what is longer is a list that lost its line ends
 FEWEST_WORDS = 5
 MOST_COLUMNS = 4
+NAMED_ROW = 1.3  # what a row of words gains when the question names what it speaks of
 READ_FOR_MEANING = 150  # candidates
 MEANING = 0.2  # what meaning weighs beside words; more of it cites fewer right pages
 NUMBER = re.compile(r"\d[\d.,]*")
@@ -125,7 +126,10 @@ def row_candidates(
 ) -> Iterator[Candidate]:
     """A table row, once for the best line item it is, else as it stands."""
     label, values = label_of(row), values_of(row, asked)
-    if row.header or not label or not values or gives_orders(passage.unit.text):
+    if row.header or not label or gives_orders(passage.unit.text):
+        return
+    if not values:
+        yield from wordy_row_candidates(asked, passage, row, label, weights)
         return
     text, quote = said_row(passage, label, values)
     said = asked.heard_in(terms_of(label))
@@ -144,6 +148,30 @@ def row_candidates(
         yield Candidate(passage, text, quote, best[0] + 0.3 + covered, 1.0, best[1])
     else:
         yield Candidate(passage, text, quote, plain, covered)
+
+
+def wordy_row_candidates(
+    asked: Asked, passage: Passage, row: TableRow, label: str, weights: TermWeights
+) -> Iterator[Candidate]:
+    """A row that says something in words, as a glossary does; its label is what it speaks of."""
+    cells = [" ".join(cell.text.split()) for cell in row.cells[1:] if is_wordy(cell.text)]
+    spoken_of = terms_of(label)
+    named = bool(spoken_of) and asked.terms.issuperset(spoken_of)
+    if not any(named or len(cell.split()) >= FEWEST_WORDS for cell in cells):
+        return
+    said = asked.heard_in(terms_of(" ".join(cell.text for cell in row.cells)))
+    heads = " ".join([*row.head_rows, row.caption, *passage.unit.section_path[-2:]])
+    around = asked.heard_in(terms_of(heads))
+    covered = weights.coverage(asked.terms, (said, 1.0), (around, 0.6))
+    score = covered * nearness(passage) * fits(asked, passage.unit.text)
+    told = "; ".join([*(cell.rstrip(" .;") for cell in cells[:-1]), cells[-1]])
+    yield Candidate(
+        passage, f"{label.rstrip(' :')}: {told}", "", score * (NAMED_ROW if named else 1), covered
+    )
+
+
+def is_wordy(text: str) -> bool:
+    return bool(text.strip()) and not is_value(text)
 
 
 def said_row(passage: Passage, label: str, values: Sequence[Value]) -> tuple[str, str]:
@@ -189,15 +217,20 @@ def label_of(row: TableRow) -> str:
 
 def values_of(row: TableRow, asked: Asked) -> list[Value]:
     """The row's values; only the columns of the years asked for, unless years are to be compared."""
-    found = []
-    for cell in row.cells[1:]:
-        if cell.text.strip() and HAS_DIGIT.search(cell.text):
-            head = " ".join(row.head_rows[cell.column].split()) if cell.column < len(row.head_rows) else ""
-            found.append(Value(cell, *short_head(head)))
+    found = [
+        Value(cell, *short_head(head_of(row, cell)))
+        for cell in row.cells[1:]
+        if cell.text.strip() and HAS_DIGIT.search(cell.text)
+    ]
     wanted = [value for value in found if value.year in asked.years]
     if asked.compares and len(wanted) == 1:
         return found[:MOST_COLUMNS]
     return (wanted or found)[:MOST_COLUMNS]
+
+
+def head_of(row: TableRow, cell: Cell) -> str:
+    """The head of the cell's column; '' when it has none."""
+    return " ".join(row.head_rows[cell.column].split()) if cell.column < len(row.head_rows) else ""
 
 
 def short_head(head: str) -> tuple[str, str]:

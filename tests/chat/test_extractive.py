@@ -244,3 +244,16 @@ def test_the_words_of_a_name_must_stand_together() -> None:
 
 def texts(*said_in: str) -> list[frozenset[str]]:
     return [frozenset(terms_of(text)) for text in said_in]
+
+
+def test_a_row_of_words_is_said_when_the_question_names_what_it_speaks_of() -> None:
+    heads = ("Verdict", "What it means", "What you see")
+    glossary = [
+        row("u1", "exact", "The words stand on the page as quoted.", "a plain number", heads=heads),
+        row("u2", "moved", "The words stand in another passage now.", "an arrow", heads=heads),
+        row("u3", "Key", "j", heads=heads),
+    ]
+    lines, citations = said("What does the verdict moved mean?", glossary + TALK)
+    assert lines[1] == "- moved: The words stand in another passage now; an arrow"
+    assert citations[0].alias == "u2"
+    assert not any("Key" in line for line in lines)
