@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
 from config.dashboard import dashboard, sweep_now
+from documents.views.files import favicon
 
 admin.site.site_header = admin.site.site_title = "Pincite"
 
@@ -22,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),
     path("api/", include(("config.api_urls", "api"))),
+    path("favicon.ico", favicon),  # asked for where no page names an icon: a PDF, an export, JSON
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", health.metrics),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 from django import template
 from django.http import HttpRequest
@@ -19,10 +21,15 @@ THEMES = ("light", "dark")
 @register.simple_tag
 def icon(name: str, css_class: str = "") -> SafeString:
     """``{% icon "search" %}``: decoration only; the control that holds it carries the label."""
+    return _icon(name, css_class, reverse("icons"))
+
+
+@cache  # a page of cards has five hundred
+def _icon(name: str, css_class: str, address: str) -> SafeString:
     return format_html(
         '<svg class="icon {}" aria-hidden="true"><use href="{}?v={}#{}"></use></svg>',
         css_class,
-        reverse("icons"),
+        address,
         sprite_version(),
         name,
     )

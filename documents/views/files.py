@@ -12,7 +12,8 @@ from django.contrib.auth.decorators import login_required
 from django.db.models.fields.files import FieldFile
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
+from django.templatetags.static import static
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -129,6 +130,12 @@ def document_thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
         response.headers["Cache-Control"] = "private, no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+@require_safe
+@cache_control(public=True, max_age=24 * 3600)
+def favicon(request: HttpRequest) -> HttpResponse:
+    return redirect(static("img/pincite.svg"))
 
 
 @require_safe

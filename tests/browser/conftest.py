@@ -112,8 +112,9 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
 
 
 def is_complaint(said: ConsoleMessage) -> bool:
-    """Errors but those of refused uploads, which the page itself shows."""
-    return said.type == "error" and "status of 422" not in said.text
+    """Errors but those of refused uploads and addresses, which the page itself shows."""
+    refused = "status of 422" in said.text or "Status Error Code 422" in said.text
+    return said.type == "error" and not refused
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
 // <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type]>
 // Asks for a name or an address in the one dialog, which htmx sends.
 
+import { refusal } from "../ui/request.js";
+
 export function watchAsking() {
   const dialog = document.querySelector("[data-ask-dialog]");
   const form = dialog.querySelector("form");
   const input = form.querySelector(".field input");
+  const wrong = form.querySelector(".alert");
   document.addEventListener("click", ({ target }) => {
     const asking = target.closest("[data-ask]");
     if (!asking) return;
@@ -14,8 +17,15 @@ export function watchAsking() {
     Object.assign(input, { name: askField, type: askType, value: askValue }).setAttribute("list", askList);
     form.setAttribute("hx-post", ask);
     htmx.process(form);
+    wrong.hidden = true;
     dialog.showModal();
     input.select();
   });
-  form.addEventListener("htmx:afterRequest", ({ detail }) => detail.successful && dialog.close());
+  form.addEventListener("htmx:afterRequest", (event) => {
+    const { successful, xhr } = event.detail;
+    if (successful) return dialog.close();
+    event.stopPropagation(); // a toast would stand behind the dialog
+    wrong.textContent = refusal(xhr);
+    wrong.hidden = false;
+  });
 }

@@ -2,7 +2,7 @@
 // Drop files or folders anywhere, or choose them: sent three at a time, each with its own bar.
 // Of a folder only what is accepted is sent.
 
-import { csrfToken } from "../ui/request.js";
+import { csrfToken, refusal } from "../ui/request.js";
 
 const AT_ONCE = 3;
 
@@ -54,7 +54,7 @@ function watchDrops(veil, add) {
 function upload(file, url) {
   const row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);
   const state = row.querySelector(".upload-state");
-  const { waiting, sending, offline, refused, open } = document.getElementById("texts").dataset;
+  const { waiting, sending, offline, open } = document.getElementById("texts").dataset;
   const xhr = new XMLHttpRequest();
 
   function arrived() {
@@ -76,7 +76,7 @@ function upload(file, url) {
   xhr.upload.onprogress = ({ loaded, total }) => (row.querySelector("progress").value = loaded / total);
   xhr.onload = () => {
     if (xhr.status === 201) arrived();
-    else refuse(xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") ? xhr.responseText : refused);
+    else refuse(refusal(xhr));
   };
   xhr.onerror = () => refuse(offline);
 

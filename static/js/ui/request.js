@@ -18,8 +18,11 @@ export async function request(url, { method = "GET", body } = {}) {
   return response;
 }
 
-/** Why the server said no, in its own words if it has some. */
-export function reason(type, text, { status, statusText }) {
+/** Why the server said no to htmx. */
+export const refusal = (xhr) => reason(xhr.getResponseHeader("Content-Type"), xhr.response, xhr);
+
+/** Why it said no, in its own words if it has some. */
+function reason(type, text, { status, statusText }) {
   if (type?.includes("json")) return JSON.parse(text).error ?? statusText;
   return type?.startsWith("text/plain") && text.length < 300 ? text : `${status} ${statusText}`;
 }

@@ -2,7 +2,7 @@
 // Short messages at the corner: each leaves by itself, and stays while it is pointed at or focused.
 // What htmx was refused is said here too.
 
-import { reason } from "./request.js";
+import { refusal } from "./request.js";
 
 const STAY = 6000;
 
@@ -12,7 +12,7 @@ export function watchToasts() {
     .observe(tray, { childList: true });
   tray.querySelectorAll(".toast").forEach(leaveLater);
   document.addEventListener("htmx:afterRequest", ({ detail: { successful, xhr } }) => {
-    if (!successful) toast(reason(xhr.getResponseHeader("Content-Type"), xhr.response, xhr));
+    if (!successful) toast(refusal(xhr));
   });
 }
 

@@ -1,0 +1,115 @@
+"""What is done with a document or a conversation without leaving the list it stands in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import READY_MS, Upload
+from tests.browser.sheets import report
+from tests.browser.site import Site
+
+
+def ask_menu(page: Page, action: str, text: str) -> None:
+    """Does what the first card's menu offers, with ``text`` in its dialog."""
+    page.locator(".doc").first.hover()
+    page.locator(".doc").first.get_by_role("button", name="Actions for").click()
+    page.get_by_role("button", name=action, exact=True).click()
+    page.locator("#ask input").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.locator("#ask")).to_be_hidden()
+
+
+def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    upload(report(), "Shelved.pdf")
+    page.goto(site.url("/"))
+    ask_menu(page, "Rename", "Named anew")
+    expect(page.locator(".doc-title").first).to_have_text("Named anew")
+    ask_menu(page, "Tag", "audit")
+    expect(page.locator(".doc").first.locator(".chip")).to_have_text("audit")
+    expect(page.locator("[data-drop=tag]")).to_contain_text("audit")
+    ask_menu(page, "Put into a collection", "Yearly")
+    shelved = page.locator("[data-drop=collection]")
+    expect(shelved).to_contain_text("1")
+    upload(report(), "Dragged.pdf")
+    page.locator(".doc").first.drag_to(shelved)
+    expect(shelved).to_contain_text("2")
+
+
+def test_of_a_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_path: Path) -> None:
+    (tmp_path / "papers" / "more").mkdir(parents=True)
+    (tmp_path / "papers" / "Owls in spring.txt").write_text(
+        "Owls were counted in the northern barns in spring."
+    )
+    (tmp_path / "papers" / "more" / "Owls in autumn.md").write_text(
+        "# Owls\n\nThey were counted in autumn, too."
+    )
+    (tmp_path / "papers" / "program.exe").write_bytes(b"MZ")
+    page.goto(site.url("/"))
+    before = page.locator(".doc").count()
+    page.locator("[data-upload-input][webkitdirectory]").set_input_files(tmp_path / "papers")
+    expect(page.locator(".doc")).to_have_count(before + 2)
+    expect(page.locator(".doc[data-status=ready]")).to_have_count(before + 2, timeout=READY_MS)
+    expect(page.locator(".upload-row")).to_have_count(0)
+
+
+def test_an_address_becomes_a_card_that_says_what_became_of_it(page: Page, site: Site) -> None:
+    page.goto(site.url("/"))
+    page.get_by_role("button", name="Other ways to add").click()
+    page.locator("#add-menu").get_by_role("button", name="From the web").click()
+    page.locator("#ask input").fill("http://127.0.0.1:9/report.pdf")
+    page.keyboard.press("Enter")
+    expect(page.locator("#ask [role=alert]")).to_contain_text("cannot be reached from here, or must not be")
+    page.locator("#ask input").fill("http://reports.invalid/Report.pdf")
+    page.keyboard.press("Enter")
+    expect(page.locator("#ask")).to_be_hidden()
+    card = page.locator(".doc").first
+    expect(card).to_have_attribute("data-status", "failed", timeout=READY_MS)
+    expect(card.locator(".doc-failure")).to_contain_text("address")
+
+
+def test_a_deleted_document_comes_back_with_undo(page: Page, site: Site, upload: Upload) -> None:
+    upload(report(), "Undone.pdf")
+    page.goto(site.url("/"))
+    before = page.locator(".doc").count()
+    page.locator(".doc").first.get_by_role("button", name="Actions for").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator(".doc")).to_have_count(before - 1)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator(".doc")).to_have_count(before)
+
+
+def test_the_layout_that_was_chosen_is_remembered(page: Page, site: Site) -> None:
+    page.goto(site.url("/"))
+    page.get_by_role("link", name="As a list").click()
+    page.goto(site.url("/"))
+    expect(page.locator(".cards-list")).to_have_count(1)
+    page.get_by_role("link", name="As a grid").click()
+    page.goto(site.url("/"))
+    expect(page.locator(".cards-list")).to_have_count(0)
+
+
+def test_a_deleted_note_comes_back_with_undo(page: Page, site: Site) -> None:
+    page.goto(site.url("/notes/"))
+    page.get_by_role("button", name="New note").click()
+    page.goto(site.url("/notes/"))
+    rows = page.locator(".row-item")
+    before = rows.count()
+    rows.first.get_by_role("button", name="Delete").click()
+    expect(rows).to_have_count(before - 1)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.goto(site.url("/notes/"))
+    expect(rows).to_have_count(before)
+
+
+def test_g_and_a_letter_lead_to_other_pages(page: Page, site: Site) -> None:
+    page.goto(site.url("/notes/"))
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+    page.get_by_role("heading", level=1, name="Conversations").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("l")
+    page.get_by_role("heading", level=1, name="Library").wait_for()
