@@ -140,6 +140,7 @@ class SearchQuery(models.Model):
     objects = SearchQueryQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = "search queries"
         ordering = ["-created_at"]
         indexes = [models.Index(fields=["user", "-created_at"]), models.Index(fields=["created_at"])]
 
