@@ -297,6 +297,10 @@ CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8)
 SEARCH_FTS_LEVEL = environment.text("PINCITE_FTS_LEVEL", "chunk")  # document, chunk or unit
 SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # for one call
 SEARCH_OFF = environment.words("PINCITE_SEARCH_OFF")  # strategies that never run: hyde,multi_query,…
+CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks of a document that a model describes
+LANGUAGE_MODEL = (
+    "chat.providers.language.configured_model"  # what retrieval, which chat stands above, may ask
+)
 RERANKER = environment.text("PINCITE_RERANKER")  # cohere, fastembed; '' is cohere when it has a key
 
 # --- Models: none is needed; each makes answers or search better ----------------

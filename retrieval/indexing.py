@@ -31,6 +31,7 @@ from retrieval.postings import MOST_PASSAGES, POSTING, pack_postings
 from retrieval.providers.embeddings import Vectors
 from retrieval.providers.retrying import with_retries
 from retrieval.spaces import active_space, build_vector_index, embedder_of
+from retrieval.summaries import add_summaries
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +121,8 @@ def posting_rows(
 def embed_document(document: Document, space: EmbeddingSpace) -> int:
     """Embeds the chunks that have no vector in ``space`` yet; how many. Raises ProviderError, Stale."""
     missing = RetrievalChunk.objects.filter(document=document).exclude(vectors__space=space)
-    chunks = list(missing.order_by("index").only("id", "content", "context_header", "summary"))
+    chunks = list(missing.order_by("index").only("id", "index", "content", "context_header", "summary"))
+    add_summaries(document, chunks)
     engine = embedder_of(space)
     for at in range(0, len(chunks), engine.batch_size):
         batch = chunks[at : at + engine.batch_size]

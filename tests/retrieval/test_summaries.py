@@ -1,0 +1,101 @@
+"""Chunks with a sentence in front that a model wrote, through a real SDK against a scripted server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from documents.models import RetrievalChunk
+from retrieval.indexing import embedded_text, index_document
+from retrieval.models import ChunkVector
+from retrieval.providers.errors import ProviderError
+from retrieval.summaries import LONGEST_SUMMARY, read_summaries
+from tests.retrieval.conftest import NIKE, written
+from tests.scripted_server import Answer, Asked, ScriptedServer, scripted_server
+
+COMPLETIONS = "/v1/chat/completions"
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[ScriptedServer]:
+    with scripted_server() as server:
+        settings.CHAT_PROVIDER = "compatible"
+        settings.COMPATIBLE_BASE_URL = f"{server.url}/v1"
+        settings.CHUNK_SUMMARIES = 100
+        yield server
+
+
+def says(text: str) -> Answer:
+    """A streamed completion."""
+    piece = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    events = [
+        {**piece, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]},
+        {**piece, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    ]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    return Answer(200, body.encode(), {"Content-Type": "text/event-stream"})
+
+
+def describing(asked: Asked) -> Answer:
+    """As many sentences as the prompt has numbered excerpts."""
+    prompt = json.loads(asked.body)["messages"][-1]["content"]
+    count = int(prompt.split("a JSON list of ")[1].split()[0])
+    return says(json.dumps([f"Nike tells of subject {number}." for number in range(count)]))
+
+
+def chunks_of(owner: User) -> list[RetrievalChunk]:
+    return list(RetrievalChunk.objects.filter(document=written(owner, "NIKE_2019_10K", *NIKE)))
+
+
+def test_what_a_model_says_of_a_chunk_is_embedded_with_it(alice: User, server: ScriptedServer) -> None:
+    server.script[COMPLETIONS] = describing
+    chunks = chunks_of(alice)
+    assert [chunk.summary for chunk in chunks] == [
+        f"Nike tells of subject {at}." for at in range(len(chunks))
+    ]
+    assert chunks[0].summary in embedded_text(chunks[0])
+    assert len(server.asked) == 1
+    index_document(chunks[0].document)
+    assert len(server.asked) == 1  # what is written stays
+
+
+def test_no_more_chunks_are_described_than_the_setting_says(
+    alice: User, server: ScriptedServer, settings: Any
+) -> None:
+    server.script[COMPLETIONS] = describing
+    settings.CHUNK_SUMMARIES = 1
+    assert [bool(chunk.summary) for chunk in chunks_of(alice)] == [True, False, False]
+
+
+def test_nobody_is_asked_unless_the_setting_says_so(
+    alice: User, server: ScriptedServer, settings: Any
+) -> None:
+    settings.CHUNK_SUMMARIES = 0
+    assert not any(chunk.summary for chunk in chunks_of(alice))
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("answer", [Answer(401), Answer(500), says("I cannot."), says('["only one"]')])
+def test_a_model_that_fails_leaves_chunks_without_and_findable(
+    alice: User, server: ScriptedServer, answer: Answer
+) -> None:
+    server.script[COMPLETIONS] = answer
+    chunks = chunks_of(alice)
+    assert not any(chunk.summary for chunk in chunks)
+    assert ChunkVector.objects.filter(chunk__in=chunks).count() == len(chunks) > 1
+
+
+def test_without_a_model_there_are_no_summaries(alice: User, settings: Any) -> None:
+    settings.CHUNK_SUMMARIES, settings.CHAT_PROVIDER = 100, "extractive"
+    assert not any(chunk.summary for chunk in chunks_of(alice))
+
+
+def test_summaries_are_short_and_without_control_characters() -> None:
+    assert read_summaries('Here: ["a\\u0000b", "' + "long " * 200 + '"]', 2)[0] == "a b"
+    assert len(read_summaries('["' + "long " * 200 + '"]', 1)[0]) <= LONGEST_SUMMARY
+    with pytest.raises(ProviderError):
+        read_summaries("[1, 2]", 2)
