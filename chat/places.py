@@ -10,6 +10,8 @@ import msgspec
 from chat.anchoring import Anchor, find_quote
 from chat.locating import locate
 from chat.matching.word_sources import pages_of_rows
+from chat.models import Citation
+from chat.showing import shown_citations
 from documents.models import CitationUnit, Document
 from documents.pdf.geometry import Box
 
@@ -24,16 +26,22 @@ class Place:
 
 
 class Highlight(msgspec.Struct, frozen=True):
-    """Two layers of paint on one page, in display fractions, one box per line of text.
+    """Layers of paint on one page, in display fractions, one box per line of text.
 
     Attributes:
         unit: painted pale: the whole passage.
         anchor: painted strong: the very words.
+        heads: row and column heads of a cited cell.
+        colour: the number of the citation it shows.
+        verdict: that citation's.
     """
 
     page: int
     unit: tuple[Box, ...] = ()
     anchor: tuple[Box, ...] = ()
+    heads: tuple[Box, ...] = ()
+    colour: int = 1
+    verdict: str = ""
 
 
 def highlights_at(document: Document, place: Place) -> list[Highlight]:
@@ -46,6 +54,12 @@ def highlights_at(document: Document, place: Place) -> list[Highlight]:
             for part in anchor.parts
         ]
     return [Highlight(max(place.page, 1))] if place.page is not None else []
+
+
+def highlight_of(citation: Citation) -> Highlight:
+    """A stored citation as it is lit; one query."""
+    (seen,) = shown_citations([citation])
+    return Highlight(seen.page, seen.unit_rects, seen.rects, seen.head_rects, seen.number, seen.verdict)
 
 
 def _passage(document: Document, unit: CitationUnit, quote: str) -> Highlight:

@@ -11,7 +11,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from chat.marks import marks_on
-from chat.places import Place, highlights_at
+from chat.models import Citation
+from chat.places import Highlight, Place, highlight_of, highlights_at
 from chat.views.pages import as_uuid
 from documents.figures import table_areas
 from documents.models import Document
@@ -22,9 +23,9 @@ QUOTE_LENGTH = 2000  # characters of ?q=
 @require_safe
 @login_required
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The reader, opened at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
+    """The reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    lit = highlights_at(shown, place_of(request))
+    lit = lit_at(request, shown)
     return render(
         request, "reader/reader.html", {"document": shown, "opening": msgspec.to_builtins(lit) or None}
     )
@@ -35,7 +36,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
 def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The same highlights as JSON, for links followed inside the reader."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    lit = highlights_at(shown, place_of(request))
+    lit = lit_at(request, shown)
     return HttpResponse(msgspec.json.encode(lit), content_type="application/json")
 
 
@@ -46,6 +47,16 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     context = {"document": shown, "marks": marks_on(shown, request.user), "tables": table_areas(shown)}
     return render(request, "reader/_pins.html", context)
+
+
+def lit_at(request: HttpRequest, document: Document) -> list[Highlight]:
+    """What the link lights: the words of its citation, where that is one of the reader's own."""
+    cited = Citation.objects.visible_to(request.user).filter(
+        document=document, pk=as_uuid(request.GET.get("citation", ""))
+    )
+    for citation in cited.exclude(durability=Citation.Durability.GONE):
+        return [highlight_of(citation)]
+    return highlights_at(document, place_of(request))
 
 
 def place_of(request: HttpRequest) -> Place:

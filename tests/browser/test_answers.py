@@ -53,6 +53,17 @@ def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(
     expect(answer.locator(".sources")).to_have_count(0)
 
 
+def test_a_citation_opens_at_its_words_on_a_phone_where_the_panel_is_shut(
+    page: Page, site: Site, conversation: dict[str, str]
+) -> None:
+    answer = shown(page, site, conversation)
+    address = answer.locator("a[data-citation]").first.get_attribute("href")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(site.url(str(address)))
+    expect(page.locator(".lit-anchor").first).to_be_in_viewport()
+    expect(page.locator("#panel")).to_be_hidden()
+
+
 def test_a_second_question_goes_to_the_same_conversation_and_an_answer_is_written_anew(
     page: Page, site: Site, conversation: dict[str, str]
 ) -> None:

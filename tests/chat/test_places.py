@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from chat.models import Note
+from chat.models import Citation, Note
 from chat.places import Place, highlights_at
 from documents.models import Document
 from tests.conftest import Ingest
@@ -58,6 +58,20 @@ def test_a_quote_over_a_page_break_is_lit_on_both_pages(alice: User, ingested: I
     lit = highlights_at(document, Place(page=1, quote=quote))
     assert [found.page for found in lit] == [1, 2]
     assert all(found.anchor for found in lit)
+
+
+def test_a_link_to_a_citation_lights_its_very_words_before_any_panel_is_open(
+    browser: Client, alice: User, bob: User, report: Document
+) -> None:
+    browser.post(reverse("document-quote", args=[report.pk]), {"page": "1", "words": "brown fox"})
+    citation = Citation.objects.get()
+    path = reverse("document-highlight", args=[report.pk])
+    (lit,) = browser.get(f"{path}?page=2&citation={citation.pk}").json()
+    assert (lit["page"], len(lit["unit"]), len(lit["anchor"])) == (1, 1, 1)
+    assert (lit["colour"], lit["verdict"]) == (1, "exact")
+    Note.objects.update(owner=bob)
+    (lit,) = browser.get(f"{path}?page=2&citation={citation.pk}").json()
+    assert (lit["page"], lit["anchor"]) == (2, [])
 
 
 @pytest.mark.parametrize("query", ["page=x", "page=99999999999", "unit=no", "page=-1", "q=%00", "page=²"])
