@@ -11,12 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
-Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in display fractions
+Box = tuple[float, float, float, float]  # x0, y0, x1, y1; of those that leave here, in display fractions
 
 
 class Rect(NamedTuple):
@@ -62,6 +63,10 @@ class Rect(NamedTuple):
 
     def contains(self, x: float, y: float) -> bool:
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+
+
+# A Rect of four numbers in a tuple. The constructor takes them one by one, and three times as long.
+rect_of: Callable[[Box], Rect] = partial(tuple.__new__, Rect)
 
 
 def normalized(x0: float, y0: float, x1: float, y1: float) -> Rect:

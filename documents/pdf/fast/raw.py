@@ -18,7 +18,7 @@ from documents.pdf.fast.boxes import with_sound_boxes
 from documents.pdf.fast.charts import bars, charts
 from documents.pdf.fast.traits import Traits
 from documents.pdf.fast.words import RawWord, Style, read_words
-from documents.pdf.geometry import PageFrame, Rect
+from documents.pdf.geometry import PageFrame, Rect, rect_of
 from documents.pdf.visibility import hidden_text, words_in_hidden_layers, words_outside_crop
 
 __all__ = ["RawPage", "RawWord", "Style", "read_raw"]
@@ -131,12 +131,12 @@ def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect
             continue
         x0, y0, x1, y1 = block["bbox"]
         if _is_thin(x0, y0, x1, y1):
-            rulings.append(Rect(x0, y0, x1, y1))
+            rulings.append(rect_of(block["bbox"]))
         elif block["stroked"]:
             if block["isrect"]:
                 rulings += _edges(Rect(x0, y0, x1, y1))
         elif (x1 - x0) * (y1 - y0) < whole_page:
-            fills.append(Rect(x0, y0, x1, y1))
+            fills.append(rect_of(block["bbox"]))
     return rulings, fills
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from operator import attrgetter
 
 from documents.pdf.fast.blocks import Block, TableCell, around
@@ -17,11 +16,8 @@ from documents.pdf.fast.lines import SAME_BASELINE, Line, rows_of
 from documents.pdf.fast.scripts import is_unspaced, pieces
 from documents.pdf.fast.sheets import Sheet, empty_sheet
 from documents.pdf.fast.words import RawWord
-from documents.pdf.geometry import Rect, bounding_box
+from documents.pdf.geometry import Box, Rect, bounding_box, rect_of
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
-
-# From a tuple of four numbers; the constructor takes them one by one, and three times as long.
-_RECT: Callable[[tuple[float, float, float, float]], Rect] = partial(tuple.__new__, Rect)
 
 
 def written(sheets: Sequence[Sheet], vocabulary: Vocabulary) -> list[ParsedPage]:
@@ -50,10 +46,10 @@ class PageWriter:
     length: int = 0
     parts: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
-    to_page: Callable[[tuple[float, float, float, float]], Rect] = field(init=False)
+    to_page: Callable[[Box], Rect] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.to_page = _RECT if self.sheet.is_plain else self.sheet.to_page
+        self.to_page = rect_of if self.sheet.is_plain else self.sheet.to_page
 
     def parsed(self) -> ParsedPage:
         raw = self.sheet.raw

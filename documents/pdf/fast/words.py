@@ -169,13 +169,13 @@ def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[
     spans = line["spans"]
     turn = _turn(line)
     axis = 1 if turn in (0, 180) else 0
-    if len(spans) == 1:
-        (span,) = spans
-        return turn, [_RUN((math.inf, _style(span), span["origin"][axis]))]
+    types = [(_style(span), span["origin"][axis]) for span in spans]
+    if types and types.count(types[0]) == len(types):  # many programs draw a line word by word
+        return turn, [_RUN((math.inf, *types[0]))]
     runs, end = [], 0
-    for span in spans:
+    for span, (style, baseline) in zip(spans, types, strict=True):
         end += len(span["text"].translate(_NOT_IN_WORDS))
-        runs.append(_RUN((end, _style(span), span["origin"][axis])))
+        runs.append(_RUN((end, style, baseline)))
     return turn, runs or [_NO_RUN]
 
 
