@@ -1,6 +1,6 @@
 // One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
 // <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l); <input data-slash> is where "/" goes;
-// <button data-show-keys> opens the list of keys (<dialog id="keys">); j, k go along <a data-result>.
+// <button data-show-keys> opens the list of keys (<dialog id="keys">).
 
 const bindings = new Map();
 let pending = "";
@@ -14,16 +14,10 @@ export function watchKeys() {
     "?": () => document.getElementById("keys").showModal(),
     "/": () => document.querySelector("[data-slash]")?.focus(),
   });
-  if (document.querySelector("[data-result]")) bindKeys({ j: () => goToResult(1), k: () => goToResult(-1) });
   document.addEventListener("keydown", press);
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-show-keys]")) bindings.get("?")();
   });
-}
-
-function goToResult(step) {
-  const results = [...document.querySelectorAll("[data-result]")];
-  results[results.indexOf(document.activeElement) + step]?.focus();
 }
 
 function isTyping(target) {
