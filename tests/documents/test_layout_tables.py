@@ -76,6 +76,22 @@ def test_heads_over_the_values_are_known_to_each_row() -> None:
     assert [head.split()[-1] for head in rows[2].head_rows[1:]] == ["2023", "2022"]
 
 
+def test_a_head_whose_words_each_stand_over_one_column_heads_both() -> None:
+    """`Year ended June 30,` runs over two columns; no word of it crosses from one to the other."""
+    drawing = Drawing()
+    head = "Year ended June 30,"
+    drawing.text(370, 186, head)
+    for right, year in ((400, "2022"), (450, "2023")):
+        drawing.text(right - 25, 200, year)
+        for n, (name, *values) in enumerate(STATEMENT):
+            value = values[right == 450]
+            drawing.text(LEFT, 214 + 14 * n, name)
+            drawing.text(right - pymupdf.get_text_length(value, "helv", 10), 214 + 14 * n, value)
+    rows = rows_of(drawing.units())
+    assert cells(rows[0]) == [head]
+    assert rows[-1].head_rows[1:] == (f"{head} 2022", f"{head} 2023")
+
+
 def test_small_heads_over_larger_rows_belong_to_the_table() -> None:
     drawing = Drawing()
     drawing.text(LEFT, 172, "(in millions)", size=7)

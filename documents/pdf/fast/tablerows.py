@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block, TableBlock, TableCell
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.tables import WRAP_DISTANCE
 from documents.pdf.fast.words import RawWord
+
+# A space between words is narrower than this (ems); what parts cells is wider.
+WORD_SPACE = 0.4
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
@@ -77,7 +81,10 @@ def _nearest(columns: ColumnSpans, line: Line) -> int:
 
 
 def _parted(line: Line, columns: ColumnSpans, hit: list[int]) -> list[tuple[int, Line]]:
-    """The pieces of a line by column, if each word keeps to one; else the line at its first column."""
+    """The pieces of a line by column, if each word keeps to one; else the line at its first column.
+
+    Words that only a space keeps apart stay together: a head over several columns.
+    """
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
         under = [i for i in hit if columns.spans[i][0] < word[2] and word[0] < columns.spans[i][1]]
@@ -85,7 +92,17 @@ def _parted(line: Line, columns: ColumnSpans, hit: list[int]) -> list[tuple[int,
             return [(hit[0], line)]
         column = under[0] if under else max(parts, default=hit[0])
         parts.setdefault(column, []).append(word)
-    return [(column, Line(words)) for column, words in parts.items()]
+    pieces = [(column, Line(words)) for column, words in parts.items()]
+    if any(_run_on(left, right) for (_, left), (_, right) in pairwise(pieces)):
+        return [(hit[0], line)]
+    return pieces
+
+
+def _run_on(left: Line, right: Line) -> bool:
+    """Whether words, not numbers, go on after no more than a space."""
+    if right.x0 - left.x1 >= WORD_SPACE * left.size:
+        return False
+    return not any(is_value(text) and not is_date(text) for text in (left.text, right.text))
 
 
 def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
