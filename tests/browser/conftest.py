@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, connections
 from django_q.models import OrmQ, Task
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
@@ -77,6 +77,7 @@ def chromium(site: Site) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+        connections.close_all()  # those that were opened beside that loop are known only here
 
 
 @pytest.fixture(scope="package")

@@ -30,9 +30,9 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     expect(page.locator(".doc-title").first).to_have_text("Named anew")
     ask_menu(page, "Tag", "audit")
     expect(page.locator(".doc").first.locator(".chip")).to_have_text("audit")
-    expect(page.locator("[data-drop=tag]")).to_contain_text("audit")
+    expect(page.locator("[data-drop=tag]", has_text="audit")).to_have_count(1)
     ask_menu(page, "Put into a collection", "Yearly")
-    shelved = page.locator("[data-drop=collection]")
+    shelved = page.locator("[data-drop=collection]", has_text="Yearly")
     expect(shelved).to_contain_text("1")
     upload(report(), "Dragged.pdf")
     page.locator(".doc").first.drag_to(shelved)
@@ -52,7 +52,8 @@ def test_of_a_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_
     before = page.locator(".doc").count()
     page.locator("[data-upload-input][webkitdirectory]").set_input_files(tmp_path / "papers")
     expect(page.locator(".doc")).to_have_count(before + 2)
-    expect(page.locator(".doc[data-status=ready]")).to_have_count(before + 2, timeout=READY_MS)
+    added = page.locator(".doc[data-status=ready]", has_text="Owls")
+    expect(added).to_have_count(2, timeout=READY_MS)
     expect(page.locator(".upload-row")).to_have_count(0)
 
 

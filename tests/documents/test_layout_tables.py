@@ -55,6 +55,46 @@ def test_a_dollar_sign_in_a_column_of_its_own_belongs_to_its_number() -> None:
     assert cells(rows_of(drawing.units())[0]) == ["Cash and cash equivalents", "$ 351", "$ 1,339"]
 
 
+def test_a_dollar_sign_right_behind_a_percentage_belongs_to_the_number_after_it() -> None:
+    drawing = Drawing()
+    for n, (name, share, amount) in enumerate(
+        [("Net sales", "24.3 %", "7,548"), ("Other", "35.5 %", "4,858")]
+    ):
+        drawing.text(LEFT, 200 + 14 * n, name)
+        drawing.text(300, 200 + 14 * n, f"{share} $")
+        drawing.text(400, 200 + 14 * n, amount)
+        drawing.text(460, 200 + 14 * n, amount)
+    assert [cells(row)[1:3] for row in rows_of(drawing.units())] == [
+        ["24.3 %", "$ 7,548"],
+        ["35.5 %", "$ 4,858"],
+    ]
+
+
+def test_a_currency_sign_behind_each_number_stays_with_it() -> None:
+    drawing = Drawing()
+    for n, (name, *amounts) in enumerate(
+        [("Umsatz", "31.657 £", "30.109 £"), ("Kosten", "24.004 £", "9.117 £")]
+    ):
+        drawing.text(LEFT, 200 + 14 * n, name)
+        for x, amount in zip((300, 380), amounts, strict=True):
+            drawing.text(x, 200 + 14 * n, amount)
+    assert [cells(row)[1:] for row in rows_of(drawing.units())] == [
+        ["31.657 £", "30.109 £"],
+        ["24.004 £", "9.117 £"],
+    ]
+
+
+def test_a_sign_keeps_to_its_number_where_it_stands_under_another_column() -> None:
+    drawing = Drawing()
+    for n, row in enumerate([("Wide", "1,151", "2,262", "3,373"), ("Total", "4,484", "5,595", "6,606")]):
+        for x, text in zip((LEFT, 250, 330, 410), row, strict=True):
+            drawing.text(x, 214 + 14 * n, text)
+    for x, text in ((LEFT, "Narrow"), (262, "$"), (328, "7,717"), (410, "8,828")):
+        drawing.text(x, 200, text)
+    row = rows_of(drawing.units())[0]
+    assert [(cell.column, cell.text) for cell in row.cells] == [(0, "Narrow"), (2, "$ 7,717"), (3, "8,828")]
+
+
 def test_the_text_of_a_row_is_its_cells_between_tabs() -> None:
     drawing = Drawing()
     draw_statement(drawing)

@@ -36,6 +36,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"^[(\[]?(?:US|C|A|HK)?[$€£¥₹₽]$")
+_NUMBER = re.compile(r"[\d(—–-]")
 # A mark in a column of its own stands close behind long text.
 _TICKS = frozenset("✓✔√✗✘☐☑☒●○")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
@@ -97,12 +98,28 @@ def _is_contents_row(lines: Sequence[Line]) -> bool:
 def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
     """Currency signs go with the number behind them, closing signs with the one before."""
     cells: list[list[Line]] = []
-    for line in lines:
-        if cells and _same_cell(cells[-1][-1], line):
+    signs_lead = _signs_lead(lines)
+    for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
+        opens = signs_lead and is_currency(line.text)
+        if cells and not opens and _same_cell(cells[-1][-1], line):
             cells[-1].append(line)
         else:
             cells.append([line])
     return cells
+
+
+def _signs_lead(lines: Sequence[Line]) -> bool:
+    """Whether each currency sign of the row stands before a number, however near the number before it is."""
+    words = [word[4] for line in lines for word in line.words]
+    signs = [n for n, word in enumerate(words) if is_currency(word)]
+    return bool(signs) and signs[-1] + 1 < len(words) and all(_NUMBER.match(words[n + 1]) for n in signs)
+
+
+def _before_sign(line: Line) -> list[Line]:
+    """The line, parted before the currency sign it ends with."""
+    if len(line.words) > 1 and is_currency(line.words[-1][4]):
+        return [Line(line.words[:-1]), Line(line.words[-1:])]
+    return [line]
 
 
 def _same_cell(last: Line, line: Line) -> bool:
@@ -117,7 +134,7 @@ def _same_cell(last: Line, line: Line) -> bool:
     if line.text in _TICKS:
         return False
     if is_currency(last.text):
-        return line.text[:1].isdigit() or line.text[:1] in "(—–-"
+        return bool(_NUMBER.match(line.text))
     if _TAIL.match(line.text):
         return gap < 2 * em
     return gap < COLUMN_GAP * em and not (is_value(line.text) and is_value(last.text))

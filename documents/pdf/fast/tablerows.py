@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block, TableBlock, TableCell
-from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
+from documents.pdf.fast.cells import (
+    ColumnSpans,
+    Row,
+    cell_text,
+    is_currency,
+    is_date,
+    is_value,
+    is_value_cell,
+)
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.tables import WRAP_DISTANCE
 from documents.pdf.fast.words import RawWord
@@ -63,14 +71,20 @@ def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
 
 
 def _by_column(cell: list[Line], columns: ColumnSpans) -> list[tuple[int, list[Line]]]:
-    """The lines of a cell that stands under no column or several, each at its own."""
+    """The lines of a cell that stands under no column or several, each at its own; a sign at its number's."""
     pieces: list[tuple[int, list[Line]]] = []
+    signs: list[Line] = []
     for line in cell:
+        if is_currency(line.text) and line is not cell[-1]:
+            signs.append(line)
+            continue
         hit = columns.hit([line])
         if len(hit) > 1:
-            pieces += [(column, [piece]) for column, piece in _parted(line, columns, hit)]
+            parts = [(column, [piece]) for column, piece in _parted(line, columns, hit)]
         else:
-            pieces.append((_nearest(columns, line), [line]))
+            parts = [(_nearest(columns, line), [line])]
+        parts[0][1][:0], signs = signs, []
+        pieces += parts
     return pieces
 
 
