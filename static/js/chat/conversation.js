@@ -21,7 +21,7 @@ export class Conversation {
       if (event.key === "Escape") this.#field.blur();
     });
     element.addEventListener("htmx:beforeRequest", (event) => this.#fold(event));
-    element.addEventListener("htmx:load", () => this.#adopt());
+    element.addEventListener("htmx:afterSwap", () => this.#adopt());
     element.addEventListener("htmx:afterRequest", ({ detail }) => this.#asked(detail));
     element.addEventListener("answergrown", () => this.#keepEnd());
     element.addEventListener("answerdone", ({ detail }) => (element.querySelector("[data-spoken]").textContent = detail ?? ""));
