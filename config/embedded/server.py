@@ -255,9 +255,10 @@ def logged(data: Path) -> bytes:
 
 
 def complaint(output: bytes) -> str:
-    """The last line that speaks of an error, else the last line."""
-    lines = output.decode(errors="replace").strip().splitlines() or [""]
-    return next((line for line in reversed(lines) if re.search(r"\b(error|fatal)\b", line, re.I)), lines[-1])
+    """Of the last lines the one that speaks of an error, else the last; an old log may lie above them."""
+    lines = output.decode(errors="replace").strip().splitlines()[-5:] or [""]
+    failure = re.compile(r"\b(error|fatal|panic)\b", re.IGNORECASE)
+    return next(filter(failure.search, reversed(lines)), lines[-1])
 
 
 def ensure_database(data: Path, name: str) -> None:

@@ -24,6 +24,7 @@ def test_initdb_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (b"", ""),
         (b"LOG:  starting\nFATAL:  no room\nLOG:  shutting down\n", "FATAL:  no room"),
+        (b"ERROR:  of a query long ago\n" + b"LOG:  checkpoint\n" * 9, "LOG:  checkpoint"),
         (b"LOG:  starting\nLOG:  \xff\n", "LOG:  \N{REPLACEMENT CHARACTER}"),
     ],
 )
