@@ -202,3 +202,16 @@ class ColumnSpans:
         ]
         if all(left[1] < right[0] for left, right in pairwise(stretched)):
             self.spans = stretched
+
+
+def columns_of(rows: Sequence[Row]) -> ColumnSpans:
+    """The columns, from the rows with most cells; cells over several columns make none."""
+    columns = ColumnSpans()
+    for row in sorted(rows, key=lambda row: -len(row.cells)):
+        if columns.in_step(row.cells):
+            columns.widen(row.cells)
+        elif len(row.cells) > 1 or not columns.spans:
+            for cell in row.cells:
+                if len(columns.hit(cell)) <= 1:
+                    columns.add(cell)
+    return columns

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from documents.pdf.fast.blocks import Block, TableCell
-from documents.pdf.fast.cells import ColumnSpans, Row, is_value, is_value_cell
+from documents.pdf.fast.cells import ColumnSpans, Row, columns_of, is_value, is_value_cell
 from documents.pdf.fast.lines import Line, rows_of
-from documents.pdf.fast.tablerows import absorb, blocks_of, columns_of, logical_rows, placed
+from documents.pdf.fast.tablerows import absorb, blocks_of, logical_rows, placed
 from documents.pdf.geometry import Rect
 
 # Pieces of one ruling lie on one height within this, their gaps at most so wide (points).

@@ -11,6 +11,7 @@ from documents.pdf.fast.cells import (
     ColumnSpans,
     Row,
     cell_text,
+    columns_of,
     is_currency,
     is_date,
     is_value,
@@ -42,19 +43,6 @@ def blocks_of(rows: Sequence[list[TableCell]], columns: int) -> list[Block]:
     ]
     _mark_heads(blocks, table)
     return blocks
-
-
-def columns_of(rows: Sequence[Row]) -> ColumnSpans:
-    """The columns, from the rows with most cells; cells over several columns make none."""
-    columns = ColumnSpans()
-    for row in sorted(rows, key=lambda row: -len(row.cells)):
-        if columns.in_step(row.cells):
-            columns.widen(row.cells)
-        elif len(row.cells) > 1 or not columns.spans:
-            for cell in row.cells:
-                if len(columns.hit(cell)) <= 1:
-                    columns.add(cell)
-    return columns
 
 
 def placed(row: Row, columns: ColumnSpans) -> list[TableCell]:
@@ -169,12 +157,15 @@ def absorb(above: list[TableCell], cells: list[TableCell]) -> None:
 
 
 def _mark_heads(blocks: list[Block], table: TableBlock) -> None:
-    """The rows above the first that holds a value (a date is none) are heads."""
+    """The rows above the first that holds a value (a date is none) are heads.
+
+    Below heads of the columns, the head of a group of rows is none; ``(In millions)`` is.
+    """
     for n, block in enumerate(blocks):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
         if any(is_value(text) and not is_date(text) for text in body):
             break
-        if not body and n and block.lines[0].text.endswith(":"):
+        if not body and n and _heads_rows(block.lines[0].text, table):
             break
         block.header = True
         table.head.append(block)
@@ -182,3 +173,9 @@ def _mark_heads(blocks: list[Block], table: TableBlock) -> None:
         for block in blocks[1:]:
             block.header = False
         del table.head[1:]
+
+
+def _heads_rows(text: str, table: TableBlock) -> bool:
+    """Whether a lone text in the first column heads the rows below it: the columns have their heads."""
+    headed = any(cell.column > 0 for head in table.head for cell in head.cells)
+    return text.endswith(":") or (headed and not text.startswith("("))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
 from documents.pdf.fast.lines import is_math_font
+from documents.pdf.fast.stacks import first_table
 
 # Rows of one table are at most this many line heights apart.
 ROW_DISTANCE = 3.2
@@ -43,6 +44,7 @@ def bands(rows: Sequence[Row]) -> list[tuple[int, int]]:
         if rows[i].multi:
             end, columns = _grown(rows, i)
             if _is_table(rows[i:end], columns):
+                end = i + first_table(rows[i:end])
                 start = _with_head(rows, i, columns, found[-1][1] if found else 0)
                 found.append((start, end))
                 i = end
