@@ -113,12 +113,22 @@ def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Re
     """
     if unit.type != "table":
         return ()
-    label = list(takewhile(lambda word: word.place < at and _is_label(word), _words(unit)))
+    label = [word for word in _label(unit) if word.place < at]
     if label:
         return _line_boxes(label)
     before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
     above = max(before, key=lambda other: other.char_start, default=None)
     return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
+
+
+def _label(unit: SourceUnit) -> list[_PlacedWord]:
+    """The words that begin the row: of its cells before the first without a letter, else before a number."""
+    cells = unit.table.cells if unit.table else ()
+    if not cells:
+        return list(takewhile(_is_label, _words(unit)))
+    named = takewhile(lambda cell: any(map(str.isalpha, cell.text)), cells)
+    ends = max((cell.char_end for cell in named), default=0) - unit.char_start
+    return [word for word in _words(unit) if word.place < ends]
 
 
 def _is_label(word: _PlacedWord) -> bool:

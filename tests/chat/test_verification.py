@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -152,9 +153,9 @@ SEGMENTS = [
 ]
 
 
-def segment_row() -> tuple[SourceUnit, SourceUnit]:
+def segment_row(words: Sequence[tuple[float, float, str]] = SEGMENTS) -> tuple[SourceUnit, SourceUnit]:
     """A header row and the row below it, with their cells as a layout engine gives them."""
-    rows = units(*SEGMENTS)
+    rows = units(*words)
     cells = [
         tuple(
             Cell(n, part, word.rect, header, word.char_start, word.char_start + len(part))
@@ -181,6 +182,14 @@ def test_the_head_of_a_column_that_is_no_year_is_lit() -> None:
     head, row = segment_row()
     found = verify(Claim("Net revenues of Blizzard were 2,291."), row, [head])
     assert lit(page(*SEGMENTS), found.head_rects) == "Blizzard Net revenues (2)"
+
+
+def test_a_negative_value_before_the_cited_one_is_no_part_of_the_rows_head() -> None:
+    """`(1,577)` begins with a bracket, as a note's number in a label does."""
+    losses = [*SEGMENTS[:-2], (300.0, 80.0, "(1,577)"), (400.0, 80.0, "(1,373)")]
+    head, row = segment_row(losses)
+    found = verify(Claim("Net revenues of Blizzard were (1,373)."), row, [head])
+    assert lit(page(*losses), found.head_rects) == "Blizzard Net revenues (2)"
 
 
 def test_a_notes_number_in_a_label_is_no_value() -> None:
