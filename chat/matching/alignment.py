@@ -17,8 +17,11 @@ LONG_TILE = 12  # folded characters; shorter pieces occur anywhere and prove not
 LEAST_LONG = 0.45  # share of the quote that must be found in long pieces
 LEAST_FOUND = 0.75  # share of the quote that must be found at all
 LEAST_LIT = 0.5  # share of a word's characters that lights the word
-_SAMPLES = 48  # shingles of the quote looked for on every page
+_SAMPLES = 48  # shingles of the quote looked for on a page
+_FIRST_SAMPLES = 8  # those looked for on every page; the others where some of these stand
+_FINALISTS = 24  # pages on which the others are looked for
 _CANDIDATES = 4  # pages that are aligned in full
+_LEAST_OF_BEST = 1 / 3  # of the best page's shingles that a page must have to be aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,18 @@ def align(pages: Sequence[PageText], quote: str, folded: Folded) -> Alignment | 
 
 def likely_pages(pages: Sequence[PageText], quote: str) -> list[PageText]:
     """The pages with most shingles of the quote, best first."""
-    step = max(1, (len(quote) - LONG_TILE) // _SAMPLES)
+    first = list(_shingles_held(pages, quote, _FIRST_SAMPLES))[:_FINALISTS]
+    counts = _shingles_held(first or pages, quote, _SAMPLES)
+    best = max(counts.values(), default=0)
+    return [page for page, count in counts.items() if count >= _LEAST_OF_BEST * best][:_CANDIDATES]
+
+
+def _shingles_held(pages: Sequence[PageText], quote: str, samples: int) -> dict[PageText, int]:
+    """How many of about ``samples`` shingles each page has, the most first; pages without any left out."""
+    step = max(1, (len(quote) - LONG_TILE) // samples)
     shingles = {quote[at : at + LONG_TILE] for at in range(0, len(quote) - LONG_TILE + 1, step)}
-    counts = [sum(shingle in page.folded.text for shingle in shingles) for page in pages]
-    order = sorted(range(len(pages)), key=lambda index: -counts[index])[:_CANDIDATES]
-    return [pages[index] for index in order if counts[index]]
+    counts = {page: sum(shingle in page.folded.text for shingle in shingles) for page in pages}
+    return {page: count for page, count in sorted(counts.items(), key=lambda item: -item[1]) if count}
 
 
 def _align_page(page: PageText, quote: str, folded: Folded) -> Alignment | None:
@@ -101,8 +111,7 @@ def _lit_words(
     """Which words have most of their characters in tiles, and the signs between them that are quoted."""
     words = np.zeros(len(page.words), bool)
     total = np.concatenate([[0], np.cumsum(lit)])
-    for index, word in enumerate(page.words):
-        start, end = page.folded.folded_range(word.char_start, word.char_end)
+    for index, (start, end) in enumerate(page.folded_words):
         words[index] = end > start and total[end] - total[start] >= LEAST_LIT * (end - start)
     for tile in laid:
         signs = signs_within(page, tile)
@@ -132,9 +141,8 @@ def _lay_single_words(
         if covered[part.start : part.end].mean() >= LEAST_LIT:
             part.match = _matched_word(page, laid, part)
     free: dict[str, list[int]] = {}
-    for index, word in enumerate(page.words):
+    for index, (start, end) in enumerate(page.folded_words):
         if not words[index]:
-            start, end = page.folded.folded_range(word.char_start, word.char_end)
             free.setdefault(page.folded.text[start:end], []).append(index)
     found = 0
     for at, part in enumerate(parts):

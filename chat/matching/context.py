@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
@@ -37,19 +38,29 @@ def _on_likely_pages(found: Sequence[Occurrence], bag: Counter[str]) -> Sequence
     if len(found) <= MANY:
         return found
     pages = {place.page.number: place.page for place in found}
-    shared = {n: sum(map(len, set(tokens(page.text)) & bag.keys())) for n, page in pages.items()}
+    shared = {n: sum(len(word) for word in bag if word in page.folded.text) for n, page in pages.items()}
     best = set(sorted(shared, key=lambda number: -shared[number])[:4])
     return [place for place in found if place.page.number in best]
 
 
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """Tokens before and after a place, in the text and on its line, and those over it in its column."""
+
+    text: tuple[list[str], list[str]]
+    row: tuple[list[str], list[str]]
+    above: list[str]
+
+
 def likeness(place: Occurrence, sides: Sequence[tuple[list[str], list[str]]], bag: Counter[str]) -> float:
     """0 (nothing in common) to 1 (the very context), from the text around and the row it stands in."""
-    beside = max((_beside(place, before, after) for before, after in sides), default=0.0)
-    return 0.8 * beside + 0.2 * _nearby(place, bag)
+    around = _Surroundings(_text_sides(place), _row_sides(place), _tokens_of(place, _column_above(place)))
+    beside = max((_beside(around, before, after) for before, after in sides), default=0.0)
+    return 0.8 * beside + 0.2 * _nearby(around, bag)
 
 
-def _beside(place: Occurrence, before: list[str], after: list[str]) -> float:
-    return max(_alike(*_text_sides(place), before, after), _alike(*_row_sides(place), before, after))
+def _beside(around: _Surroundings, before: list[str], after: list[str]) -> float:
+    return max(_alike(*around.text, before, after), _alike(*around.row, before, after))
 
 
 def _alike(left: list[str], right: list[str], before: list[str], after: list[str]) -> float:
@@ -93,16 +104,13 @@ def _tokens_of(place: Occurrence, words: Sequence[int]) -> list[str]:
     return tokens(" ".join(text[all_words[i].char_start : all_words[i].char_end] for i in words))
 
 
-def _nearby(place: Occurrence, bag: Counter[str]) -> float:
+def _nearby(around: _Surroundings, bag: Counter[str]) -> float:
     """Share of the context's tokens in the row, in the heads above, and in the text around."""
-    left, right = _row_sides(place)
-    before, after = _text_sides(place)
-    around = Counter(before + after)
-    row, above = Counter(left + right), Counter(_tokens_of(place, _column_above(place)))
+    text, row, above = ({*before, *after} for before, after in (around.text, around.row, (around.above, [])))
     got = 0.0
     for token, count in bag.items():
         worth = len(token) ** 0.5 * count
-        got += worth * max(row[token] > 0, 0.8 * (above[token] > 0), 0.5 * (around[token] > 0))
+        got += worth * max(token in row, 0.8 * (token in above), 0.5 * (token in text))
     return got / sum(len(token) ** 0.5 * count for token, count in bag.items())
 
 

@@ -15,27 +15,35 @@ from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.structure import Word
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PageText:
     """A page's text and words (as in ``ParsedPage``), with what searching them needs, made once.
 
     Attributes:
         number: 1-based.
         words: in the order of ``text``; boxes in page space.
+        folded_before: the text folded, where somebody did so already.
     """
 
     number: int
     frame: PageFrame
     text: str
     words: Sequence[Word]
+    folded_before: Folded | None = None
 
     @cached_property
     def folded(self) -> Folded:
-        return fold(self.text)
+        return self.folded_before or fold(self.text)
 
     @cached_property
     def word_starts(self) -> list[int]:
         return [word.char_start for word in self.words]
+
+    @cached_property
+    def folded_words(self) -> list[tuple[int, int]]:
+        """For each word the range of folded characters that came from it."""
+        ranges = np.array([(word.char_start, word.char_end) for word in self.words], np.int64).reshape(-1, 2)
+        return [(first, last) for first, last in np.searchsorted(self.folded.offsets, ranges).tolist()]
 
     @cached_property
     def boxes(self) -> npt.NDArray[np.float64]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import overload
 
@@ -16,7 +16,7 @@ from documents.models import Page
 from documents.pdf.geometry import Rect
 from documents.pdf.parsing import ParseFailure, parse_file
 from documents.pdf.structure import ParsedDocument, Word
-from documents.pdf.wordboxes import unpack
+from documents.pdf.wordboxes import WordBoxes, unpack
 
 
 def pages_of_file(path: str | Path) -> list[PageText]:
@@ -60,7 +60,8 @@ def _pages(document: ParsedDocument) -> list[PageText]:
 
 def page_of_row(page: Page) -> PageText:
     """A stored page."""
-    return PageText(page.number, page.frame, page.text, PackedWords(page))
+    boxes = partial(unpack, bytes(page.word_boxes), page.width, page.height)
+    return PageText(page.number, page.frame, page.text, PackedWords(boxes))
 
 
 def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
@@ -71,8 +72,8 @@ def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
 class PackedWords(Sequence[Word]):
     """The words of a stored page, unpacked at the first look: most pages of a search need none."""
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
+    def __init__(self, unpacked: Callable[[], WordBoxes]) -> None:
+        self._unpacked = unpacked
 
     @overload
     def __getitem__(self, index: int) -> Word: ...
@@ -84,9 +85,11 @@ class PackedWords(Sequence[Word]):
     def __len__(self) -> int:
         return len(self._words)
 
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self._words)
+
     @cached_property
     def _words(self) -> list[Word]:
-        page = self._page
-        packed = unpack(bytes(page.word_boxes), page.width, page.height)
+        packed = self._unpacked()
         rows = zip(packed.spans.tolist(), packed.boxes.tolist(), strict=True)
         return [Word(start, end, Rect(*box)) for (start, end), box in rows]

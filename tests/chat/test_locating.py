@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
-from chat.locating import locate, page_scores
+from chat.locating import locate
 from documents.models import Document, Page
 from documents.pdf.geometry import PageFrame
 from documents.pdf.wordboxes import pack
@@ -83,7 +83,18 @@ def test_words_broken_at_the_lines_end_are_found_though_their_page_seems_unlikel
     assert (anchor.page, anchor.verdict, len(anchor.rects)) == (13, "normalized", 2)
 
 
-def test_pages_with_the_rare_words_score_highest() -> None:
-    texts = ((1, "nothing"), (2, "the lessee"), (3, "the lessee terminates"))
-    scores = page_scores(texts, "Lessee terminates", "")
-    assert max(scores, key=scores.__getitem__) == 3
+def test_a_value_is_chosen_by_its_row_and_costs_as_many_queries_on_many_pages(
+    contract: Document, django_assert_num_queries: pytest.FixtureRequest
+) -> None:
+    row = "The lessee may terminate this agreement within 90 days of a notice."
+    locate(contract.pk, "terminate", row)
+    with django_assert_num_queries(2):  # type: ignore[operator]
+        anchor = locate(contract.pk, "terminate", row)
+    assert anchor is not None
+    assert anchor.page == 9
+
+
+def test_a_quote_with_a_word_changed_is_found_in_part_among_all_pages(contract: Document) -> None:
+    anchor = locate(contract.pk, "The lessee may cancel this agreement within 120 days of a notice")
+    assert anchor is not None
+    assert (anchor.page, anchor.verdict) == (12, "partial")
