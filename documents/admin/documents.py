@@ -24,9 +24,9 @@ class DocumentAdmin(admin.ModelAdmin):
         "owner",
         "status",
         "failure",
-        "page_count",
-        "unit_count",
-        "chunk_count",
+        "pages",
+        "units",
+        "chunks",
         "seconds",
         "attempts",
         "created_at",
@@ -83,6 +83,18 @@ class DocumentAdmin(admin.ModelAdmin):
     def failure(self, document: Document) -> str:
         """The code: the sentence people see stands on the document's page."""
         return document.failure_code
+
+    @admin.display(ordering="page_count")
+    def pages(self, document: Document) -> int:
+        return document.page_count
+
+    @admin.display(ordering="unit_count")
+    def units(self, document: Document) -> int:
+        return document.unit_count
+
+    @admin.display(ordering="chunk_count")
+    def chunks(self, document: Document) -> int:
+        return document.chunk_count
 
     @admin.display(description="seconds")
     def seconds(self, document: Document) -> str:
