@@ -357,6 +357,26 @@ def test_a_table_goes_on_over_the_page_break() -> None:
     assert pages[1].units[0].continues
 
 
+def test_a_table_with_heads_of_its_own_on_the_next_page_is_another() -> None:
+    drawing = Drawing()
+    draw_dated_statement(drawing, 172, ("2023", "2022"))
+    drawing.new_page()
+    draw_dated_statement(drawing, 90, ("2021", "2020"))
+    first, second = (rows_of(page.units) for page in drawing.read())
+    assert {row.index for row in first} == {0} and {row.index for row in second} == {1}
+    assert second[-1].head_rows[1:] == ("2021", "2020")
+
+
+def test_the_same_heads_printed_again_on_the_next_page_continue_the_table() -> None:
+    drawing = Drawing()
+    draw_dated_statement(drawing, 172, ("2023", "2022"))
+    drawing.new_page()
+    draw_dated_statement(drawing, 90, ("2023", "2022"))
+    first, second = (rows_of(page.units) for page in drawing.read())
+    assert {row.index for row in [*first, *second]} == {0}
+    assert second[0].header and second[-1].row == 11
+
+
 def test_a_right_to_left_table_has_its_row_heads_on_the_right() -> None:
     drawing = Drawing()
     rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from documents.pdf.fast.blocks import Block
-from documents.pdf.fast.cells import cell_text
+from documents.pdf.fast.cells import cell_text, is_value_cell
 from documents.pdf.fast.sheets import Sheet
 
 # Items whose markers stand within this of one another (ems) are of one depth.
@@ -94,14 +94,24 @@ def _tables(blocks: Sequence[Block]) -> list[list[Block]]:
 
 
 def _same_table(before: Sequence[Block], rows: Sequence[Block]) -> bool:
-    """Whether the columns of both stand under one another."""
+    """Whether the columns of both stand under one another, and have not been headed anew."""
     a, b = before[0].table, rows[0].table
     if a is None or b is None or a.columns != b.columns:
+        return False
+    if not _same_head(a.head, b.head) and _heads_its_values(b.head, rows):
         return False
     return (
         abs(min(r.rect.x0 for r in before) - min(r.rect.x0 for r in rows)) < SAME_COLUMN
         and abs(max(r.rect.x1 for r in before) - max(r.rect.x1 for r in rows)) < 10 * SAME_COLUMN
     )
+
+
+def _heads_its_values(head: Sequence[Block], rows: Sequence[Block]) -> bool:
+    """Whether several columns have heads, all that have values below; a row of words is no head."""
+    headed = {cell.column for row in head for cell in row.cells if cell.column > 0}
+    body = [cell for row in rows if not row.header for cell in row.cells if cell.column > 0]
+    values = sum(is_value_cell(cell.lines) for cell in body)
+    return len(headed) > 1 and headed.issuperset(cell.column for cell in body) and 2 * values > len(body)
 
 
 def _continue_rows(before: Sequence[Block], rows: Sequence[Block]) -> None:
