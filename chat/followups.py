@@ -16,7 +16,8 @@ REWRITE = """\
 Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
 put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
 LONGEST_REWRITE = 600
-FEW_WORDS = 6  # a question this short leans on what was said before
+FEW_WORDS = 6  # a question this short leans on what was said before for names and years
+OWN_WORDS = 2  # with fewer words of its own it asks the last question again: of another year, of another part
 
 _REFERS = re.compile(
     r"\b(it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|there|then|same|former|latter|"
@@ -135,7 +136,8 @@ def carried_over(question: str, history: Sequence[Turn]) -> str:
     carried = [name for name in names_in(before) if name.lower() not in question.lower()]
     if not YEAR.search(question):
         carried += [year for year in YEAR.findall(before) if year not in carried]
-    if len(content_words(question)) < FEW_WORDS - 2 or _REFERS.search(question):
+    own = [word for word in content_words(question) if not YEAR.fullmatch(word)]
+    if len(own) < OWN_WORDS or _REFERS.search(question):
         known = {word.lower() for word in content_words(question)} | {
             word.lower() for name in carried for word in _WORD.findall(name)
         }

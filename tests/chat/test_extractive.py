@@ -177,6 +177,8 @@ def test_names_nobody_speaks_of_are_strangers() -> None:
     ("question", "standalone"),
     [
         ("What about 2017?", "What about 2017? (Acme capital expenditure)"),
+        ("And dividends?", "And dividends? (Acme 2018 capital expenditure)"),
+        ("Which pension plans changed?", "Which pension plans changed? (Acme 2018)"),
         ("Which five business segments does the company have in the world today?", None),
     ],
 )
