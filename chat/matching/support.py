@@ -15,7 +15,8 @@ from functools import cached_property, lru_cache
 from chat.claims import SourceUnit, words_between
 from chat.decimal_marks import decimal_mark
 from chat.matching.agreement import Agreement, agreement, page_scale
-from chat.matching.columns import column_heads, column_years, names_another_column
+from chat.matching.columns import column_heads, column_of, column_years, names_another_column
+from chat.matching.head_numbers import heads_of_columns, repeats_head
 from chat.matching.terms import shared_terms
 from chat.matching.years import ANY_YEAR, YearSaid, year_said
 from chat.values import Value, values_in
@@ -68,6 +69,8 @@ def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Su
     values = values_in(sentence, decimal_mark(sentence) or printed_mark)
     times = [value for value in values if value.kind in ("year", "date")]
     amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
+    naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
+    amounts = [value for value in amounts if value not in naming] or amounts
     years = {amount.start: year_said(sentence, amount) for amount in amounts}
     reader = _Reader(sentence, unit, around, years, values_in(unit.text, printed_mark))
     places, missing, reasons = [], [], []
@@ -78,6 +81,11 @@ def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Su
         else:
             missing.append(value.text)
             reasons.append(found)
+    columns = {column_of(unit, place.printed.start) for place in places}
+    for value in naming:
+        if value not in amounts and not repeats_head(sentence, value, heads_of_columns(unit, columns)):
+            missing.append(value.text)
+            reasons.append(f"{value.text} stands over another column.")
     unknown = [time for time in times if amounts and not reader.knows_time(time)]
     missing += [time.text for time in unknown]
     reasons += [f"The passage says nothing of {time.text}." for time in unknown]
@@ -211,7 +219,7 @@ def may_support(sentence: str, unit: SourceUnit) -> bool:
     written as a word, is not judged by its digits.
     """
     amounts = [value for value in values_in(sentence) if value.kind not in ("year", "date")]
-    printed = _significant_digits(unit.text)
+    printed = _significant_digits("\n".join([unit.text, *heads_of_columns(unit)]))
     return all(
         value.scale is not None or value.hedged or abs(value.number) <= 12 or _significant(value) in printed
         for value in amounts

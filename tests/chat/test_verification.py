@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from chat.claims import Claim, SourceUnit, Verification, words_between
 from chat.verification import verify
@@ -190,6 +191,28 @@ def test_a_negative_value_before_the_cited_one_is_no_part_of_the_rows_head() -> 
     head, row = segment_row(losses)
     found = verify(Claim("Net revenues of Blizzard were (1,373)."), row, [head])
     assert lit(page(*losses), found.head_rects) == "Blizzard Net revenues (2)"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict", "reason"),
+    [
+        ("Revenue for the 52 weeks ended in June was 2,291.", "exact", ""),
+        ("Revenue for the 13 weeks ended in June was 2,458.", "exact", ""),
+        (
+            "Revenue for the 13 weeks ended in June was 2,291.",
+            "unsupported",
+            "13 stands over another column.",
+        ),
+        ("Revenue for the 26 weeks ended in June was 2,291.", "unsupported", "The passage does not have 26."),
+        ("Revenue of 52 was 2,291.", "unsupported", "The passage does not have 52."),
+    ],
+)
+def test_a_number_in_a_column_s_head_names_the_column(sentence: str, verdict: str, reason: str) -> None:
+    _, row = segment_row()
+    assert row.table is not None
+    table = structs.replace(row.table, head_rows=("", "13 Weeks Ended", "52 Weeks Ended"))
+    found = verify(Claim(sentence), replace(row, table=table))
+    assert (found.verdict, found.reason) == (verdict, reason)
 
 
 def test_a_notes_number_in_a_label_is_no_value() -> None:
