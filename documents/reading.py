@@ -19,7 +19,6 @@ from documents.describing import Description, describe
 from documents.failures import IngestionFailure
 from documents.leases import Lease
 from documents.models import Document
-from documents.pdf.confined import start_ahead
 from documents.pdf.failures import FailureCode
 from documents.pdf.parsing import parse_file
 from documents.pdf.structure import Engine, ParsedDocument
@@ -47,7 +46,6 @@ def read(lease: Lease, document: Document) -> Content:
             recognised=recognised_before(document),
             on_progress=progress_of(lease, total="page_count"),
         )
-    start_ahead()
     if not any(page.units for page in parsed.pages):
         raise IngestionFailure(FailureCode.NO_TEXT)
     description = describe(parsed)

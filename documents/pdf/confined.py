@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,44 +34,57 @@ _ENVIRONMENT = {
 }
 # Time beyond the file's own for starting Python and sending the answers.
 _GRACE_SECONDS = 3.0
-# A child that was started ahead waits longer than this for its request (``child``).
+# A child waits longer than this for its next request (``child``).
 _SURELY_WAITING_SECONDS = 20.0
-# At most one child, and when it was started.
-_ahead: list[tuple[float, subprocess.Popen[bytes]]] = []
+# At most one child, and when it had answered.
+_kept: list[tuple[float, subprocess.Popen[bytes]]] = []
 
 
 def ask(request: Request) -> Iterator[Answer]:
-    """The child's answers but the last. Raises ParseFailure; leaves no process behind."""
-    process = _started_ahead() or _started()
+    """The child's answers but the last. Raises ParseFailure, and then leaves no process behind.
+
+    A child that has said everything is kept for the next request: its start takes a third of a second.
+    It ends by itself when there is none within half a minute.
+    """
+    process, has_answered = _waiting() or _started(), False
     try:
         assert process.stdin and process.stdout
         widen(process.stdout.fileno())
         _write(process, frame(request))
         yield from _answers(process, request.limits)
+        has_answered = True
     finally:
-        _end(process)
-
-
-def start_ahead() -> None:
-    """Starts the next file's child while this one's pages are stored: its start takes a fifth of a second.
-
-    It ends by itself when nobody asks it within half a minute.
-    """
-    dismiss()
-    _ahead.append((time.monotonic(), _started()))
+        if has_answered and _may_keep():
+            _kept.append((time.monotonic(), process))
+        else:
+            _end(process)
 
 
 def dismiss() -> None:
-    """Ends the child that was started ahead, if there is one."""
-    while _ahead:
-        _end(_ahead.pop()[1])
+    """Ends the child that was kept, if there is one."""
+    while _kept:
+        _end(_kept.pop()[1])
 
 
-def _started_ahead() -> subprocess.Popen[bytes] | None:
-    if _ahead and time.monotonic() - _ahead[0][0] < _SURELY_WAITING_SECONDS and _ahead[0][1].poll() is None:
-        return _ahead.pop()[1]
+def _may_keep() -> bool:
+    """A child dies with the thread that began it: only that of the main thread outlives its request."""
+    return threading.current_thread() is threading.main_thread() and not _kept
+
+
+def _waiting() -> subprocess.Popen[bytes] | None:
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    if _kept and _waits(*_kept[0]):
+        return _kept.pop()[1]
     dismiss()
     return None
+
+
+def _waits(since: float, process: subprocess.Popen[bytes]) -> bool:
+    """It is there, surely stays for a moment, and says nothing that it was not asked."""
+    assert process.stdout
+    is_early = time.monotonic() - since < _SURELY_WAITING_SECONDS
+    return is_early and process.poll() is None and not select.select([process.stdout], [], [], 0)[0]
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -80,7 +95,7 @@ def _started() -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=_ROOT,
         env=_ENVIRONMENT,
-        start_new_session=True,
+        process_group=0,  # the worker's session stays its own: the system shares processors out by session
     )
 
 
@@ -88,7 +103,7 @@ def _write(process: subprocess.Popen[bytes], body: bytes) -> None:
     assert process.stdin
     try:
         process.stdin.write(body)
-        process.stdin.close()
+        process.stdin.flush()
     except BrokenPipeError:
         raise ParseFailure(FailureCode.INTERNAL, detail="the child ended before it was asked") from None
 
@@ -136,10 +151,11 @@ def _died(process: subprocess.Popen[bytes]) -> ParseFailure:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kills the child and its readers, which share its session."""
+    """Kills the child, its fork and the readers of that, which are one group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     for stream in (process.stdin, process.stdout):
         if stream and not stream.closed:
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pymupdf
@@ -242,19 +243,36 @@ def test_the_child_knows_no_secret_of_its_parent(monkeypatch: pytest.MonkeyPatch
     assert not re.search("KEY|TOKEN|PASSWORD|DATABASE", " ".join(confined._ENVIRONMENT))
 
 
-def test_a_child_started_ahead_answers_the_next_request_and_one_that_is_gone_is_replaced(
+def test_a_child_that_answered_is_asked_again_and_one_that_is_gone_is_replaced(
     saved: Callable[[bytes], Path],
 ) -> None:
     path = saved(draw_pdf("One page."))
-    confined.start_ahead()
-    ((_, ahead),) = confined._ahead
+    confined.dismiss()
     assert parse_file(path).page_count == 1
-    assert ahead.poll() is not None, "it answered, and ended"
-    confined.start_ahead()
-    confined._ahead[0][1].kill()
-    confined._ahead[0][1].wait()
+    ((_, child),) = confined._kept
     assert parse_file(path).page_count == 1
-    assert not confined._ahead
+    assert [kept for _, kept in confined._kept] == [child]
+    child.kill()
+    child.wait()
+    assert parse_file(path).page_count == 1
+    assert [kept for _, kept in confined._kept] != [child]
+
+
+def test_a_file_that_failed_takes_its_child_along(saved: Callable[[bytes], Path]) -> None:
+    parse_file(saved(draw_pdf("One page.")))
+    ((_, child),) = confined._kept
+    code_of(saved(b"%PDF-1.7"))
+    assert child.poll() is not None
+    assert not confined._kept
+
+
+def test_a_child_is_not_kept_for_a_thread_whose_end_would_end_it(saved: Callable[[bytes], Path]) -> None:
+    path = saved(draw_pdf("One page."))
+    confined.dismiss()
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(parse_file, path).result().page_count == 1
+    assert not confined._kept
+    assert not children_of(os.getpid())
 
 
 def children_of(parent: int) -> set[int]:
