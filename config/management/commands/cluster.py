@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from config.processes import bind_to_parent
+from config.processes import bind_to_parent, give_way
 
 
 class Command(BaseCommand):
@@ -21,4 +21,5 @@ class Command(BaseCommand):
 
     def handle(self, *, parent: int, **options: Any) -> None:
         bind_to_parent(parent)
+        give_way()
         call_command("qcluster")
