@@ -64,16 +64,26 @@ def socket_directory(data: Path) -> str:
     """The folder of the server's Unix socket; starts the server when it is not running.
 
     A server that was running and went away is left alone for a moment, in which
-    this raises ServerUnavailable: somebody may be restarting it.
+    this raises ServerUnavailable: somebody may be restarting it, and one that could
+    not be started (its disk is full) cannot the next moment either.
     """
     if data in _users and not is_running(data):
         missing = time.monotonic() - _missing_since.setdefault(data, time.monotonic())
         if missing < RESTART_AFTER:
             raise ServerUnavailable("PostgreSQL went away; it will be started again in a few seconds.")
     if data not in _users or data in _missing_since:
-        start(data)
-        _missing_since.pop(data, None)
+        start_again(data)
     return str(socket_folder(data))
+
+
+def start_again(data: Path) -> None:
+    try:
+        start(data)
+    except ServerUnavailable:
+        if data in _missing_since:
+            _missing_since[data] = time.monotonic()
+        raise
+    _missing_since.pop(data, None)
 
 
 def start(data: Path) -> None:
@@ -138,8 +148,8 @@ def register(data: Path) -> None:
 
 
 def at_exit(data: Path, registered_by: int) -> None:
-    """A forked child inherits the registration: the server is not its to stop."""
-    if os.getpid() == registered_by:
+    """A forked child inherits the registration: the server is not its to stop. Nor ours, once given up."""
+    if os.getpid() == registered_by and data in _users:
         stop_if_unused(data)
 
 

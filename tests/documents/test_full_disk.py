@@ -48,13 +48,17 @@ class Disk:
             except OSError:
                 pass
 
+    def empty(self) -> None:
+        (self.folder / "filler").unlink()
+
     def seal(self) -> None:
         subprocess.run(["mount", "-o", "remount,ro", self.folder], check=True)
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[Disk]:
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True)
+def small_disk(folder: Path, size: str = "2m") -> Iterator[Disk]:
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
+    mounted = subprocess.run(command, capture_output=True)
     if mounted.returncode:
         pytest.skip("nothing can be mounted here")
     yield Disk(folder)
