@@ -78,7 +78,7 @@ class Recogniser:
             image = _picture(page, shown)
             if image is None:
                 return []
-            _paint_over(image, [shown.to_display(Rect(*word[:4])) for word in known])
+            _paint_over(image, [shown.to_display(word.rect) for word in known])
             lines = self._lines(image)
             legibility = self._legibility(image, lines)
             if best is None or legibility > best[0]:

@@ -108,7 +108,7 @@ def _recognised(page: RawPage, words: list[RawWord]) -> RawPage:
     if not words and not page.words:
         return page  # blank
     first = 1 + max((word.line for word in kept), default=-1)
-    added = [word._replace(line=first + word.line) for word in words]
+    added = [msgspec.structs.replace(word, line=first + word.line) for word in words]
     failure = "" if kept or added else NOT_RECOGNISED
     return dataclasses.replace(page, words=[*kept, *added], ocr=bool(added), failure=failure)
 

@@ -63,7 +63,7 @@ def _in_long_runs(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def is_garbled(words: Iterable[RawWord]) -> bool:
-    text = "".join([word[4] for word in words])
+    text = "".join([word.text for word in words])
     if text.isascii() and text.isprintable():
         return False
     counts = Counter(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import insort
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -110,14 +110,14 @@ def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
 
 def _signs_lead(lines: Sequence[Line]) -> bool:
     """Whether each currency sign of the row stands before a number, however near the number before it is."""
-    words = [word[4] for line in lines for word in line.words]
+    words = [word.text for line in lines for word in line.words]
     signs = [n for n, word in enumerate(words) if is_currency(word)]
     return bool(signs) and signs[-1] + 1 < len(words) and all(_NUMBER.match(words[n + 1]) for n in signs)
 
 
 def _before_sign(line: Line) -> list[Line]:
     """The line, parted before the currency sign it ends with."""
-    if len(line.words) > 1 and is_currency(line.words[-1][4]):
+    if len(line.words) > 1 and is_currency(line.words[-1].text):
         return [Line(line.words[:-1]), Line(line.words[-1:])]
     return [line]
 
@@ -164,22 +164,27 @@ class ColumnSpans:
 
     def __init__(self) -> None:
         self.spans: list[tuple[float, float]] = []
+        self._lefts: list[float] = []
+        self._rights: list[float] = []
 
-    def hit(self, cell: Sequence[Line]) -> list[int]:
+    def _set(self, spans: list[tuple[float, float]]) -> None:
+        self.spans = spans
+        self._lefts, self._rights = [a for a, _ in spans], [b for _, b in spans]
+
+    def hit(self, cell: Sequence[Line]) -> range:
         """Indexes of the columns that the cell stands under."""
-        x0, x1 = cell[0].x0, cell[-1].x1
-        return [i for i, (a, b) in enumerate(self.spans) if x1 > a and b > x0]
+        return range(bisect_right(self._rights, cell[0].x0), bisect_left(self._lefts, cell[-1].x1))
 
     def add(self, cell: Sequence[Line]) -> None:
         """Widens the column the cell stands under, or opens one; columns that it bridges become one."""
         x0, x1 = cell[0].x0, cell[-1].x1
-        touched = [span for span in self.spans if x1 > span[0] and span[1] > x0]
+        hit = self.hit(cell)
+        touched = self.spans[hit.start : hit.stop]
         if len(touched) == 1 and touched[0][0] <= x0 and x1 <= touched[0][1]:
             return
-        for span in touched:
-            self.spans.remove(span)
-            x0, x1 = min(x0, span[0]), max(x1, span[1])
-        insort(self.spans, (x0, x1))
+        if touched:
+            x0, x1 = min(x0, touched[0][0]), max(x1, touched[-1][1])
+        self._set([*self.spans[: hit.start], (x0, x1), *self.spans[max(hit.start, hit.stop) :]])
 
     def in_step(self, cells: Sequence[Sequence[Line]]) -> bool:
         """Whether there are as many cells as columns, each nearer to its own column than to the next.
@@ -201,7 +206,7 @@ class ColumnSpans:
             (min(a, cell[0].x0), max(b, cell[-1].x1)) for (a, b), cell in zip(self.spans, cells, strict=True)
         ]
         if all(left[1] < right[0] for left, right in pairwise(stretched)):
-            self.spans = stretched
+            self._set(stretched)
 
 
 def columns_of(rows: Sequence[Row]) -> ColumnSpans:

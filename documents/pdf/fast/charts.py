@@ -97,10 +97,12 @@ def bars(fills: Sequence[Rect], words: Sequence[RawWord]) -> list[Rect]:
     """
     if len(fills) < FEWEST_BARS:
         return []
-    groups: dict[tuple[bool, int, int], set[Rect]] = {}
+    alike: dict[tuple[bool, int, int], list[Rect]] = {}
     for rect in fills:
-        groups.setdefault((True, round(rect.y1 / EVEN), round(rect.width / EVEN)), set()).add(rect)
-        groups.setdefault((False, round(rect.x0 / EVEN), round(rect.height / EVEN)), set()).add(rect)
+        x0, y0, x1, y1 = rect
+        alike.setdefault((True, round(y1 / EVEN), round((x1 - x0) / EVEN)), []).append(rect)
+        alike.setdefault((False, round(x0 / EVEN), round((y1 - y0) / EVEN)), []).append(rect)
+    groups = {key: set(rects) for key, rects in alike.items() if len(rects) >= FEWEST_BARS}
     return [
         rect
         for (upright, _, _), group in groups.items()
@@ -123,8 +125,8 @@ def _stand_apart(spans: Sequence[tuple[float, float]]) -> bool:
 
 def _text_share(region: Rect, words: Iterable[RawWord]) -> float:
     """Share of the region that boxes of words cover."""
-    inside = [word for word in words if region.contains((word[0] + word[2]) / 2, (word[1] + word[3]) / 2)]
-    return sum((word[2] - word[0]) * (word[3] - word[1]) for word in inside) / max(region.area, 1.0)
+    inside = [word for word in words if region.contains((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)]
+    return sum((word.x1 - word.x0) * (word.y1 - word.y0) for word in inside) / max(region.area, 1.0)
 
 
 def _joined(rects: Sequence[Rect]) -> list[Rect]:

@@ -136,7 +136,7 @@ def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]
 
 def _is_gutter(cut: Cut) -> bool:
     left, right = cut.left, cut.right
-    if min(sum(line.chars for line in side) / len(side) for side in (left, right)) < COLUMN_CHARS:
+    if any(sum([line.chars for line in side]) < COLUMN_CHARS * len(side) for side in (left, right)):
         return False
     width = min(line.x0 for line in right) - max(line.x1 for line in left)
     em = min(_median([line.size for line in left]), _median([line.size for line in right]))

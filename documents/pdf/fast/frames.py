@@ -43,7 +43,7 @@ def words_for_reading(raw: RawPage, turn: int) -> list[RawWord]:
     width, height = raw.frame.width, raw.frame.height
     return [
         RawWord(
-            *to_reading(word[:4], turn, width, height),
+            *to_reading(word.rect, turn, width, height),
             word.text,
             word.style,
             _baseline(word, turn, width, height),
@@ -56,5 +56,5 @@ def words_for_reading(raw: RawPage, turn: int) -> list[RawWord]:
 
 def _baseline(word: RawWord, turn: int, width: float, height: float) -> float:
     if word.turn != turn:
-        return to_reading(word[:4], turn, width, height).y1
+        return to_reading(word.rect, turn, width, height).y1
     return {90: width - word.baseline, 180: height - word.baseline}.get(turn, word.baseline)

@@ -200,12 +200,12 @@ def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
 
 def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
     y = (line.y0 + line.y1) / 2
-    keys = {grid.cell_at((w[0] + w[2]) / 2, y) for w in (line.words[0], line.words[-1])}
+    keys = {grid.cell_at((w.x0 + w.x1) / 2, y) for w in (line.words[0], line.words[-1])}
     if len(keys) == 1:
         return [(keys.pop(), line)]
     parts: dict[CellKey, list[RawWord]] = {}
     for word in line.words:
-        parts.setdefault(grid.cell_at((word[0] + word[2]) / 2, y), []).append(word)
+        parts.setdefault(grid.cell_at((word.x0 + word.x1) / 2, y), []).append(word)
     return [(key, Line(words)) for key, words in parts.items()]
 
 

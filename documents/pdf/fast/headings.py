@@ -146,7 +146,7 @@ def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:
     if following is None or following.table is not None or following.lines[0].style.color not in body.colors:
         return False
     words = [word for line in block.lines for word in line.words]
-    return all(word[5].color == style.color for word in words) and not _ADDRESS.search(block.text)
+    return all(word.style.color == style.color for word in words) and not _ADDRESS.search(block.text)
 
 
 def _heads_columns(block: Block, following: Block | None) -> bool:
@@ -154,13 +154,13 @@ def _heads_columns(block: Block, following: Block | None) -> bool:
     if following is None or following.table is None or len(block.lines) > 1:
         return False
     line = block.lines[0]
-    return any(b[0] - a[2] > COLUMN_GAP * line.size for a, b in pairwise(line.words))
+    return any(b.x0 - a.x1 > COLUMN_GAP * line.size for a, b in pairwise(line.words))
 
 
 def _wholly(block: Block, trait: str) -> bool:
     """Whether all words have the trait, and there are any: signs alone (``"a":``, ``#!``) tell nothing."""
-    words = [word for line in block.lines for word in line.words if word[4][:1].isalnum()]
-    return bool(words) and all(getattr(word[5], trait) for word in words)
+    words = [word for line in block.lines for word in line.words if word.text[:1].isalnum()]
+    return bool(words) and all(getattr(word.style, trait) for word in words)
 
 
 def _plain(text: str) -> str:

@@ -8,8 +8,11 @@ spells the word elsewhere in one piece.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import compress, count, pairwise
+from operator import or_
 from statistics import median
+
+from msgspec.structs import replace
 
 from documents.pdf.fast.hyphens import Vocabulary, spelling
 from documents.pdf.fast.raw import RawPage
@@ -27,8 +30,8 @@ def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
     """Joins, on every page, the halves of words that the document has whole."""
     rare = {
         text
-        for text, count in vocabulary.counts.items()
-        if (count <= RARE or len(text) == 1) and (text[0].isalpha() or text[-1].isalpha())
+        for text, times in vocabulary.counts.items()
+        if (times <= RARE or len(text) == 1) and (text[0].isalpha() or text[-1].isalpha())
     }
     for page in pages:
         if not page.ocr:
@@ -42,17 +45,14 @@ def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
 
 def _suspects(words: Sequence[RawWord], rare: Set[str], spelt: Mapping[str, int]) -> list[int]:
     """Where a word and the next, one of them rare or a lone letter, make a word together."""
-    texts = [word[4] for word in words]
-    are_rare = [text in rare for text in texts]
+    texts = [word.text for word in words]
+    are_rare = [*map(rare.__contains__, texts)]
     return [
         i
-        for i, (a, b, a_is_rare, b_is_rare) in enumerate(
-            zip(texts, texts[1:], are_rare, are_rare[1:], strict=False)
-        )
-        if (a_is_rare or b_is_rare)
-        and a[-1].isalpha()
-        and b[0].isalpha()
-        and spelling(a + b) in spelt
+        for i in compress(count(), map(or_, are_rare, are_rare[1:]))
+        if texts[i][-1].isalpha()
+        and texts[i + 1][0].isalpha()
+        and spelling(texts[i] + texts[i + 1]) in spelt
         and (words[i].line == words[i + 1].line or _stand_close(words[i], words[i + 1]))
     ]
 
@@ -66,9 +66,8 @@ def _stand_close(a: RawWord, b: RawWord) -> bool:
 def _is_torn(words: Sequence[RawWord], i: int, spelt: Mapping[str, int]) -> bool:
     """Whether the gap behind word ``i`` is narrower than a space of its line, or of its type."""
     a, b = words[i : i + 2]
-    gaps = [(words[n], gap) for n, gap in _gaps(words) if n != i]
-    others = [gap for word, gap in gaps if word.line == a.line] or [
-        gap for word, gap in gaps if word.style == a.style
+    others = [gap for n, gap in _gaps(words, *_line_around(words, i)) if n != i] or [
+        gap for n, gap in _gaps(words, 0, len(words)) if n != i and words[n].style == a.style
     ]
     if a.turn or not others:
         return False
@@ -77,14 +76,23 @@ def _is_torn(words: Sequence[RawWord], i: int, spelt: Mapping[str, int]) -> bool
     return b.x0 - a.x1 < (NARROWEST if are_words else NARROW) * median(others)
 
 
-def _gaps(words: Sequence[RawWord]) -> Iterator[tuple[int, float]]:
+def _line_around(words: Sequence[RawWord], i: int) -> tuple[int, int]:
+    """Where the words that were drawn as one line with word ``i`` begin, and where they have ended."""
+    start, end = i, i + 1
+    while start and words[start - 1].line == words[i].line:
+        start -= 1
+    while end < len(words) and words[end].line == words[i].line:
+        end += 1
+    return start, end
+
+
+def _gaps(words: Sequence[RawWord], start: int, end: int) -> Iterator[tuple[int, float]]:
     """The spaces between words of one line (points), each with the number of the word before it."""
-    for n, (a, b) in enumerate(pairwise(words)):
+    for n, (a, b) in enumerate(pairwise(words[start:end]), start):
         if a.line == b.line and 0 < b.x0 - a.x1 < a.style.size:
             yield n, b.x0 - a.x1
 
 
 def _joined(a: RawWord, b: RawWord) -> RawWord:
-    return a._replace(
-        x0=min(a.x0, b.x0), y0=min(a.y0, b.y0), x1=max(a.x1, b.x1), y1=max(a.y1, b.y1), text=a.text + b.text
-    )
+    x0, y0, x1, y1 = a.rect.union(b.rect)
+    return replace(a, x0=x0, y0=y0, x1=x1, y1=y1, text=a.text + b.text)

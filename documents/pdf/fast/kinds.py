@@ -78,8 +78,8 @@ def _body_size(sheets: Sequence[Sheet]) -> float:
 def _is_code(block: Block) -> bool:
     if not block.lines[0].style.mono:
         return False
-    mono = sum(len(word[4]) for line in block.lines for word in line.words if word[5].mono)
-    return mono >= CODE_SHARE * sum(len(word[4]) for line in block.lines for word in line.words)
+    mono = sum(len(word.text) for line in block.lines for word in line.words if word.style.mono)
+    return mono >= CODE_SHARE * sum(len(word.text) for line in block.lines for word in line.words)
 
 
 def is_caption(block: Block) -> bool:
@@ -100,7 +100,7 @@ def _is_footnote(block: Block, sheet: Sheet, body: float) -> bool:
     return (
         line.size <= FOOTNOTE_SIZE * body
         and line.y0 > FOOTNOTE_FROM * sheet.height
-        and (bool(_NOTE.match(line.text)) or line.words[0][5].size < 0.8 * line.size)
+        and (bool(_NOTE.match(line.text)) or line.words[0].style.size < 0.8 * line.size)
     )
 
 
@@ -112,19 +112,19 @@ def _is_formula(block: Block) -> bool:
         return True
     if not _MATH_SIGN.search(block.text):
         return False
-    return sum(is_math_font(word[5].font) for word in words) >= MATH_SHARE * len(words)
+    return sum(is_math_font(word.style.font) for word in words) >= MATH_SHARE * len(words)
 
 
 def _is_numbered_equation(block: Block) -> bool:
     """Whether it is one line with an equals sign or its like, no long word, its number far behind."""
     line = block.lines[0]
     *equation, number = line.words
-    if len(block.lines) > 1 or not equation or not _EQUATION_NUMBER.match(number[4]):
+    if len(block.lines) > 1 or not equation or not _EQUATION_NUMBER.match(number.text):
         return False
     return (
-        number[0] - equation[-1][2] >= NUMBER_GAP * line.size
-        and any(_RELATION.search(word[4]) for word in equation)
-        and not any(len(run) > SYMBOL_CHARS for word in equation for run in _LETTERS.findall(word[4]))
+        number.x0 - equation[-1].x1 >= NUMBER_GAP * line.size
+        and any(_RELATION.search(word.text) for word in equation)
+        and not any(len(run) > SYMBOL_CHARS for word in equation for run in _LETTERS.findall(word.text))
     )
 
 

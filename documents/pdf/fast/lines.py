@@ -6,11 +6,12 @@ turned so that most of its text runs rightwards (see ``frames``).
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 from documents.pdf.fast.words import RawWord, Style
 from documents.pdf.geometry import Rect
@@ -33,6 +34,7 @@ _LEFT = attrgetter("x0")
 class Line:
     """Words on one baseline without a wide gap, left to right or right to left as they are read.
 
+    ``sideways``: it runs in another direction than the page's text.
     Mutable only while it is built; ``merged`` makes a new one.
     """
 
@@ -41,6 +43,7 @@ class Line:
         "chars",
         "gap_after",
         "rtl",
+        "sideways",
         "size",
         "style",
         "text",
@@ -54,17 +57,35 @@ class Line:
     def __init__(self, words: list[RawWord]) -> None:
         self.words = words
         if len(words) == 1:
-            self.x0, self.y0, self.x1, self.y1, self.text, self.style, self.baseline = words[0][:7]
+            (word,) = words
+            self.x0, self.y0, self.x1, self.y1 = word.x0, word.y0, word.x1, word.y1
+            self.text, self.style, self.baseline = word.text, word.style, word.baseline
         else:
-            x0s, y0s, x1s, y1s, texts, styles, baselines, _, _ = zip(*words, strict=True)
-            self.x0, self.y0, self.x1, self.y1 = min(x0s), min(y0s), max(x1s), max(y1s)
-            self.text = " ".join(texts)
-            self.style, self.baseline = styles[0], baselines[0]
+            self._stretch_over(words)
+            self.text = " ".join([word.text for word in words])
+            styles = [word.style for word in words]
+            self.style, self.baseline = styles[0], words[0].baseline
             if styles.count(styles[0]) != len(styles):
                 self._take_prevailing_style()
         self.chars = len(self.text)
-        self.size = self.style[0]
+        self.size = self.style.size
+        self.sideways = words[0].turn != 0
         self.rtl = not self.text.isascii() and is_rtl(self.text)
+
+    def _stretch_over(self, words: Iterable[RawWord]) -> None:
+        """Takes the box around the words. One loop: ``min`` and ``max`` of four lists take twice as long."""
+        x0 = y0 = math.inf
+        x1 = y1 = -math.inf
+        for word in words:
+            if word.x0 < x0:
+                x0 = word.x0
+            if word.y0 < y0:
+                y0 = word.y0
+            if word.x1 > x1:
+                x1 = word.x1
+            if word.y1 > y1:
+                y1 = word.y1
+        self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
 
     def _take_prevailing_style(self) -> None:
         weight: dict[Style, int] = {}
@@ -78,11 +99,6 @@ class Line:
     @property
     def rect(self) -> Rect:
         return Rect(self.x0, self.y0, self.x1, self.y1)
-
-    @property
-    def sideways(self) -> bool:
-        """Whether it runs in another direction than the page's text."""
-        return self.words[0][8] != 0
 
     @property
     def width(self) -> float:
@@ -106,8 +122,8 @@ def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
 
 def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
     """Words of one line as they are read: leftwards in a right-to-left line, save for its Latin runs."""
-    words = sorted(words, key=itemgetter(0))
-    if not (rtl or is_rtl(" ".join([word[4] for word in words]))):
+    words = sorted(words, key=_LEFT)
+    if not (rtl or is_rtl(" ".join([word.text for word in words]))):
         return words
     runs: list[list[RawWord]] = []
     was_rightwards = False
@@ -125,7 +141,7 @@ def _rightwards(words: Sequence[RawWord]) -> list[bool]:
 
     (A part of the Unicode bidirectional algorithm, UAX 9, rules N1 and N2.)
     """
-    found = [_direction(word[4]) for word in words]
+    found = [_direction(word.text) for word in words]
     before, after = _carried(found), _carried(found[::-1])[::-1]
     return [
         direction > 0 or (direction == 0 and left > 0 and right > 0)
@@ -172,14 +188,17 @@ def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
     run: list[RawWord] = []
     line, left, right = -1, 0.0, 0.0
     for word in words:
-        x0, _, x1, _, _, style, _, number, _ = word
-        if number == line and x0 - right <= (widest := CELL_GAP * style[0]) and left - x1 <= widest:
+        if (
+            word.line == line
+            and word.x0 - right <= (widest := CELL_GAP * word.style.size)
+            and left - word.x1 <= widest
+        ):
             run.append(word)
         else:
             if run:
                 yield run
-            run, line = [word], number
-        left, right = x0, x1
+            run, line = [word], word.line
+        left, right = word.x0, word.x1
     if run:
         yield run
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from documents.pdf.fast.blocks import Block, TableCell
 from documents.pdf.fast.lines import Line
 
@@ -16,7 +18,7 @@ def mirrored_row(row: Sequence[Line]) -> list[Line]:
 
 def mirrored(line: Line) -> Line:
     """The line with x turned over at 0; its words stay in the order they are read."""
-    return Line([word._replace(x0=-word.x1, x1=-word.x0) for word in line.words])
+    return Line([replace(word, x0=-word.x1, x1=-word.x0) for word in line.words])
 
 
 def turned_back(blocks: Sequence[Block]) -> list[Block]:

@@ -78,7 +78,7 @@ def _blocks(kind: str, lines: list[Line], sheet: Sheet) -> list[Block]:
     block = Block(_KINDS.get(kind, "prose"), rows)
     if block.kind == "heading":
         block.level = 2
-    elif marker := marker_of(rows[0].words[0][4]):
+    elif marker := marker_of(rows[0].words[0].text):
         block.kind, block.marker = "list", marker
     return [block]
 

@@ -85,7 +85,7 @@ def column_of(lines: Sequence[Line]) -> Column:
     x0, x1 = min([line.x0 for line in lines]), max([line.x1 for line in lines])
     weight: defaultdict[tuple[float, bool], int] = defaultdict(int)
     for line in lines:
-        weight[line.style[0], line.style[2]] += line.chars
+        weight[line.style.size, line.style.bold] += line.chars
     body, bold = max(weight, key=weight.__getitem__)
     return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading, body, bold)
 
@@ -139,8 +139,8 @@ def _opens_leading(last: Line, line: Line, column: Column) -> bool:
 
 
 def _block(lines: list[Line]) -> Block:
-    marker = marker_of(lines[0].words[0][4]) if len(lines[0].words) > 1 or len(lines) > 1 else ""
-    if marker and (is_bullet(marker) or lines[0].words[0][4] == marker):
+    marker = marker_of(lines[0].words[0].text) if len(lines[0].words) > 1 or len(lines) > 1 else ""
+    if marker and (is_bullet(marker) or lines[0].words[0].text == marker):
         return Block("list", lines, marker=marker, level=0)
     return Block("prose", lines)
 
@@ -185,12 +185,14 @@ def _same_size(a: Line, b: Line) -> bool:
 def _one_weight(*lines: Line) -> bool:
     """Whether each line is set in one weight throughout."""
     return all(
-        word[5] is line.style or word[5].bold == line.style.bold for line in lines for word in line.words
+        word.style is line.style or word.style.bold == line.style.bold
+        for line in lines
+        for word in line.words
     )
 
 
 def _opens_item(line: Line, last: Line, column: Column) -> bool:
-    marker = marker_of(line.words[0][4])
+    marker = marker_of(line.words[0].text)
     if not marker or len(line.words) == 1:
         return False
     if is_bullet(marker) and marker not in "-–—*o·":
@@ -202,7 +204,7 @@ def _opens_item(line: Line, last: Line, column: Column) -> bool:
 def _opens_note(line: Line) -> bool:
     """Whether a raised number stands before the line's text, as before a footnote."""
     mark = line.words[0]
-    return len(line.words) > 1 and mark[5].size < NOTE_MARK * line.size and mark[4].isdigit()
+    return len(line.words) > 1 and mark.style.size < NOTE_MARK * line.size and mark.text.isdigit()
 
 
 def _centered(a: Line, b: Line, column: Column) -> bool:
@@ -222,7 +224,7 @@ def _goes_on_as_title(
         return False
     if not (column.is_title_type(last) and column.is_title_type(line)):
         return False
-    if abs(column.starts(line) - column.starts(last)) > line.size or marker_of(line.words[0][4]):
+    if abs(column.starts(line) - column.starts(last)) > line.size or marker_of(line.words[0].text):
         return False
     return following is None or not column.is_title_type(following)
 
@@ -235,7 +237,7 @@ def _indented(line: Line, block: list[Line], following: Line | None, column: Col
         # deeper than the line before: a first-line indent, unless a hanging indent begins here
         if len(block) > 1:
             return True
-        if marker_of(last.words[0][4]):
+        if marker_of(last.words[0].text):
             return False
         return following is not None and column.starts(following) < column.starts(line) - INDENT * em
     # shallower: back out of a hanging indent
@@ -246,9 +248,9 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float) -> 
     """Whether the first word of ``line`` would have fitted behind ``last``."""
     room = margin - column.ends(last)
     first = line.words[0]
-    needed = first[2] - first[0] + SPACE * line.size
-    if breaks_anywhere(first[4]):
+    needed = first.x1 - first.x0 + SPACE * line.size
+    if breaks_anywhere(first.text):
         needed = min(needed, UNBREAKABLE * line.size)
-    if first[4][0].islower() and not last.text.endswith(SENTENCE_ENDS):
+    if first.text[0].islower() and not last.text.endswith(SENTENCE_ENDS):
         return room > max(needed, UNFINISHED_ROOM * (column.end - column.start))
     return room > needed

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 import pymupdf
@@ -72,7 +71,7 @@ class RawPage:
     @property
     def turn(self) -> int:
         """The direction most of the text runs in, in degrees clockwise."""
-        turns = Counter(map(itemgetter(8), self.words))
+        turns = Counter([word.turn for word in self.words])
         upright = {turn: count for turn, count in turns.items() if turn % 90 == 0}
         return max(upright, key=upright.__getitem__, default=self.frame.rotation * -1 % 360)
 
@@ -106,7 +105,7 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
 
 def _pictures_matter(words: list[RawWord]) -> bool:
     """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
-    return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word[4] for word in words])
+    return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
 
 
 def _is_drawn_on(blocks: list[dict[str, Any]]) -> bool:

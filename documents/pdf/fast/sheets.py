@@ -33,9 +33,11 @@ class Sheet:
         """Whether reading frame and page space are the same, and every word lies on the page."""
         if self.turn or self.raw.trimmed or not self.raw.words:
             return not self.turn
-        x0s, y0s, x1s, y1s, *_ = zip(*self.raw.words, strict=True)
-        frame = self.raw.frame
-        return min(x0s) >= 0 and min(y0s) >= 0 and max(x1s) <= frame.width and max(y1s) <= frame.height
+        width, height = self.raw.frame.width, self.raw.frame.height
+        return all(
+            word.x0 >= 0 and word.y0 >= 0 and word.x1 <= width and word.y1 <= height
+            for word in self.raw.words
+        )
 
     def to_page(self, rect: tuple[float, float, float, float]) -> Rect:
         """From the reading frame to page space, cut to the page."""

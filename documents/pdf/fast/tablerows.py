@@ -82,14 +82,14 @@ def _nearest(columns: ColumnSpans, line: Line) -> int:
     return distances.index(min(distances))
 
 
-def _parted(line: Line, columns: ColumnSpans, hit: list[int]) -> list[tuple[int, Line]]:
+def _parted(line: Line, columns: ColumnSpans, hit: Sequence[int]) -> list[tuple[int, Line]]:
     """The pieces of a line by column, if each word keeps to one; else the line at its first column.
 
     Words that only a space keeps apart stay together: a head over several columns.
     """
     parts: dict[int, list[RawWord]] = {}
     for word in line.words:
-        under = [i for i in hit if columns.spans[i][0] < word[2] and word[0] < columns.spans[i][1]]
+        under = [i for i in hit if columns.spans[i][0] < word.x1 and word.x0 < columns.spans[i][1]]
         if len(under) > 1:
             return [(hit[0], line)]
         column = under[0] if under else max(parts, default=hit[0])

@@ -173,7 +173,7 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 def _holds_formulas(rows: Sequence[Row]) -> bool:
     """Whether a good part of the words is set in the fonts of formulas."""
     words = [word for row in rows for line in row.lines for word in line.words]
-    return sum(is_math_font(word[5].font) for word in words) > FORMULA_SHARE * len(words)
+    return sum(is_math_font(word.style.font) for word in words) > FORMULA_SHARE * len(words)
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:

@@ -80,11 +80,11 @@ class PageWriter:
         if len(lines) == 1 and lines[0].text.isascii():  # as most cells and many units: nothing to mend
             return self._add_plain(lines[0])
         start, between = self.length, ""
-        next_words = [line.words[0][4] for line in lines[1:]]
+        next_words = [line.words[0].text for line in lines[1:]]
         for line, following in zip(lines, [*next_words, ""], strict=True):
             if between:
                 self._add(between)
-            last = line.words[-1][4]
+            last = line.words[-1].text
             kept, between = self.vocabulary.at_line_end(last, following, glue)
             if line.text.isascii() or not is_unspaced(line.text):
                 self._add_words(line.words)
@@ -105,9 +105,9 @@ class PageWriter:
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
         add, to_page, at = self.words.append, self.to_page, self.length
-        for x0, y0, x1, y1, text, _, _, _, _ in words:
-            end = at + len(text)
-            add(Word(at, end, to_page((x0, y0, x1, y1))))
+        for word in words:
+            end = at + len(word.text)
+            add(Word(at, end, to_page((word.x0, word.y0, word.x1, word.y1))))
             at = end + 1
 
     def _add_characters(self, words: Sequence[RawWord]) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import pymupdf
+from msgspec.structs import replace
 
-from documents.pdf.geometry import PageFrame
+from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.visibility import HiddenText
 
 # Fonts that lie about their ascent give boxes many lines tall: those above so many ems are drawn anew.
@@ -31,7 +32,7 @@ _NOT_IN_WORDS = dict.fromkeys([*range(0x21), *range(0x7F, 0xA1)])
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
 
-class Style(NamedTuple):
+class Style(msgspec.Struct, frozen=True, array_like=True, gc=False, cache_hash=True):
     """The type a word is set in. ``size`` in points of page space."""
 
     size: float
@@ -42,8 +43,10 @@ class Style(NamedTuple):
     color: int = 0
 
 
-class RawWord(NamedTuple):
+class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Characters without white space between them.
+
+    A struct, because a page has hundreds: it is made three times faster than a named tuple.
 
     Attributes:
         x0, y0, x1, y1: its box in page space.
@@ -64,12 +67,14 @@ class RawWord(NamedTuple):
     line: int
     turn: int = 0
 
+    @property
+    def rect(self) -> Rect:
+        return Rect(self.x0, self.y0, self.x1, self.y1)
+
 
 # x0, y0, x1, y1, text, number of the text block, of the line in it, of the word in that.
 MuPDFWord = tuple[float, float, float, float, str, int, int, int]
 _LINE = itemgetter(5, 6)
-# From a tuple of all fields: the constructor takes them one by one, and three times as long.
-_RAW_WORD: Callable[[tuple[Any, ...]], RawWord] = partial(tuple.__new__, RawWord)
 
 
 def read_words(
@@ -86,20 +91,22 @@ def read_words(
     plain = "".join([word[4] for word in words]).isprintable()
     for number, (key, group) in enumerate(groupby(words, key=_LINE)):
         line = list(group)
-        x0, y0, _, y1, text, *_ = line[0]
+        x0, y0, _, y1, text, _, _, _ = line[0]
         if text not in drawn:
             drawn[text] = [(x0, y0)]
         elif _is_shadow(drawn[text], x0, y0):
             continue
         turn, runs = _runs(text_blocks, *key)
-        _, style, baseline = runs[0]
-        if plain and len(runs) == 1 and y1 - y0 <= TALLEST_BOX * style[0]:
-            common = (style, baseline, number, turn)
-            made = [*map(_RAW_WORD, [word[:5] + common for word in line])]
+        style, baseline = runs[0].style, runs[0].baseline
+        if plain and len(runs) == 1 and y1 - y0 <= TALLEST_BOX * style.size:
+            made = [
+                RawWord(x0, y0, x1, y1, text, style, baseline, number, turn)
+                for x0, y0, x1, y1, text, _, _, _ in line
+            ]
         else:
             made = _mixed_line(line, runs, number, turn)
         if hidden_text.touches(key):
-            seen = [word for word in made if not hidden_text.covers(key, *word[:4])]
+            seen = [word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)]
             hidden += len(made) - len(seen)
             made = seen
         out += made
@@ -117,9 +124,9 @@ def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int)
             size = run.style.size
             y0, y1 = max(y0, run.baseline - ASCENT * size), min(y1, run.baseline + DESCENT * size)
         if out and out[-1].text.endswith(SOFT_HYPHEN):
-            out[-1] = out[-1]._replace(text=f"{out[-1].text[:-1]}-")
+            out[-1] = replace(out[-1], text=f"{out[-1].text[:-1]}-")
         if text := text if text.isprintable() else _printable(text):
-            out.append(_RAW_WORD((x0, y0, x1, y1, text, run.style, run.baseline, number, turn)))
+            out.append(RawWord(x0, y0, x1, y1, text, run.style, run.baseline, number, turn))
     return out
 
 
@@ -130,8 +137,8 @@ def _within(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFrame
     if all(x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height for x0, y0, x1, y1 in boxes):
         return words
     return [
-        word._replace(
-            x0=max(word.x0, 0.0), y0=max(word.y0, 0.0), x1=min(word.x1, width), y1=min(word.y1, height)
+        replace(
+            word, x0=max(word.x0, 0.0), y0=max(word.y0, 0.0), x1=min(word.x1, width), y1=min(word.y1, height)
         )
         for word in words
     ]
@@ -148,7 +155,7 @@ def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
     return False
 
 
-class _Run(NamedTuple):
+class _Run(msgspec.Struct, frozen=True, gc=False):
     """Characters of a line set in one type; ``end`` counts the line's visible characters."""
 
     end: float
@@ -156,8 +163,6 @@ class _Run(NamedTuple):
     baseline: float
 
 
-# From a tuple of all fields, as ``_RAW_WORD``.
-_RUN: Callable[[tuple[Any, ...]], _Run] = partial(tuple.__new__, _Run)
 _NO_RUN = _Run(math.inf, Style(10.0), 0.0)
 
 
@@ -169,13 +174,15 @@ def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[
     spans = line["spans"]
     turn = _turn(line)
     axis = 1 if turn in (0, 180) else 0
+    if len(spans) == 1:
+        return turn, [_Run(math.inf, _style(spans[0]), spans[0]["origin"][axis])]
     types = [(_style(span), span["origin"][axis]) for span in spans]
     if types and types.count(types[0]) == len(types):  # many programs draw a line word by word
-        return turn, [_RUN((math.inf, *types[0]))]
+        return turn, [_Run(math.inf, *types[0])]
     runs, end = [], 0
     for span, (style, baseline) in zip(spans, types, strict=True):
         end += len(span["text"].translate(_NOT_IN_WORDS))
-        runs.append(_RUN((end, style, baseline)))
+        runs.append(_Run(end, style, baseline))
     return turn, runs or [_NO_RUN]
 
 
