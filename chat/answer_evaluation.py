@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from uuid import UUID
 
@@ -38,8 +39,8 @@ class AnswerScores(msgspec.Struct, frozen=True):
         first: the first citation stands on an evidence page.
         precision: citations that stand on an evidence page.
         verified: citations whose verdict is exact, normalized or moved.
-        values: of the questions whose answer holds a number: that number stands in the answer,
-            whatever its sign; numbers that must be computed count as missing.
+        values: of the questions whose answer holds an amount: that amount is claimed in the answer (its
+            headings claim nothing), whatever its sign; amounts that must be computed count as missing.
         unanswered: the answerer said that the documents do not say.
         judged_right: citations people called right, of those they judged; None when none was judged.
         ms: median time for an answer.
@@ -118,7 +119,7 @@ def _outcome(
 def scores_of(outcomes: Sequence[Answered]) -> AnswerScores:
     citations = [(page in o.right_pages) for o in outcomes for page in o.pages]
     verdicts = [verdict in VERIFIED for o in outcomes for verdict in o.verdicts]
-    with_value = [o for o in outcomes if values_in(o.known.answer)]
+    with_value = [o for o in outcomes if amounts_in(o.known.answer)]
     return AnswerScores(
         questions=len(outcomes),
         cited=share(o.cites_evidence for o in outcomes),
@@ -133,9 +134,15 @@ def scores_of(outcomes: Sequence[Answered]) -> AnswerScores:
 
 
 def says_value(outcome: Answered) -> bool:
-    """Whether some value of the known answer stands in what was answered."""
-    said = {abs(value.number) for value in values_in(outcome.text)}
-    return any(abs(value.number) in said for value in values_in(outcome.known.answer))
+    """Whether some value of the known answer is claimed in what was answered."""
+    lines = [line for line in outcome.text.splitlines() if not line.startswith("#")]
+    said = {number for line in lines for number in amounts_in(line)}
+    return bool(amounts_in(outcome.known.answer) & said)
+
+
+def amounts_in(text: str) -> set[Decimal]:
+    """The sizes of a text's values but for years and dates, which answer no question after a number."""
+    return {abs(value.number) for value in values_in(text) if value.kind not in ("year", "date")}
 
 
 def judged_right() -> float | None:

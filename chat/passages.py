@@ -98,8 +98,8 @@ def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[Passa
 
 
 def passage_of(sources: Sources, unit_id: str, number: int, rank: int) -> Passage:
-    place = sources.places[unit_id]
-    return Passage(f"u{number}", sources.units[unit_id], place.lines, rank, place.heading)
+    unit, place = sources.units[unit_id], sources.places[unit_id]
+    return Passage(f"u{number}", unit, place.lines, rank, place.heading, sources.neighbours(unit))
 
 
 def has_documents(scope: Scope) -> bool:

@@ -55,6 +55,7 @@ class Passage:
         lines: first and last line of the unit, numbered through the document.
         rank: 1-based place of its chunk among the hits; 0 when search did not find it.
         heading: the words at the top of its page, which often name the statement it belongs to.
+        around: the other units of its page, in reading order; they are not shown.
     """
 
     alias: str
@@ -62,6 +63,7 @@ class Passage:
     lines: tuple[int, int] = (0, 0)
     rank: int = 0
     heading: str = ""
+    around: Sequence[SourceUnit] = ()
 
     @property
     def section(self) -> str:

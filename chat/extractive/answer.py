@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from rapidfuzz import fuzz
 
 from chat.extractive.asked import Asked, read_question
-from chat.extractive.candidates import Candidate, candidates
+from chat.extractive.candidate import Candidate
+from chat.extractive.candidates import candidates
 from chat.extractive.lineitems import statement_of, statement_title
+from chat.extractive.markdown import bullet, escaped
 from chat.extractive.orders import gives_orders
+from chat.extractive.proving import Proof
 from chat.naming import strangers
 from chat.prompting import Passage
 from chat.providers.base import Delta, NativeCitation, TextDelta
@@ -20,30 +23,28 @@ from retrieval.analysis import terms_of
 
 MOST_LINES = 6
 FEWEST_LINES = 3
+MOST_WEIGHED = 400  # candidates; the others are never said
 CLOSE_ENOUGH = 0.3  # of the question's weight must be spoken of, or the documents do not say
 WORTH_SAYING = 0.5  # of the best line's score
 NEAREST_LINES = 2
 LINES_A_UNIT = 2
 ROWS_AN_ITEM = 2
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
-# Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
-_MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
 _DIGITS = re.compile(r"\d+")
-_LINE_HEAD = re.compile(r"^(\s*)([#+>-]|\d{1,9}(?=[.)]))")
 
 
 def extractive_answer(question: str, passages: Sequence[Passage]) -> Iterator[Delta]:
     """The answer in Markdown with its citations; all but its headings stands in a passage word for word."""
     asked = read_question(question, {passage.unit.title for passage in passages})
     ranked = candidates(asked, passages)
-    if not ranked:
+    chosen = selected(asked, ranked[:MOST_WEIGHED], Proof(asked, passages))
+    if not chosen:
         yield TextDelta("The documents do not say.")
-        return
-    if not says_something(question, ranked, passages):
+    elif not says_something(question, ranked, passages):
         yield TextDelta("The documents do not say. Nearest:\n\n")
-        yield from written(selected(asked, ranked)[:NEAREST_LINES], single_title(passages))
-        return
-    yield from written(selected(asked, ranked), single_title(passages))
+        yield from written(chosen[:NEAREST_LINES], single_title(passages))
+    else:
+        yield from written(chosen, single_title(passages))
 
 
 def says_something(question: str, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> bool:
@@ -54,27 +55,28 @@ def says_something(question: str, ranked: Sequence[Candidate], passages: Sequenc
     return not strangers(question, (frozenset(terms_of(text)) for text in said))
 
 
-def selected(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """At most six lines: first one for each line item, then the best others that add something.
+def selected(asked: Asked, ranked: Sequence[Candidate], proof: Proof) -> list[Candidate]:
+    """At most six lines that hold: first one for each line item, then the best others that add something.
 
     Lines of the accounts that were asked for, read on their own statement, need no company: others join
     them only when they are nearly as telling. Else there are at least three lines, and three beside those
     of a statement that says only a part of what was asked.
     """
+    best = next(proof.holding(ranked), None)
+    if best is None:
+        return []
+    least = WORTH_SAYING * best.score
     chosen: list[Candidate] = []
-    best_score = ranked[0].score
     for item in asked.items:
-        best = next((candidate for candidate in ranked if candidate.item is item), None)
-        if best and best.score >= WORTH_SAYING * best_score and best not in chosen:
-            chosen.append(best)
-    if ranked[0] not in chosen:
-        chosen.insert(0, ranked[0])
-    fewest = fewest_lines(asked, ranked[0], len(chosen))
-    for candidate in ranked:
-        if len(chosen) >= MOST_LINES:
+        of_item = (candidate for candidate in ranked if candidate.item is item and candidate.score >= least)
+        chosen += islice(proof.holding(of_item), 1)
+    if best not in chosen:
+        chosen.insert(0, best)
+    fewest = fewest_lines(asked, best, len(chosen))
+    for candidate in proof.holding(ranked):
+        if len(chosen) >= MOST_LINES or (len(chosen) >= fewest and candidate.score < least):
             break
-        enough = len(chosen) >= fewest and candidate.score < WORTH_SAYING * best_score
-        if not enough and adds_something(candidate, chosen):
+        if adds_something(asked, candidate, chosen):
             chosen.append(candidate)
     return chosen
 
@@ -90,15 +92,21 @@ def is_of_its_statement(candidate: Candidate) -> bool:
     return candidate.item is not None and statement_of(candidate.passage.heading) == candidate.item.statement
 
 
-def adds_something(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
-    """Not a line that was said already, nor a third one of the same unit or a third row of one item."""
+def adds_something(asked: Asked, candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
+    """Not a line that was said already, nor a third one of the same unit or a third row of one item.
+
+    What was read on its own statement needs no row from elsewhere, unless a part of it is asked for.
+    """
     if candidate in chosen:
         return False
     units = Counter(other.passage.unit.id for other in chosen)
-    items = Counter(other.item.name for other in chosen if other.item)
+    same_item = [other for other in chosen if candidate.item and other.item is candidate.item]
     if units[candidate.passage.unit.id] >= LINES_A_UNIT:
         return False
-    if candidate.item and items[candidate.item.name] >= ROWS_AN_ITEM:
+    if len(same_item) >= ROWS_AN_ITEM:
+        return False
+    said_already = any(map(is_of_its_statement, same_item)) and not is_of_its_statement(candidate)
+    if said_already and not asked.beyond_statements:
         return False
     return not any(says_the_same(candidate.text, other.text) for other in chosen)
 
@@ -121,7 +129,7 @@ def written(chosen: Sequence[Candidate], known_title: str = "") -> Iterator[Delt
         if told:
             yield TextDelta(f"#### {' · '.join(told)}\n\n")
         for candidate in group:
-            yield TextDelta(f"- {escaped(candidate.text)}")
+            yield TextDelta(bullet(candidate.text))
             yield NativeCitation(candidate.passage.alias, candidate.quote)
             yield TextDelta("\n")
         yield TextDelta("\n")
@@ -139,8 +147,3 @@ def heading_of(candidate: Candidate) -> tuple[str, str]:
     section = statement or " › ".join(unit.section_path[-2:])
     page = f"page {unit.page}"
     return "" if gives_orders(unit.title) else unit.title, page if gives_orders(section) else section or page
-
-
-def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return _LINE_HEAD.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", " ".join(text.split())))

@@ -52,7 +52,7 @@ REVENUE = _item(
     "revenue",
     "income",
     r"^(total )?(consolidated )?(net )?(operating )?(revenues?|sales)(,? net)?( and other income)?\b"
-    r"(?! (growth|change|per|return|allowance))",
+    r"(?! (growth|change|per|return|allowance|tax|commission|and (marketing|selling|distribution)))",
     r"^(total )?(consolidated )?(net )?(operating )?(revenues?|sales)",
 )
 COST_OF_SALES = _item(

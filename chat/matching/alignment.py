@@ -58,6 +58,8 @@ def _shingles_held(pages: Sequence[PageText], quote: str, samples: int) -> dict[
 
 
 def _align_page(page: PageText, quote: str, folded: Folded) -> Alignment | None:
+    if not page.words:  # an abstract that came without its file
+        return None
     laid = _whole_words(page, quote, folded, tiles(folded.text, page.folded.text, _separation(page)))
     size = len(folded.text)
     if sum(tile.length for tile in laid if tile.length >= LONG_TILE) < LEAST_LONG * size:

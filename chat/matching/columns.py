@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from chat.claims import SourceUnit
 from chat.matching.terms import content_words
@@ -23,6 +23,7 @@ _HEAD_WORD = re.compile(
     re.IGNORECASE,
 )
 LEAST_HEAD_SHARE = 0.6  # share of a line's words that are those of a column head
+WIDEST_SPACE = 0.6  # of the line's height; words farther apart stand in columns of their own
 SAME_LINE = 3.0  # points between the middles of words of one line
 
 
@@ -43,7 +44,7 @@ def column_years(cell: Rect, units: Sequence[SourceUnit]) -> tuple[frozenset[int
     """
     for line in _lines_above(cell, units):
         years = [word for word in line if _YEAR.search(word.text)]
-        if len(years) >= 2 and _is_head(line):
+        if len({_run_of(word, line) for word in years}) >= 2 and _is_head(line):
             head = min(years, key=lambda word: _apart(cell, word.rect))
             return frozenset(int(year) for year in _YEAR.findall(head.text)), (head.rect,)
     return frozenset(), ()
@@ -51,6 +52,17 @@ def column_years(cell: Rect, units: Sequence[SourceUnit]) -> tuple[frozenset[int
 
 def _is_head(line: Sequence[_PlacedWord]) -> bool:
     return sum(_HEAD_WORD.fullmatch(word.text) is not None for word in line) >= LEAST_HEAD_SHARE * len(line)
+
+
+def _run_of(word: _PlacedWord, line: Sequence[_PlacedWord]) -> int:
+    """Which run of words it stands in, from 0: "in 2020, 2019 and 2018" is one, and heads no columns."""
+    runs = 0
+    row = sorted(line, key=lambda other: other.rect.x0)
+    for left, right in pairwise(row):
+        if left is word:
+            break
+        runs += right.rect.x0 - left.rect.x1 > left.rect.height * WIDEST_SPACE
+    return runs
 
 
 def _apart(cell: Rect, head: Rect) -> float:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chat.claims import SourceUnit
-from chat.extractive.answer import escaped, extractive_answer
+from chat.extractive.answer import extractive_answer
 from chat.extractive.asked import read_question
-from chat.extractive.candidates import short_head
 from chat.extractive.lineitems import items_asked, statement_of, statements_asked
+from chat.extractive.markdown import escaped
+from chat.extractive.row_lines import short_head
 from chat.followups import carried_over
 from chat.naming import strangers
 from chat.prompting import Passage, Turn
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.pdf.geometry import Rect
-from documents.pdf.structure import Cell, TableRow
+from documents.pdf.structure import Cell, TableRow, Word
 from retrieval.analysis import terms_of
 
 CASH_FLOWS = "Acme Company\nConsolidated Statement of Cash Flows\nYears ended December 31"
@@ -259,3 +262,68 @@ def test_a_row_of_words_is_said_when_the_question_names_what_it_speaks_of() -> N
     assert lines[1] == "- moved: The words stand in another passage now; an arrow"
     assert citations[0].alias == "u2"
     assert not any("Key" in line for line in lines)
+
+
+def placed(
+    alias: str, y: float, *cells: str, heads: tuple[str, ...] = HEADS, header: bool = False
+) -> Passage:
+    """A row whose words stand on the page, 100 points a column."""
+    text, words, laid = "\t".join(cells), [], []
+    at = int(alias[1:]) * 1000
+    start = at
+    for column, cell in enumerate(cells):
+        rect = Rect(60 + 100 * column, y, 60 + 100 * column + 6 * len(cell), y + 10)
+        words.append(Word(at, at + len(cell), rect))
+        laid.append(Cell(column, cell, rect, header, at, at + len(cell)))
+        at += len(cell) + 1
+    table = TableRow(1, int(alias[1:]), tuple(laid), header=header, head_rows=() if header else heads)
+    unit = SourceUnit(alias, "d1", 60, text, start, tuple(words), "table", (), table, TITLE)
+    return Passage(alias, unit, rank=1, heading="Consolidated Statement of Income\nYears ended December 31")
+
+
+def page_of(*rows: Passage) -> list[Passage]:
+    units = [row.unit for row in rows]
+    return [replace(row, around=[unit for unit in units if unit is not row.unit]) for row in rows]
+
+
+def test_a_row_that_stands_under_another_year_than_its_table_was_read_with_is_not_said() -> None:
+    rows = page_of(
+        placed("u1", 100, "(Millions)", "2018", "2017", header=True),
+        placed("u2", 120, "Net sales", "$ 32,765", "$ 31,657", heads=("(Millions)", "2018", "2017")),
+        placed("u3", 200, "(Millions)", "2017", "2016", header=True),
+        placed("u4", 220, "Net sales", "$ 31,650", "$ 30,109", heads=("(Millions)", "2018", "2017")),
+    )
+    lines, citations = said("What were the net sales in 2018?", rows + TALK)
+    assert lines[1] == "- Net sales, 2018: $ 32,765"
+    assert all(citation.alias != "u4" for citation in citations)
+
+
+def test_a_value_under_a_head_that_the_page_does_not_have_is_left_out_and_the_others_stay() -> None:
+    heads = ("", "2018", "2017", "2015")
+    rows = page_of(
+        placed("u1", 100, "(Millions)", "2018", "2017", "2016", header=True),
+        placed("u2", 120, "Net sales", "$ 32,765", "$ 31,657", "$ 30,109", heads=heads),
+    )
+    lines, _ = said("How did net sales change?", rows)
+    assert lines[1] == "- Net sales, 2018: $ 32,765; 2017: $ 31,657"
+
+
+def test_a_row_under_heads_that_were_read_wrong_is_said_as_it_stands() -> None:
+    heads = ("", "13 Weeks Ended", "52 Weeks Ended")
+    rows = page_of(
+        placed("u1", 100, "(Millions)", "Quarter", "Year", header=True),
+        placed("u2", 120, "Net sales", "$ 3,226", "$ 10,208", heads=heads),
+    )
+    lines, citations = said("What were the net sales?", rows)
+    assert lines[1] == "- Net sales $ 3,226 $ 10,208"
+    assert citations[0].quote == "Net sales $ 3,226 $ 10,208"
+
+
+def test_a_row_of_the_statement_needs_no_other_row_of_the_same_item() -> None:
+    other = row("u9", "Net income", "$ 711", "$ 702", "$ 690", heading="Segment information")
+    income = row(
+        "u1", "Net income", "$ 5,363", "$ 4,869", "$ 5,058", heading="Consolidated Statement of Income"
+    )
+    lines, _ = said("What was the net income in 2018?", [income, other, *TALK])
+    assert "- Net income, 2018: $ 5,363" in lines
+    assert not any("711" in line for line in lines)

@@ -288,3 +288,20 @@ def test_years_said_respectively_are_paired_in_order() -> None:
 def test_no_claim_breaks_the_verifier(sentence: str) -> None:
     assert verify(Claim(sentence), unit("Sales grew 4 percent."))
     assert verify(Claim(sentence, sentence), unit("—"))
+
+
+def test_years_within_the_words_of_a_row_head_no_columns() -> None:
+    rows = units(
+        (300.0, 60.0, "2020"),
+        (400.0, 60.0, "2019"),
+        (60.0, 80.0, "and of 2020, 2019 and 2018"),
+        (300.0, 80.0, "28"),
+        (400.0, 80.0, "26"),
+        (60.0, 100.0, "Dividends paid"),
+        (300.0, 100.0, "(389)"),
+        (400.0, 100.0, "(353)"),
+    )
+    right, wrong = (
+        verify(Claim(f"Dividends paid, {year}: (389)"), rows[-1], rows[:-1]) for year in (2020, 2019)
+    )
+    assert (right.verdict, wrong.verdict) == ("exact", "unsupported")
