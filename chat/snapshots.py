@@ -6,12 +6,12 @@ from uuid import UUID, uuid4
 
 from chat.claims import Verification
 from chat.models import Citation
-from chat.sources import Place
+from chat.sources import UnitPlace
 
 CONTEXT_CHARACTERS = 120  # of the page before and after the quote, for finding it again
 
 
-def snapshot(found: Verification, place: Place, number: int) -> Citation:
+def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
     """The citation as a row that is not yet saved and belongs to nothing yet; ``place`` is its unit's."""
     unit = found.unit
     quote = found.quote or unit.text

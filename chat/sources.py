@@ -35,7 +35,7 @@ UNIT_FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UnitPlace:
     """What a citation keeps of its unit beside the words themselves.
 
     Attributes:
@@ -62,7 +62,7 @@ class Sources:
 
     shown: list[SourceUnit] = field(default_factory=list)
     units: dict[str, SourceUnit] = field(default_factory=dict)
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, UnitPlace] = field(default_factory=dict)
     pages: dict[tuple[str, int], list[SourceUnit]] = field(default_factory=dict)
 
     def neighbours(self, unit: SourceUnit) -> list[SourceUnit]:
@@ -148,7 +148,7 @@ def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Docume
         title=document.title,
         language=document.language,
     )
-    sources.places[unit_id] = Place(
+    sources.places[unit_id] = UnitPlace(
         document=document_id,
         title=document.title,
         sha256=document.sha256,

@@ -33,7 +33,7 @@ _CLOSE_BEFORE = 60  # characters in which a word can turn a printed number's sig
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValueMatch:
     """A value of the claim and the printed value that supports it; ``heads``: boxes of its column's head."""
 
     claimed: Value
@@ -53,7 +53,7 @@ class Support:
     """
 
     unit: SourceUnit
-    places: tuple[Place, ...]
+    places: tuple[ValueMatch, ...]
     missing: tuple[str, ...]
     reason: str
     terms: float
@@ -76,7 +76,7 @@ def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Su
     places, missing, reasons = [], [], []
     for value in amounts or times:
         found = reader.find(value)
-        if isinstance(found, Place):
+        if isinstance(found, ValueMatch):
             places.append(found)
         else:
             missing.append(value.text)
@@ -109,7 +109,7 @@ class _Reader:
         self._printed = printed
         self._own_years = {value.year for value in self._printed if value.year is not None}
 
-    def find(self, value: Value) -> Place | str:
+    def find(self, value: Value) -> ValueMatch | str:
         """The place that supports the value, or why there is none."""
         same = [place for printed in self._printed for place in self._agreeing(value, printed)]
         same = same or list(self._written_out(value))
@@ -124,19 +124,19 @@ class _Reader:
             return f"{value.text} stands there, but of another year."
         return min(of_year, key=lambda place: place.agreement != "exact")
 
-    def _agreeing(self, value: Value, printed: Value) -> Iterator[Place]:
+    def _agreeing(self, value: Value, printed: Value) -> Iterator[ValueMatch]:
         agreed = agreement(value, printed, self._scale)
         if agreed is None and (value.number < 0) != (printed.number < 0):
             agreed = self._agreeing_but_for_sign(value, printed)
         if agreed:
-            yield Place(value, printed, agreed)
+            yield ValueMatch(value, printed, agreed)
 
-    def _written_out(self, value: Value) -> Iterator[Place]:
+    def _written_out(self, value: Value) -> Iterator[ValueMatch]:
         """A small number the unit writes as a word."""
         if value.kind == "number" and value.scale is None and value.digits in map(str, range(13)):
             word = re.search(rf"\b{_NUMBER_WORDS[int(value.digits)]}\b", self._unit.text, re.IGNORECASE)
             if word:
-                yield Place(
+                yield ValueMatch(
                     value, replace(value, start=word.start(), end=word.end(), text=word[0]), "normalized"
                 )
 
@@ -152,7 +152,7 @@ class _Reader:
             said = _FALLING.search(re.split(r"[.;]\s", before)[-1])
         return "normalized" if said else None
 
-    def _placed(self, place: Place) -> Place | None:
+    def _placed(self, place: ValueMatch) -> ValueMatch | None:
         """The place with its heads, unless it stands under or beside another year than the claim's."""
         claimed = self._years.get(place.claimed.start) or ANY_YEAR
         columns, heads = self._column(place.printed)
