@@ -13,7 +13,7 @@ from chat.extractive.lineitems import items_asked, statement_of, statements_aske
 from chat.extractive.markdown import escaped
 from chat.extractive.row_lines import short_head
 from chat.followups import carried_over
-from chat.naming import strangers
+from chat.naming import names_in, strangers
 from chat.prompting import Passage, Turn
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.pdf.geometry import Rect
@@ -174,6 +174,11 @@ def test_names_nobody_speaks_of_are_strangers() -> None:
     assert strangers("What did Globex pay to Initech?", [frozenset({"acm", "pay"})]) == ["Globex", "Initech"]
     assert strangers("What did Acme pay to Initech?", [frozenset({"acm", "pay"})]) == []
     assert strangers("What did JNJ pay?", [frozenset({"pay"})]) == []
+
+
+def test_an_ordinal_is_no_name() -> None:
+    assert names_in("How many stores did Ulta have at the end of the 4th quarter?") == ["Ulta"]
+    assert names_in("Is 3M older than the 3rd Bank of the Rhine?") == ["3M", "3rd Bank", "Rhine"]
 
 
 @pytest.mark.parametrize(
