@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+
+
+def request_by_id(logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Django's own lines bring the request itself, in the place of its id."""
+    if "request" in event:
+        event["request"] = getattr(event["request"], "id", event["request"])
+    return event
+
 
 EVERY_LINE: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
     structlog.stdlib.ExtraAdder(),
+    request_by_id,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
 QUIET = ("axes", "django_q", "httpx", "faker", "PIL")  # their information is not ours

@@ -19,6 +19,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import connection
+from django.db.models import Count
 from django.test.utils import CaptureQueriesContext
 
 from documents.models import Document, RetrievalChunk
@@ -33,7 +34,7 @@ from retrieval.search import search
 from retrieval.spaces import active_space, build_vector_index, embedder_of
 from retrieval.strategies import vector as vector_search
 
-RECALL_AT = 20
+RECALL_AT = 10
 WARMING = 50  # searches before those that are timed
 SHARES = (0.001, 0.01, 0.1, 1.0)
 
@@ -111,9 +112,7 @@ def measure(out: OutputWrapper, owner: User, questions: Sequence[str]) -> None:
     out.write(f"ours is {statistics.median(naive) / statistics.median(ours):.1f} × faster than naive")
     out.write(f"statements a search: {sorted(statements(scope, questions, prose))}")
     for share in SHARES:
-        out.write(
-            f"recall@{RECALL_AT}, filter lets {share:.1%} through: {recall(owner, space, vectors, share)}"
-        )
+        out.write(f"recall@{RECALL_AT}, filter lets {recall(owner, space, vectors, share)}")
 
 
 def timed(call: Callable[[Any], object], items: Sequence[Any]) -> list[float]:
@@ -140,19 +139,25 @@ def statements(scope: Scope, questions: Sequence[str], options: SearchOptions) -
 
 
 def recall(owner: User, space: EmbeddingSpace, vectors: Sequence[Vectors], share: float) -> str:
-    """Of the truly nearest in documents that hold ``share`` of the chunks, how many are found."""
+    """Of the truly nearest in documents that hold about ``share`` of the chunks, how many are found; and
+    whether there were always as many rows as asked for, or as exist."""
     scope = scope_of_share(owner, share)
     sql = scope.compiled()
     if sql is None:
-        return "no document"
-    count = ChunkVector.objects.filter(space=space, document__in=scope.documents()).count()
-    hits, full = 0, 0
+        return "no document through"
+    count, whole = count_of(space, scope), count_of(space, Scope(owner))
+    hits, full, short = 0, 0, 0
     for vector in vectors:
         truth = exact(vector, space, sql)
         near = vector_search.nearest_chunks(vector, space, sql, count, RECALL_AT)
         hits += len(truth & {found.chunk_id for found in near})
         full += len(truth)
-    return f"{hits / max(1, full):.4f} of {count} vectors"
+        short += len(near) < min(RECALL_AT, count)
+    return f"{count / whole:.1%} through: {hits / max(1, full):.4f}; {short} of {len(vectors)} too short"
+
+
+def count_of(space: EmbeddingSpace, scope: Scope) -> int:
+    return ChunkVector.objects.filter(space=space, document__in=scope.documents()).count()
 
 
 def exact(vector: Vectors, space: EmbeddingSpace, sql: ScopeSql) -> set[UUID]:
@@ -161,15 +166,16 @@ def exact(vector: Vectors, space: EmbeddingSpace, sql: ScopeSql) -> set[UUID]:
 
 
 def scope_of_share(owner: User, share: float) -> Scope:
-    """The owner's documents up to this share of chunks, at least one; a part of its pages for less."""
-    documents = list(Document.objects.filter(owner=owner).order_by("id").values_list("pk", "page_count"))
+    """The owner's smallest documents up to this share of chunks, at least one."""
     if share >= 1:
         return Scope(owner)
-    wanted = share * RetrievalChunk.objects.filter(document__owner=owner).count()
+    sizes = Document.objects.filter(owner=owner).annotate(held=Count("chunks")).order_by("held", "id")
+    documents = list(sizes.values_list("pk", "held"))
+    wanted = share * sum(size for _, size in documents)
     chosen, have = [], 0
-    for pk, _ in documents:
+    for pk, size in documents:
         chosen.append(pk)
-        have += RetrievalChunk.objects.filter(document=pk).count()
+        have += size
         if have >= wanted:
             break
     return Scope(owner, document_ids=tuple(chosen))

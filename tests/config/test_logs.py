@@ -5,6 +5,7 @@ import logging
 import sys
 
 import structlog
+from django.test import RequestFactory
 
 from config.logs import configuration
 
@@ -42,3 +43,9 @@ def test_a_json_line_carries_the_ids_of_its_request_and_document() -> None:
         line = json.loads(formatted(True, "ready", seconds={"read": 1.5}))
     assert (line["request"], line["document"], line["event"]) == ("r1", "d1", "ready")
     assert line["seconds"] == {"read": 1.5}
+
+
+def test_django_s_own_line_about_a_request_carries_its_id(rf: RequestFactory) -> None:
+    request = rf.get("/nowhere")
+    request.id = "r2"
+    assert json.loads(formatted(True, "Not Found", request=request))["request"] == "r2"
