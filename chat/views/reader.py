@@ -18,6 +18,7 @@ from documents.figures import table_areas
 from documents.models import Document
 
 QUOTE_LENGTH = 2000  # characters of ?q=
+READ_WHOLE = 8 << 20  # bytes; a longer file is read in parts, as its pages are shown
 
 
 @require_safe
@@ -25,10 +26,12 @@ QUOTE_LENGTH = 2000  # characters of ?q=
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    lit = lit_at(request, shown)
-    return render(
-        request, "reader/reader.html", {"document": shown, "opening": msgspec.to_builtins(lit) or None}
-    )
+    context = {
+        "document": shown,
+        "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
+        "read_whole": shown.size <= READ_WHOLE,
+    }
+    return render(request, "reader/reader.html", context)
 
 
 @require_safe
@@ -51,11 +54,10 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def lit_at(request: HttpRequest, document: Document) -> list[Highlight]:
     """What the link lights: the words of its citation, where that is one of the reader's own."""
-    cited = Citation.objects.visible_to(request.user).filter(
-        document=document, pk=as_uuid(request.GET.get("citation", ""))
-    )
-    for citation in cited.exclude(durability=Citation.Durability.GONE):
-        return [highlight_of(citation)]
+    if asked := as_uuid(request.GET.get("citation", "")):
+        cited = Citation.objects.visible_to(request.user).filter(document=document, pk=asked)
+        for citation in cited.exclude(durability=Citation.Durability.GONE):
+            return [highlight_of(citation)]
     return highlights_at(document, place_of(request))
 
 

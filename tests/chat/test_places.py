@@ -4,9 +4,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
 
 from chat.models import Citation, Note
 from chat.places import Place, highlights_at
+from chat.views.reader import READ_WHOLE
 from documents.models import Document
 from tests.conftest import Ingest
 
@@ -78,6 +80,27 @@ def test_a_link_to_a_citation_lights_its_very_words_before_any_panel_is_open(
 def test_a_link_that_makes_no_sense_opens_the_document(browser: Client, report: Document, query: str) -> None:
     assert browser.get(reverse("document", args=[report.pk]) + f"?{query}").status_code == 200
     assert browser.get(reverse("document-highlight", args=[report.pk]) + f"?{query}").status_code == 200
+
+
+def test_a_short_file_is_asked_for_with_the_page_and_a_long_one_in_parts(
+    browser: Client, report: Document
+) -> None:
+    address = reverse("document", args=[report.pk])
+    preload = (
+        f'<link rel="preload" as="fetch" crossorigin href="{reverse("document-file", args=[report.pk])}">'
+    )
+    assert preload in browser.get(address).content.decode()
+    Document.objects.filter(pk=report.pk).update(size=READ_WHOLE + 1)
+    text = browser.get(address).content.decode()
+    assert preload not in text
+    assert "data-whole" not in text
+
+
+def test_the_reader_asks_the_database_three_times(
+    browser: Client, report: Document, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(3):  # session, user, document
+        browser.get(reverse("document", args=[report.pk]))
 
 
 def test_notes_that_link_to_a_place_are_marked_in_its_margin(

@@ -36,6 +36,14 @@ export class Highlights {
     return [...this.#shown.keys()].map((name) => this.hide(name)).length > 0;
   }
 
+  /** Shows these and nothing else, and goes to the first. */
+  goTo(highlights) {
+    const inside = highlights.filter(({ page }) => page <= this.#viewer.count);
+    this.clear();
+    this.show("link", inside);
+    if (inside.length) this.reveal("link");
+  }
+
   /** Brings the first of them to the upper third of the window, and lets its words pulse once. */
   reveal(name) {
     [this.#target] = this.#shown.get(name);

@@ -13,7 +13,7 @@ const side = () => (NARROW.matches ? "height" : "width");
 
 export function toggle(open = panel.hidden) {
   panel.hidden = splitter.hidden = !open;
-  document.querySelector("[data-do=panel]").ariaExpanded = String(open);
+  document.querySelector("[data-do=panel]").ariaExpanded = open;
 }
 
 /** Opens a tab, and resolves to it once htmx has put something in. */

@@ -5,27 +5,16 @@ import { request } from "../ui/request.js";
 
 const POINTED = 2; // the colour of what is pointed at
 
-/**
- * `openCitation(id)` shows the answer that a mark in the margin belongs to; false when it is not here. Returns
- * `show(highlights)`, which lights these and goes to the first.
- */
+/** `openCitation(id)` shows the answer that a mark in the margin belongs to; false when it is not here. */
 export function followPlaces(viewer, highlights, openCitation) {
   const { element } = viewer;
-
-  function show(found) {
-    const inside = found.filter(({ page }) => page <= viewer.count);
-    highlights.clear();
-    highlights.show("link", inside);
-    if (inside.length) highlights.reveal("link");
-  }
-
   element.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href]:not(.textLayer a, .annotationLayer a)");
     const asked = new URLSearchParams(link?.search);
     if (link?.pathname !== location.pathname || !asked.has("page") || event.defaultPrevented || event.ctrlKey || event.metaKey) return;
     if (asked.has("citation")) return openCitation(asked.get("citation")) && event.preventDefault();
     event.preventDefault();
-    show(boxed(link) ?? await (await request(element.dataset.highlightUrl + link.search)).json());
+    highlights.goTo(boxed(link) ?? await (await request(element.dataset.highlightUrl + link.search)).json());
     history.replaceState(null, "", link.search);
   });
   ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, ({ target }) => {
@@ -33,7 +22,6 @@ export function followPlaces(viewer, highlights, openCitation) {
     if (link) highlights.show("pointed", boxed(link));
     else highlights.hide("pointed");
   }));
-  return show;
 }
 
 function boxed({ dataset: { page, boxes } }) {

@@ -1,5 +1,5 @@
-// Prints the PDF itself: the browser's own viewer in a hidden frame would need plugins, so each page is drawn
-// as a picture of its own, shown to the printer only (reader.css).
+// Prints the PDF itself: each page is drawn as a picture, shown to the printer only (reader.css), since the browser's
+// own viewer in a hidden frame would need plugins.
 
 import { toast } from "../ui/toasts.js";
 

@@ -8,7 +8,7 @@ import { place } from "../ui/menus.js";
 const LONGEST = 1500; // characters
 const STILL = 250; // ms without a change: a selection made with a finger has no other end
 
-/** `actions` by name; each gets {words, page, reference, link}. Returns the function that says them, words '' when there are none. */
+/** `actions` by name; each gets {words, page, reference, link}. Returns the function that says them: words may be "". */
 export function watchSelection(viewer, texts, actions) {
   const menu = document.querySelector("[data-selection-menu]");
   const all = {

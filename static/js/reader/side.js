@@ -27,7 +27,7 @@ export function watchSide(viewer) {
   });
   return (button) => {
     side.hidden = !side.hidden;
-    button.ariaExpanded = String(!side.hidden);
+    button.ariaExpanded = !side.hidden;
     mark();
   };
 }

@@ -33,7 +33,7 @@ export async function watchPageField(viewer) {
     show();
   });
   show();
-  labels = await viewer.pdf.getPageLabels();
+  labels = await viewer.pdf?.getPageLabels();
   show();
 }
 
@@ -41,9 +41,12 @@ export function watchZoom(viewer) {
   const select = bar.querySelector("[data-zoom]");
   const custom = select.querySelector("[value=custom]");
   select.addEventListener("change", () => (viewer.pages.currentScaleValue = select.value));
-  viewer.on("scalechanging", ({ scale, presetValue }) => {
-    const known = [...select.options].find(({ value }) => value === presetValue || Number(value) === scale);
-    custom.textContent = `${Math.round(100 * scale)} %`;
+  const show = () => {
+    const { currentScale, currentScaleValue } = viewer.pages;
+    const known = [...select.options].find(({ value }) => value === currentScaleValue || Number(value) === currentScale);
+    custom.textContent = `${Math.round(100 * currentScale)} %`;
     select.value = (known ?? custom).value;
-  });
+  };
+  viewer.on("scalechanging", show);
+  show();
 }

@@ -1,10 +1,11 @@
-// <div data-reader data-file="…" data-worker="…" data-pdfjs="/static/pdfjs/">
+// <div data-reader data-file="…" [data-whole] data-pdfjs="/static/pdfjs/">
 //   <div data-pages><div class="pdfViewer"></div></div>
 // Opens the PDF with pdf.js's own viewer components. Scripts in PDFs never run, nothing is eval'ed;
 // wasm decoders run in the worker only.
 
 import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
 import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates } from "../../pdfjs/web/pdf_viewer.mjs";
+import { worker } from "./worker.js";
 import { zoomByHand } from "./zoom.js";
 
 export { FindState } from "../../pdfjs/web/pdf_viewer.mjs"; // by way of here: the viewer wants pdf.mjs to be there before it
@@ -15,13 +16,12 @@ export class Viewer {
   scroller;
   pages;
   pdf = null;
-  #links;
 
   constructor(element) {
     this.element = element;
     this.scroller = element.querySelector("[data-pages]");
     const { eventBus } = this;
-    const linkService = new PDFLinkService({ eventBus, externalLinkTarget: LinkTarget.BLANK, externalLinkRel: "noopener noreferrer nofollow" });
+    const linkService = new PDFLinkService({ eventBus, externalLinkTarget: LinkTarget.BLANK });
     this.pages = new PDFViewer({
       container: this.scroller,
       eventBus,
@@ -33,7 +33,6 @@ export class Viewer {
       imageResourcesPath: `${element.dataset.pdfjs}web/images/`,
     });
     linkService.setViewer(this.pages);
-    this.#links = linkService;
     this.on("pagerendered", () => performance.mark("first-page"), { once: true });
     zoomByHand(this.pages);
     new ResizeObserver(() => this.#fit()).observe(this.scroller);
@@ -41,17 +40,17 @@ export class Viewer {
 
   /** Resolves once the first page's size is known. `askPassword(again)` resolves to what a person typed, or null. */
   async open(askPassword) {
-    const { file, worker, pdfjs: base } = this.element.dataset;
-    pdfjs.GlobalWorkerOptions.workerSrc = worker;
+    const { file, whole, pdfjs: folder } = this.element.dataset;
+    const base = new URL(folder, location); // the worker has another
+    pdfjs.GlobalWorkerOptions.workerPort = worker;
     const task = pdfjs.getDocument({
       url: file,
-      cMapUrl: absolute(`${base}cmaps/`),
-      standardFontDataUrl: absolute(`${base}standard_fonts/`),
-      wasmUrl: absolute(`${base}wasm/`),
-      iccUrl: absolute(`${base}iccs/`),
+      cMapUrl: `${base}cmaps/`,
+      standardFontDataUrl: `${base}standard_fonts/`,
+      wasmUrl: `${base}wasm/`,
+      iccUrl: `${base}iccs/`,
       isEvalSupported: false,
-      enableXfa: false,
-      disableStream: true,
+      disableStream: whole === undefined, // large: in parts, as they are needed
       disableAutoFetch: true,
       rangeChunkSize: 1 << 18,
     });
@@ -62,7 +61,7 @@ export class Viewer {
     this.pdf = await task.promise;
     const ready = new Promise((resolve) => this.on("pagesinit", resolve, { once: true }));
     this.pages.setDocument(this.pdf);
-    this.#links.setDocument(this.pdf);
+    this.pages.linkService.setDocument(this.pdf);
     await ready;
   }
 
@@ -108,5 +107,3 @@ export class Viewer {
     if (Number.isNaN(Number(currentScaleValue))) this.pages.currentScaleValue = currentScaleValue;
   }
 }
-
-const absolute = (path) => new URL(path, document.baseURI).href;

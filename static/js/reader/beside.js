@@ -1,0 +1,73 @@
+// What stands beside the pages and over them: toolbar, contents, panel, pins, what is done with a selection.
+
+import "../app.js";
+import { Note } from "../chat/note.js";
+import { bindKeys } from "../ui/keys.js";
+import { watchTabs } from "../ui/tabs.js";
+import { joinAnswers } from "./answers.js";
+import { findIn } from "./find.js";
+import * as panel from "./panel.js";
+import { pinToPages } from "./pins.js";
+import { followPlaces } from "./places.js";
+import { printDocument } from "./print.js";
+import { watchSelection } from "./selection.js";
+import { watchSide } from "./side.js";
+import { watchButtons, watchPageField, watchZoom } from "./toolbar.js";
+
+export function fillAround(viewer, highlights) {
+  const { element } = viewer;
+  const texts = document.getElementById("reader-texts").dataset;
+  const passages = document.getElementById("pane-passages");
+  const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote });
+  let answers = null;
+  let note = null;
+
+  followPlaces(viewer, highlights, openCitation);
+  watchButtons(viewer, {
+    side: watchSide(viewer),
+    panel: () => panel.toggle(),
+    find: findIn(viewer, texts),
+    print: () => printDocument(viewer, texts.preparing),
+  });
+  watchZoom(viewer);
+  watchPageField(viewer);
+  pinToPages(viewer);
+  watchTabs(element);
+  bindKeys({ Escape: () => highlights.clear(), a: () => ask(selected()) });
+  element.addEventListener("htmx:load", ({ target }) => {
+    if (target.matches("[data-conversation]")) {
+      answers = joinAnswers(target, viewer, highlights);
+      answers.open(new URLSearchParams(location.search).get("citation"));
+    } else if (target.matches("[data-note]")) {
+      note = new Note(target);
+      panel.show("notes");
+    }
+  });
+  viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
+  passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
+  document.head.append(Object.assign(document.createElement("script"), { src: element.dataset.htmx }));
+
+  function openCitation(id) {
+    if (!answers?.open(id)) return false;
+    panel.show("ask");
+    return true;
+  }
+
+  async function ask({ words }) {
+    await panel.show("ask");
+    if (words) answers.conversation.prefill(`“${words}”\n`);
+    else answers.conversation.focus();
+  }
+
+  async function similar({ words }) {
+    const form = (await panel.show("search")).querySelector("form");
+    form.elements.q.value = words;
+    form.requestSubmit();
+  }
+
+  async function addToNote({ words, page }) {
+    await panel.show("notes");
+    await note.kept();
+    htmx.ajax("POST", element.dataset.quoteUrl, { target: "#pane-notes", values: { words, page, note: note.id } });
+  }
+}
