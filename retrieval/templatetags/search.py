@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django import template
 from django.template import Context
 from django.utils.translation import gettext as _
@@ -9,13 +11,25 @@ from django.utils.translation import gettext as _
 register = template.Library()
 
 
+@dataclass(frozen=True, slots=True)
+class FacetLink:
+    """``href`` sets the value, or takes it back when it ``is_chosen``."""
+
+    href: str
+    is_chosen: bool
+
+
 @register.simple_tag(takes_context=True)
-def url_with(context: Context, name: str, value: str) -> str:
-    """The present query string with one parameter set, whose name is only known here."""
+def facet_link(context: Context, name: str, value: str) -> FacetLink:
+    """From the present search to the one with this value of a facet, or without it."""
     parameters = context["request"].GET.copy()
     parameters.pop("page", None)
-    parameters[name] = value
-    return "?" + parameters.urlencode()
+    is_chosen = value in parameters.getlist(name)
+    if is_chosen:
+        del parameters[name]
+    else:
+        parameters[name] = value
+    return FacetLink("?" + parameters.urlencode(), is_chosen)
 
 
 @register.filter

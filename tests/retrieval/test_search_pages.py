@@ -35,6 +35,13 @@ def test_a_search_is_its_url(page: Client, library: Library) -> None:
     assert f"/documents/{library.nike.pk}/?page" not in only_amcor
 
 
+def test_a_chosen_filter_is_marked_and_its_link_takes_it_back(page: Client, library: Library) -> None:
+    open_link = f'<a href="?q=dividends&amp;document={library.amcor.pk}"'
+    assert f"{open_link}>" in page.get("/search/?q=dividends").content.decode()
+    chosen = page.get(f"/search/?q=dividends&document={library.amcor.pk}").content.decode()
+    assert '<a href="?q=dividends" aria-current="true"' in chosen
+
+
 def test_a_result_shows_the_page_with_its_words_lit(page: Client, alice: User, ingested: Ingest) -> None:
     document = ingested(alice, "# Findings\n\nGoodwill was impaired by 17 million.")
     (unit,) = document.units.filter(content__contains="Goodwill")
