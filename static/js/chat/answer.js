@@ -22,7 +22,7 @@ export class Answer {
 
   #follow() {
     const source = new EventSource(this.element.dataset.stream);
-    this.element.ariaBusy = "true";
+    this.element.ariaBusy = true;
     KINDS.forEach((kind) => source.addEventListener(kind, ({ data }) => {
       if (data) this[`_${kind}`](JSON.parse(data)); // a lost connection is an "error" without data: it resumes
       if (kind === "done") source.close();
@@ -56,7 +56,7 @@ export class Answer {
     this.element.querySelector("[data-blocks]").innerHTML = html;
     this.#say(error || summary.text);
     this.element.dataset.status = status;
-    this.element.ariaBusy = "false";
+    this.element.ariaBusy = false;
     this.#tell("answerdone", summary.text || error);
   }
 

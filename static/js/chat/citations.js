@@ -21,9 +21,9 @@ export class Citations {
   choose(place) {
     const { answer, citation } = this.of(place);
     if (!citation) return true;
-    this.#chosen?.removeAttribute("aria-current");
+    if (this.#chosen) this.#chosen.ariaCurrent = null;
     this.#chosen = place;
-    place.setAttribute("aria-current", "true");
+    place.ariaCurrent = true;
     return place.dispatchEvent(new CustomEvent("citationchosen", { bubbles: true, cancelable: true, detail: { citation, answer, place } }));
   }
 

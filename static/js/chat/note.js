@@ -3,7 +3,7 @@
 // A note that saves itself. It names the revision it began from, and the server merges what was saved
 // elsewhere. What cannot be sent is kept in the browser, and sent when there is a connection.
 
-import { Refused, request } from "../ui/request.js";
+import { request } from "../ui/request.js";
 import { watchHover } from "./hover_card.js";
 
 const PAUSE = 900; // ms without typing before a save
@@ -75,7 +75,7 @@ export class Note {
       localStorage.removeItem(key);
       this.#take(saved, sent);
     } catch (error) {
-      if (error instanceof Refused && error.status < 500) return (this.#part("state").textContent = error.message);
+      if (error.status < 500) return (this.#part("state").textContent = error.message);
       this.#say("kept");
       this.#timer ||= setTimeout(() => this.#save(), AGAIN);
     }

@@ -1,5 +1,5 @@
 // <li data-document draggable="true" data-collection-url="…" data-tag-url="…">
-// dragged onto <a data-drop="collection | tag" data-id="…">: put into it. (The card's menu does the same by key.)
+// dragged onto <a data-drop="collection | tag" data-id="…">: put into it, as its menu does by key.
 
 export function watchDrags(library) {
   let card = null;

@@ -1,5 +1,4 @@
-// <select data-submit>   submits its form when changed
-// <button data-close>    closes the dialog it stands in
+// <select data-submit> submits its form when changed
 // <button data-copy="text" | data-copy-from="URL" data-copied="Copied">   copies what it says, or what the server does
 
 import { request } from "./request.js";
@@ -10,7 +9,6 @@ export function watchForms() {
     if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   });
   document.addEventListener("click", async (event) => {
-    event.target.closest("[data-close]")?.closest("dialog")?.close();
     const { copy, copyFrom, copied } = event.target.closest("[data-copy], [data-copy-from]")?.dataset ?? {};
     if (copyFrom) copyText(await (await request(copyFrom)).text(), copied);
     else if (copy) copyText(copy, copied);

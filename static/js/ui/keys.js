@@ -1,6 +1,6 @@
 // One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
-// <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l); <input data-slash> is where "/" goes;
-// <button data-show-keys> opens the list of keys (<dialog id="keys">).
+// <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l), <input data-key="/"> gets the focus;
+// j and k go along <a data-result>.
 
 const bindings = new Map();
 let pending = "";
@@ -10,18 +10,17 @@ export function bindKeys(map) {
 }
 
 export function watchKeys() {
-  bindKeys({
-    "?": () => document.getElementById("keys").showModal(),
-    "/": () => document.querySelector("[data-slash]")?.focus(),
-  });
+  if (document.querySelector("[data-result]")) bindKeys({ j: () => goToResult(1), k: () => goToResult(-1) });
   document.addEventListener("keydown", press);
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-show-keys]")) bindings.get("?")();
-  });
+}
+
+function goToResult(step) {
+  const results = [...document.querySelectorAll("[data-result]")];
+  results[results.indexOf(document.activeElement) + step]?.focus();
 }
 
 function isTyping(target) {
-  return Boolean(target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], dialog[open]"));
+  return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], dialog[open]");
 }
 
 function press(event) {
@@ -29,8 +28,8 @@ function press(event) {
   const chord = pending + event.key;
   pending = event.key === "g" && !pending ? "g" : "";
   if (pending) setTimeout(() => (pending = ""), 1000);
-  const button = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);
-  const action = button ? () => button.click() : bindings.get(chord);
+  const target = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);
+  const action = target ? () => target[target.matches("input") ? "focus" : "click"]() : bindings.get(chord);
   if (!action || action(event) === false) return;
   event.preventDefault();
 }

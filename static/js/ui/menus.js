@@ -1,15 +1,9 @@
 // <button popovertarget="m">…</button> <div id="m" class="menu" popover data-menu>…</div>
-// Opens a menu under its button, inside the window; arrow keys walk through it.
+// Arrow keys walk through a menu; where it opens is said in base.css.
 
 const [GAP, EDGE] = [6, 8]; // px from what it belongs to, and from the window's edges
 
 export function watchMenus() {
-  document.addEventListener("toggle", (event) => {
-    const menu = event.target;
-    if (event.newState !== "open" || !menu.matches?.("[data-menu]")) return;
-    place(menu, document.querySelector(`[popovertarget="${menu.id}"]`));
-    items(menu)[0]?.focus();
-  }, true);
   document.addEventListener("keydown", walk);
   document.addEventListener("click", (event) => {
     const menu = event.target.closest("[data-menu]");
@@ -28,15 +22,11 @@ export function place(element, anchor, { above = false } = {}) {
   element.style.top = within(isAbove ? over : under, height, innerHeight);
 }
 
-function items(menu) {
-  return [...menu.querySelectorAll("a, button")];
-}
-
 function walk(event) {
   const menu = event.target.closest?.("[data-menu]");
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!menu || !step) return;
   event.preventDefault();
-  const all = items(menu);
+  const all = [...menu.querySelectorAll("a, button")];
   all.at((all.indexOf(document.activeElement) + step) % all.length).focus();
 }

@@ -1,21 +1,15 @@
 // Requests to our own server: with the CSRF token, and errors as sentences.
 
-export class Refused extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
-
 export function csrfToken() {
   return JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
 }
 
-/** A response that is `ok`. Throws Refused with what the server said. */
+/** A response that is `ok`. Throws an Error with what the server said, and its `status`. */
 export async function request(url, { method = "GET", body } = {}) {
   const response = await fetch(url, { method, body, headers: method === "GET" ? {} : { "X-CSRFToken": csrfToken() } });
-  if (!response.ok) throw new Refused(response.status, reason(response.headers.get("Content-Type"), await response.text(), response));
-  return response;
+  if (response.ok) return response;
+  const said = reason(response.headers.get("Content-Type"), await response.text(), response);
+  throw Object.assign(new Error(said), { status: response.status });
 }
 
 /** Why the server said no to htmx. */

@@ -12,7 +12,7 @@ export function select(tab) {
   if (!tab) return;
   tab.parentElement.querySelectorAll("[role=tab]").forEach((other) => {
     const chosen = other === tab;
-    other.setAttribute("aria-selected", String(chosen));
+    other.ariaSelected = chosen;
     other.tabIndex = chosen ? 0 : -1;
     document.getElementById(other.getAttribute("aria-controls")).hidden = !chosen;
   });
