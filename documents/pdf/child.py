@@ -20,16 +20,19 @@ import documents.pdf.mupdf  # noqa: F401  first of all: it keeps the layout mode
 
 # isort: split
 from documents.pdf.answering import answer
-from documents.pdf.confinement import confine, die_with_parent, limit_memory
+from documents.pdf.confinement import adopt_orphans, confine, die_with_parent, is_alone, limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import Failed, Frames, Request, send
 
 _REQUEST_SECONDS = 30.0
 _LOOK_SECONDS = 0.02
+# The readers of a file's fork end with it, by the kernel's signal.
+_LEFT_BEHIND_SECONDS = 1.0
 
 
 def main() -> None:
     die_with_parent(int(sys.argv[1]))
+    adopt_orphans()
     confine()
     gc.disable()  # pages make thousands of tuples and no cycles; the process is short-lived
     out = _own_standard_output()
@@ -37,6 +40,8 @@ def main() -> None:
     try:
         while request := requests.next(time.monotonic() + _REQUEST_SECONDS):
             _see_through(_forked(request, out))
+            if not is_alone(_LEFT_BEHIND_SECONDS):
+                sys.exit(1)  # a file that left a process behind gets no hold of the next one's answers
     except TimeoutError:
         return
 

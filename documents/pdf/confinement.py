@@ -12,9 +12,11 @@ import platform
 import resource
 import signal
 import sys
+import time
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
@@ -51,6 +53,26 @@ def die_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
         _prctl(_PR_SET_PDEATHSIG, by)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """What our children leave running becomes ours: ``is_alone`` knows of it."""
+    if sys.platform == "linux":
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def is_alone(seconds: float) -> bool:
+    """Whether all our children end within the time, those that were adopted included."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            ended, _status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if not ended:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
 
 
 def limit_memory(limit: int) -> None:

@@ -229,6 +229,30 @@ def test_a_confined_process_has_no_network_no_programs_no_files_and_little_memor
     assert tried.stdout.split() == ["True"] * 4
 
 
+LEFT_BEHIND = """
+import os, signal, time
+from documents.pdf.confinement import adopt_orphans, is_alone
+adopt_orphans()
+told, tell = os.pipe()
+if not os.fork():
+    if not (orphan := os.fork()):
+        os.setsid()
+        time.sleep(600)
+    os.write(tell, str(orphan).encode())
+    os._exit(0)
+orphan = int(os.read(told, 20))
+before = is_alone(0.5)
+os.kill(orphan, signal.SIGKILL)
+print(before, is_alone(60))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
+def test_what_a_file_leaves_running_is_known() -> None:
+    tried = subprocess.run([sys.executable, "-c", LEFT_BEHIND], capture_output=True, text=True, check=True)
+    assert tried.stdout.split() == ["False", "True"]
+
+
 def test_the_child_imports_neither_django_nor_the_layout_model() -> None:
     told = "import sys, documents.pdf.child; print(sorted({name.split('.')[0] for name in sys.modules}))"
     modules = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout
