@@ -85,6 +85,13 @@ class Arena:
         self.wait(lambda: Worker.objects.alive().exists(), "the queue never became whole")
         self.wait(self.web_answers, "the web server never answered")
 
+    def warm_up(self, pages: int) -> None:
+        """Every worker process has taken documents in, and loaded what it needs for that."""
+        self.wait_until_whole()
+        for _ in range(3):
+            at_once = range(2 * settings.Q_CLUSTER["workers"])
+            self.wait_until_ready(*(self.upload(self.two, pages) for _ in at_once))
+
     def web_answers(self) -> bool:
         try:
             return self.client.get("/healthz").status_code == 200

@@ -22,7 +22,7 @@ QUESTION = "What was measure {} of part {}?"
 
 def one_file_behind_two_hundred(chaos: Arena, number: int) -> float:
     """Median time until a single file is ready, as a multiple of the same on an idle installation."""
-    warm_up(chaos)
+    chaos.warm_up(PAGES)
     idle = median_of_singles(chaos)
     with flood(chaos) as goes_on:
         flooded = median_of_singles(chaos)
@@ -33,7 +33,7 @@ def one_file_behind_two_hundred(chaos: Arena, number: int) -> float:
 
 def questions_beside_two_hundred(chaos: Arena, number: int) -> float:
     """95th percentile of questions through the API, as a multiple of the same on an idle installation."""
-    warm_up(chaos)
+    chaos.warm_up(PAGES)
     seconds_of_questions(chaos)  # plans are made
     idle = seconds_of_questions(chaos)
     with flood(chaos) as goes_on:
@@ -41,13 +41,6 @@ def questions_beside_two_hundred(chaos: Arena, number: int) -> float:
     if len(flooded) < LEAST_QUESTIONS:
         raise Broken(f"the flood was over after {len(flooded)} questions: nothing was shown")
     return percentile(flooded) / percentile(idle)
-
-
-def warm_up(chaos: Arena) -> None:
-    """Each worker loads its models, the other user has something to ask about."""
-    chaos.wait_until_whole()
-    for _ in range(3):
-        chaos.wait_until_ready(*(chaos.upload(chaos.two, PAGES) for _ in range(2)))
 
 
 def median_of_singles(chaos: Arena) -> float:

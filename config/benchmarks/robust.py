@@ -8,7 +8,7 @@ a file's folder has an ``expected.json`` (``{name: {"outcome": …}}``), that mu
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from documents.models import Document, FailureCode, Worker
 
 SLOWEST_SECONDS = 30.0
 MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process
-WARM = 20  # files after which a worker has loaded what it needs
+WARM = 20  # files after which a worker has loaded what it needs; and over which its memory is looked at
 STUCK_SECONDS = 120.0
 # What may become of a file of which `expected.json` says so.
 ENDS = {
@@ -70,7 +70,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     folder: Path = options["folder"]
     outcomes: list[Outcome] = []
     with arena(pages=1, seed=1) as site:
-        site.wait_until_whole()
+        site.warm_up(pages=5)
         memory = Memory(site)
         for number, file in enumerate(chosen_files(folder, options["limit"])):
             outcome = outcome_of(site, file, folder)
@@ -148,11 +148,13 @@ def expected_in(folder: Path) -> Mapping[str, dict[str, Any]]:
 
 
 class Memory:
-    """Resident bytes of the processes that take documents in, from when they have loaded what they need."""
+    """Resident bytes that the processes which take documents in keep, from when they have loaded what they
+    need: what a file takes for a moment, and gives back, is not counted."""
 
     def __init__(self, site: Arena) -> None:
         self._site = site
         self._first: dict[int, int] = {}
+        self._lately: dict[int, deque[int]] = {}
         self.gone: set[int] = set()
         self.grown = 0
 
@@ -163,7 +165,10 @@ class Memory:
         self.gone |= self._first.keys() - now.keys()
         for pid, resident in now.items():
             self._first.setdefault(pid, resident)
-            self.grown = max(self.grown, resident - self._first[pid])
+            lately = self._lately.setdefault(pid, deque(maxlen=WARM))
+            lately.append(resident)
+            if len(lately) == WARM:
+                self.grown = max(self.grown, min(lately) - self._first[pid])
 
     def _processes(self) -> list[psutil.Process]:
         (cluster,) = children(self._site.worker.process.pid)
