@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -12,6 +11,7 @@ from django.contrib.staticfiles.management.commands.collectstatic import Command
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 
+from config.static_names import are_collected
 from documents.handbook import draw_handbook
 from documents.handbook_text import SUGGESTED_QUESTIONS
 from documents.ingestion import ingest_document
@@ -35,17 +35,8 @@ def prepare_database() -> None:
 
 def collect_static_files() -> None:
     """Copies them when one of the sources is newer than the last copy."""
-    stamp = Path(settings.STATIC_ROOT) / ".collected"
-    newest = max((path.stat().st_mtime for path in static_sources()), default=0)
-    if stamp.exists() and stamp.stat().st_mtime > newest:
-        return
-    call_command(CollectStatic(), verbosity=0, interactive=False)
-    stamp.touch()
-
-
-def static_sources() -> list[Path]:
-    roots = [settings.BASE_DIR / "static", settings.BASE_DIR / "node_modules/.package-lock.json"]
-    return [path for root in roots for path in [root, *root.rglob("*")] if path.exists()]
+    if not are_collected():
+        call_command(CollectStatic(), verbosity=0, interactive=False)
 
 
 def first_user() -> FirstUser:

@@ -45,7 +45,7 @@ STORAGES: dict[str, Any] = {
     }
     if S3_BUCKET
     else {"BACKEND": "documents.storage.WholeFiles"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_names.HashedNames"},
 }
 
 # --- Security ---------------------------------------------------------------
