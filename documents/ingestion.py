@@ -17,14 +17,14 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
-from documents.failures import failure_of, shortage
+from documents.failures import IngestionFailure, failure_of, shortage
 from documents.interruption import Interrupted, interruptible
 from documents.leases import WORKING, Lease, LostLease, give_back, renewing, take
 from documents.models import Document
 from documents.obtaining import obtain_pdf
 from documents.outages import outlast
 from documents.pdf.collecting import nothing_left_behind
-from documents.pdf.failures import FailureCode
+from documents.pdf.failures import FailureCode, ParseFailure
 from documents.queue import enqueue, issue_tickets
 from documents.reading import read
 from documents.signals import document_parsed
@@ -35,6 +35,7 @@ from documents.versions import bring_back
 logger = logging.getLogger(__name__)
 CANCELLED = "Cancelled before it was read. Try again whenever you like."
 NEW_CANCELLED = "Reading it was cancelled."
+TAKEN_AWAY = "deleted or taken over meanwhile: nothing was stored"
 
 
 def ingest_document(document_id: uuid.UUID) -> bool:
@@ -57,15 +58,25 @@ def bring_in(lease: Lease) -> None:
         with interruptible(), renewing(lease), nothing_left_behind():
             take_in(lease)
     except LostLease:
-        logger.info("deleted or taken over meanwhile: nothing was stored")
+        logger.info(TAKEN_AWAY)
     except Interrupted:
         give_back(lease.row)
         raise SystemExit(0) from None
     except (OperationalError, InterfaceError) as error:
         after_database_error(lease, error)
     except Exception as error:
-        logger.exception("failed")
+        tell(lease, error)
         mark_failed(lease, error)
+
+
+def tell(lease: Lease, error: Exception) -> None:
+    """To the log. What is wrong with a file is nothing wrong with us; nor is a file that went meanwhile."""
+    if not lease.row.exists():
+        logger.info(TAKEN_AWAY)
+    elif isinstance(error, ParseFailure | IngestionFailure) and error.code != FailureCode.INTERNAL:
+        logger.info("failed", extra={"code": error.code, "detail": getattr(error, "detail", "")})
+    else:
+        logger.exception("failed", extra={"detail": getattr(error, "detail", "")})
 
 
 def take_in(lease: Lease) -> None:

@@ -190,6 +190,23 @@ def test_an_unexpected_error_says_nothing_of_its_inside(waiting: Document, index
     assert waiting.failure_message == FailureCode.INTERNAL.label
 
 
+def test_only_what_is_wrong_with_us_is_logged_as_an_error(
+    alice: User, waiting: Document, indexing: list, ingested: Ingest, caplog: pytest.LogCaptureFixture
+) -> None:
+    ingested(alice, pdf=b"%PDF-1.7 and no more")
+
+    def deleted_meanwhile(document: Document) -> None:
+        document.delete()
+        raise FileNotFoundError(document.file.name)
+
+    indexing.append(deleted_meanwhile)
+    ingest_document(waiting.pk)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    indexing[:] = [lambda document: 1 / 0]
+    ingested(alice, TEXT)
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == ["failed"]
+
+
 def test_a_full_disk_is_said_to_be_full(waiting: Document, indexing: list) -> None:
     def fail(document: Document) -> None:
         raise OSError(28, "No space left on device")
