@@ -10,7 +10,9 @@ from chat.naming import YEAR, names_in
 from chat.prompting import Prompt, Turn
 from chat.providers.base import Provider, TextDelta
 from chat.providers.patience import Limits, read
+from retrieval.analysis import terms_of
 from retrieval.providers.errors import ProviderError
+from retrieval.questions import readable
 
 REWRITE = """\
 Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
@@ -123,8 +125,9 @@ def rewritten(
     pieces = [
         delta.text for delta in read(provider, prompt, quick, cancelled) if isinstance(delta, TextDelta)
     ]
-    line = "".join(pieces).strip().strip('"“”')
-    return "" if "\n" in line or len(line) > LONGEST_REWRITE else line
+    said = "".join(pieces).strip().strip('"“”')
+    line = readable(said) if "\n" not in said and len(said) <= LONGEST_REWRITE else ""
+    return line if terms_of(line) else ""
 
 
 def carried_over(question: str, history: Sequence[Turn]) -> str:

@@ -7,6 +7,7 @@ import re
 from retrieval.strategies.derivation import Reply
 
 MAX_PARTS = 4
+LONGEST = 500  # characters of a part
 SENTENCE = re.compile(r"[^?!.]+[?!.]?")
 WANTED = f"""when the question asks for several separate things, a list of at most {MAX_PARTS} questions \
 that can each be understood alone; else an empty list"""
@@ -20,5 +21,5 @@ def split_question(text: str) -> list[str]:
 
 def parts_of(reply: Reply) -> list[str]:
     """[] when the question asks for one thing. Raises ProviderError."""
-    parts = [text for text in reply.read("parts", list[str]) if text.strip()]
+    parts = reply.texts("parts", LONGEST)
     return parts[:MAX_PARTS] if len(parts) > 1 else []

@@ -16,6 +16,7 @@ import msgspec
 
 from retrieval.providers.errors import ProviderError
 from retrieval.providers.language import LanguageModel
+from retrieval.questions import readable
 
 Value = TypeVar("Value")
 PROMPT = """Documents will be searched for the question below. Reply with one JSON object and nothing else.
@@ -37,6 +38,10 @@ class Reply:
             return msgspec.json.decode(self.values[key], type=kind)
         except (KeyError, msgspec.MsgspecError):
             raise ProviderError(f"The model's {key} could not be read.") from None
+
+    def texts(self, key: str, longest: int) -> list[str]:
+        """The texts of a list that say something, as a person might have typed them. Raises ProviderError."""
+        return [text for said in self.read(key, list[str]) if (text := readable(said)[:longest].strip())]
 
 
 def derive(question: str, wanted: Mapping[str, str], model: LanguageModel) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from retrieval.questions import readable
 from retrieval.strategies.derivation import Reply
 
 LONGEST = 2000  # characters
@@ -11,4 +12,4 @@ of such a document; invent what you do not know, it is only used to find the rea
 
 def passage_of(reply: Reply) -> str:
     """Raises ProviderError."""
-    return reply.read("passage", str).strip()[:LONGEST]
+    return readable(reply.read("passage", str))[:LONGEST]

@@ -16,4 +16,4 @@ documents' own field, spelled-out abbreviations, synonyms; every name, number an
 
 def variants_of(reply: Reply) -> list[str]:
     """Up to three variants. Raises ProviderError."""
-    return [text[:LONGEST] for text in reply.read("variants", list[str]) if text.strip()][:VARIANTS]
+    return reply.texts("variants", LONGEST)[:VARIANTS]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -126,14 +126,20 @@ methods, results, discussion, conclusion), authors (list of names), year_from, y
 was published, not what it reports), page_from, page_to (numbers)"""
 
 
+Names = Annotated[
+    tuple[Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{1,200}$")], ...], msgspec.Meta(max_length=20)
+]
+Number = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
 class _Written(msgspec.Struct, frozen=True):
-    chunk_types: tuple[str, ...] = ()
-    section_types: tuple[str, ...] = ()
-    authors: tuple[str, ...] = ()
-    year_from: int | None = None
-    year_to: int | None = None
-    page_from: int | None = None
-    page_to: int | None = None
+    chunk_types: Names = ()
+    section_types: Names = ()
+    authors: Names = ()
+    year_from: Number | None = None
+    year_to: Number | None = None
+    page_from: Number | None = None
+    page_to: Number | None = None
 
 
 def filters_of(reply: Reply) -> Filters:

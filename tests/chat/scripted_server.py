@@ -36,18 +36,21 @@ class ScriptedServer:
     A reply may be made of the body that it answers.
 
     ``requests`` are the bodies it got. What search asks it for is answered
-    with nothing and not counted.
+    with ``for_search``, which is nothing, and counted in ``searches``.
     """
 
     replies: list[Reply | Callable[[dict[str, Any]], Reply]]
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    for_search: str = ""
+    searches: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def reply_to(self, path: str, body: dict[str, Any]) -> Reply:
         if "You help a search engine" in json.dumps(body):
-            return Reply(openai_answer(""))
+            self.searches += 1
+            return Reply(openai_answer(self.for_search))
         self.requests.append(body)
         self.paths.append(path)
         reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
