@@ -46,7 +46,21 @@ def ask(request: Request) -> Iterator[Answer]:
     A child that has said everything is kept for the next request: its start takes a third of a second.
     It ends by itself when there is none within half a minute.
     """
-    process, has_answered = _waiting() or _started(), False
+    said = False
+    if kept := _waiting():
+        try:
+            for answer in _asked(kept, request):
+                said = True
+                yield answer
+            return
+        except ParseFailure as failure:
+            if said or failure.code != FailureCode.INTERNAL:
+                raise  # else it ended as it was asked, for what the file before had left there
+    yield from _asked(_started(), request)
+
+
+def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answer]:
+    has_answered = False
     try:
         assert process.stdin and process.stdout
         widen(process.stdout.fileno())

@@ -282,6 +282,18 @@ def test_a_child_that_answered_is_asked_again_and_one_that_is_gone_is_replaced(
     assert [kept for _, kept in confined._kept] != [child]
 
 
+def test_a_child_that_ends_as_it_is_asked_costs_the_file_nothing(
+    saved: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(draw_pdf("One page."))
+    parse_file(path)
+    ((_, child),) = confined._kept
+    child.terminate()
+    child.wait()
+    monkeypatch.setattr(confined, "_waits", lambda since, process: process is child)
+    assert parse_file(path).page_count == 1
+
+
 def test_a_file_that_failed_takes_its_child_along(saved: Callable[[bytes], Path]) -> None:
     parse_file(saved(draw_pdf("One page.")))
     ((_, child),) = confined._kept
