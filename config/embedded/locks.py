@@ -24,6 +24,12 @@ def starting_or_stopping(data: Path) -> Iterator[None]:
         yield
 
 
+def is_starting_or_stopping(data: Path) -> bool:
+    """Whether some process is at it now."""
+    with data.with_name(f"{data.name}.lock").open("a") as lock:
+        return not _locks(lock)
+
+
 def users_file(data: Path) -> IO[str]:
     """Who uses the server holds a shared lock on it."""
     return data.with_name(f"{data.name}.users").open("a")

@@ -26,10 +26,11 @@ import psutil
 import psycopg
 from psycopg import sql
 
-from config.embedded.locks import caretaker, starting_or_stopping, users_file
+from config.embedded.locks import caretaker, is_starting_or_stopping, starting_or_stopping, users_file
 from config.embedded.system_user import as_user, open_to, unprivileged_user
 from config.embedded.wheel import BINARIES, VERSION
 
+AWAY = "PostgreSQL went away; it will be started again in a few seconds."
 PROJECT = Path(__file__).parents[2]
 FAREWELL = 5.0  # seconds the caretaker may take to see that the server is stopped
 RESTART_AFTER = 5.0  # seconds a server that went away is given to come back by itself
@@ -70,13 +71,16 @@ def socket_directory(data: Path) -> str:
     if data in _users and not is_running(data):
         missing = time.monotonic() - _missing_since.setdefault(data, time.monotonic())
         if missing < RESTART_AFTER:
-            raise ServerUnavailable("PostgreSQL went away; it will be started again in a few seconds.")
+            raise ServerUnavailable(AWAY)
     if data not in _users or data in _missing_since:
         start_again(data)
     return str(socket_folder(data))
 
 
 def start_again(data: Path) -> None:
+    """Nobody waits behind another who tries to bring a server back: that may take long, and fail."""
+    if data in _missing_since and is_starting_or_stopping(data):
+        raise ServerUnavailable(AWAY)
     try:
         start(data)
     except ServerUnavailable:

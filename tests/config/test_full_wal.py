@@ -18,6 +18,7 @@ import psycopg
 import pytest
 
 from config.embedded import server
+from config.embedded.locks import starting_or_stopping
 from config.embedded.server import ServerUnavailable, socket_directory
 from documents.failures import NO_ROOM, shortage
 from tests.documents.test_full_disk import Disk, small_disk
@@ -99,4 +100,6 @@ def test_a_full_log_stops_the_server_which_says_why_and_comes_back_with_its_rows
         rows(data)  # not tried again at once
     log_disk.empty()
     time.sleep(server.RESTART_AFTER)
+    with starting_or_stopping(data), pytest.raises(ServerUnavailable, match="in a few seconds"):
+        rows(data)  # another process is at it
     assert rows(data) == ["committed"]
