@@ -166,9 +166,9 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         return pitch > TITLE_LEADING * line.size
     if _goes_on_as_title(block, line, following, pitch, column):
         return False
-    if _indented(line, block, following, column):
+    if _ended_on_purpose(last, line, column, margin):
         return True
-    return _ended_on_purpose(last, line, column, margin)
+    return not _is_unfinished(last, line) and _indented(line, block, following, column)
 
 
 def _evenly_spaced(line: Line, following: Line | None, pitch: float) -> bool:
@@ -208,11 +208,17 @@ def _opens_note(line: Line) -> bool:
 
 
 def _centered(a: Line, b: Line, column: Column) -> bool:
-    """Whether both lines are set about one axis: their middles agree, their edges do not."""
+    """Whether both lines are set about one axis: their middles agree, and their edges do not or stand clear.
+
+    Lines that only begin away from the column's edge, as those of a hanging indent, reach to its end.
+    """
     em = min(a.size, b.size)
     if abs(a.x0 + a.x1 - b.x0 - b.x1) > em:
         return False
-    return min(column.starts(a), column.starts(b)) > column.start + em or abs(a.x0 - b.x0) > em
+    if abs(a.x0 - b.x0) > em:
+        return True
+    starts, ends = min(map(column.starts, (a, b))), max(map(column.ends, (a, b)))
+    return starts > column.start + em and ends < column.end - em
 
 
 def _goes_on_as_title(
@@ -251,6 +257,11 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float) -> 
     needed = first.x1 - first.x0 + SPACE * line.size
     if breaks_anywhere(first.text):
         needed = min(needed, UNBREAKABLE * line.size)
-    if first.text[0].islower() and not last.text.endswith(SENTENCE_ENDS):
+    if _is_unfinished(last, line):
         return room > max(needed, UNFINISHED_ROOM * (column.end - column.start))
     return room > needed
+
+
+def _is_unfinished(last: Line, line: Line) -> bool:
+    """Whether a sentence goes on from the one line to the other: beside a picture, it is indented or not."""
+    return line.words[0].text[0].islower() and not last.text.endswith(SENTENCE_ENDS)

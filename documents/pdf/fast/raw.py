@@ -17,7 +17,7 @@ from documents.pdf.fast.boxes import with_sound_boxes
 from documents.pdf.fast.charts import bars, charts
 from documents.pdf.fast.traits import Traits
 from documents.pdf.fast.words import RawWord, Style, read_words
-from documents.pdf.geometry import PageFrame, Rect, rect_of
+from documents.pdf.geometry import PageFrame, Rect, bounding_box, rect_of
 from documents.pdf.visibility import hidden_text, words_in_hidden_layers, words_outside_crop
 
 __all__ = ["RawPage", "RawWord", "Style", "read_raw"]
@@ -34,6 +34,8 @@ _FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~(
 
 # A ruling is a drawn line or a rectangle this thin (points).
 RULING_THICKNESS = 2.5
+# White rulings stand at most this far out of the coloured cells that they part (points).
+SEAM = 2.0
 # A page of fewer words may be a scan.
 FEW_WORDS = 60
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
@@ -121,22 +123,42 @@ def _is_thin(x0: float, y0: float, x1: float, y1: float) -> bool:
 
 
 def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
-    """Rulings (the edges of drawn boxes too) and fills; white ones are background."""
+    """Rulings (the edges of drawn boxes too) and fills. White ones are background but for what they part."""
     rulings: list[Rect] = []
     fills: list[Rect] = []
+    pale: list[Rect] = []
     whole_page = 0.9 * frame.width * frame.height
     for block in blocks:
-        if block["type"] != 3 or block["alpha"] == 0 or block["color"] == _WHITE:
+        if block["type"] != 3 or block["alpha"] == 0:
             continue
         x0, y0, x1, y1 = block["bbox"]
-        if _is_thin(x0, y0, x1, y1):
+        thin = _is_thin(x0, y0, x1, y1)
+        if block["color"] == _WHITE:
+            if thin:
+                pale.append(rect_of(block["bbox"]))
+        elif thin:
             rulings.append(rect_of(block["bbox"]))
         elif block["stroked"]:
             if block["isrect"]:
                 rulings += _edges(Rect(x0, y0, x1, y1))
         elif (x1 - x0) * (y1 - y0) < whole_page:
             fills.append(rect_of(block["bbox"]))
-    return rulings, fills
+    return rulings + _seen_between(fills, pale), fills
+
+
+def _seen_between(fills: list[Rect], pale: list[Rect]) -> list[Rect]:
+    """White rulings that can be seen, for they part coloured cells of a table."""
+    if not pale or len(fills) < 2:
+        return []
+    shaded = bounding_box(fills)
+    return [
+        ruling
+        for ruling in pale
+        if shaded.x0 - SEAM <= ruling.x0
+        and ruling.x1 <= shaded.x1 + SEAM
+        and shaded.y0 - SEAM <= ruling.y0
+        and ruling.y1 <= shaded.y1 + SEAM
+    ]
 
 
 def _edges(rect: Rect) -> list[Rect]:
