@@ -254,3 +254,56 @@ def test_footnotes_set_close_below_one_another_are_parted_at_their_raised_number
         drawing.text(LEFT, 700 + 10 * number, f"{30 + number}", size=5)
         drawing.text(LEFT + 7, 703 + 10 * number, note, size=8)
     assert texts(drawing.units()) == [f"30 {notes[0]}", f"31 {notes[1]}"]
+
+
+def test_lines_of_a_hanging_indent_stay_together_under_wide_leading() -> None:
+    page = Drawing()
+    item = justified("to set all of its lines as wide as the column " * 6, width=300)
+    page.text(72, 100, "3)")
+    page.lines(item, x=90, y=100, leading=15.5)
+    page.lines(justified("The column itself is a little wider than that, and " * 6, width=318), y=300)
+    assert texts(page.units())[0] == "3) " + " ".join(item)
+
+
+def test_a_sentence_that_runs_past_a_picture_stays_whole() -> None:
+    page = Drawing()
+    beside = justified("words that stand beside a picture and go on below it " * 2, width=200)[:-1]
+    below = justified("where the lines are as long as the column again " * 3, width=240)
+    page.lines(beside, x=112, y=100)
+    page.lines(below, y=100 + 12 * len(beside))
+    assert len(page.units()) == 1
+
+
+def test_heads_of_two_columns_of_items_are_read_with_their_columns() -> None:
+    page = Drawing()
+    for x, name in ((72, "First"), (320, "Second")):
+        page.text(x - 12, 100, f"{name} column of the slide", size=14)
+        for n in range(4):
+            page.text(x, 120 + 14 * n, "\u2022", font="helv")
+            page.text(x + 10, 120 + 14 * n, f"{name} item number {n}")
+    found = texts(page.units())
+    assert [text.split()[0] for text in found if "column" in text] == ["First", "Second"]
+    assert found.index("Second column of the slide") == 5
+
+
+def test_texts_far_apart_in_one_row_are_units_of_their_own() -> None:
+    page = Drawing()
+    page.text(72, 100, "The sender of the letter")
+    page.text(420, 100, "Berlin in spring")
+    assert texts(page.units()) == ["The sender of the letter", "Berlin in spring"]
+
+
+def test_items_that_open_with_a_dash_under_one_another_are_parted() -> None:
+    page = Drawing()
+    items = ["- the first of the items here", "- the second of the items", "- the third of the items, of all"]
+    page.lines(items)
+    assert texts(page.units()) == items
+
+
+def test_the_number_of_a_heading_stays_with_it_however_far_away() -> None:
+    page = Drawing()
+    page.text(72, 100, "Item 1A.", font="hebo")
+    page.text(180, 100, "RISK FACTORS", font="hebo")
+    page.lines(justified(PROSE, 430), y=120)
+    assert page.units()[0].type == "heading"
+    assert page.units()[0].text == "Item 1A. RISK FACTORS"

@@ -353,3 +353,39 @@ def test_the_boxes_of_a_form_are_units_not_a_table() -> None:
             drawing.text(x + 4, y + 12, f"{n}{'abc'[k]} Field", size=8)
     assert {unit.type for unit in drawing.units()} <= {"prose", "list", "heading"}
     assert len(drawing.units()) == sum(len(xs) - 1 for xs in edges)
+
+
+def test_white_rulings_between_coloured_cells_part_a_table() -> None:
+    drawing = Drawing()
+    page = drawing.page
+    for row in range(4):
+        y = 100 + 40 * row
+        for x0, x1, fill in ((72, 120, (0.6, 0.6, 0.6)), (120, 360, (1, 1, 1)), (360, 400, (0, 0.7, 0.9))):
+            page.draw_rect((x0, y, x1, y + 40), color=None, fill=fill)
+    for y in (100, 140, 180, 220, 260):
+        page.draw_rect((72, y - 0.5, 400, y + 0.5), color=None, fill=(1, 1, 1))
+    for x in (72, 120, 360, 400):
+        page.draw_rect((x - 0.5, 100, x + 0.5, 260), color=None, fill=(1, 1, 1))
+    for row in range(4):
+        y = 114 + 40 * row
+        drawing.text(80, y, f"5.{row}")
+        drawing.lines(["Verify that the application is", "not open to such a thing."], x=126, y=y)
+        drawing.text(375, y, "V")
+    cells = [[cell.text for cell in unit.table.cells] for unit in drawing.units() if unit.table]
+    assert cells == [
+        [f"5.{row}", "Verify that the application is not open to such a thing.", "V"] for row in range(4)
+    ]
+
+
+def test_rows_of_a_name_and_what_it_means_are_a_table_of_words() -> None:
+    drawing = Drawing()
+    pairs = [
+        ("EPS", "earnings per share"),
+        ("BLA", "Biologics License Application"),
+        ("CDC", "a public agency"),
+    ]
+    pairs += [("Biogen", "Biogen Inc."), ("EU", "European Union"), ("R&D", "research and development")]
+    for n, (name, meaning) in enumerate(pairs):
+        drawing.text(72, 100 + 20 * n, name)
+        drawing.text(240, 100 + 20 * n, meaning)
+    assert [unit.text for unit in drawing.units()] == ["\t".join(pair) for pair in pairs]

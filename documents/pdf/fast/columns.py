@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.lists import is_bullet
 
 # A gutter is at least this wide (ems of the text beside it).
 GUTTER = 0.7
@@ -23,6 +24,9 @@ GUTTER = 0.7
 OVERHANG = 1.5
 # Edges tried as sides of a gutter, of each kind.
 CANDIDATES = 8
+# Heads of columns stand at least so far apart, and at most so far above them (ems).
+HEADS_APART = 2.0
+HEAD_DISTANCE = 1.5
 # A column has at least this many rows on each side of the gutter.
 COLUMN_ROWS = 3
 # Lines of a column hold at least so many characters on average: shorter ones are cells.
@@ -33,6 +37,8 @@ FULL_ROW = 0.7
 RUNNING_GAP = 1.6
 # Share of full rows from which a column is prose.
 PROSE_ROWS = 0.5
+# Share of rows with a bullet from which a column is a list.
+LIST_ROWS = 0.6
 # Columns of which one is not prose are of like width, and share at most this part of their baselines.
 LIKE_WIDTH = 0.6
 APART = 0.5
@@ -83,7 +89,26 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
-    return next(filter(_is_gutter, ranked), None)
+    best = next(filter(_is_gutter, ranked), None)
+    return _with_heads(best, downwards) if best else None
+
+
+def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
+    """The cut with the row right above it where that heads the columns, though it reaches into the gutter."""
+    beside = {*map(id, cut.left), *map(id, cut.right)}
+    above = [line for line in downwards if _middle(line) <= cut.top and id(line) not in beside]
+    if not above:
+        return cut
+    row = rows_of(above)[-1]
+    x0, x1 = max(line.x1 for line in cut.left), min(line.x0 for line in cut.right)
+    left = [line for line in row if line.x0 + line.x1 < x0 + x1]
+    right = [line for line in row if line.x0 + line.x1 >= x0 + x1]
+    width = min([x1, *(line.x0 for line in right)]) - max([x0, *(line.x1 for line in left)])
+    distance = min(line.y0 for line in (*cut.left, *cut.right)) - max(line.y1 for line in row)
+    if width < HEADS_APART * row[0].size or distance > HEAD_DISTANCE * row[0].size:
+        return cut
+    rest = [_middle(line) for line in above if line not in row]
+    return Cut(max(rest, default=-math.inf), cut.bottom, left + cut.left, right + cut.right)
 
 
 def _middle(line: Line) -> float:
@@ -147,7 +172,7 @@ def _is_gutter(cut: Cut) -> bool:
         return False
     if _is_note_beside(*sides) or _is_note_beside(*sides[::-1]):
         return True
-    prose = [reads_as_column(rows) for rows in sides]
+    prose = [reads_as_column(rows) or reads_as_list(rows) for rows in sides]
     stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose)):
         return True
@@ -189,6 +214,11 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
     x1 = max(row[-1].x1 for row in rows)
     full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
     return full >= PROSE_ROWS * len(rows)
+
+
+def reads_as_list(rows: list[list[Line]]) -> bool:
+    """Whether most rows open with a bullet."""
+    return sum(is_bullet(row[0].words[0].text) for row in rows) >= LIST_ROWS * len(rows)
 
 
 def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:

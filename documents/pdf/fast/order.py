@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 
 from documents.pdf.fast.blocks import Block, runs_leftwards
-from documents.pdf.fast.cells import Row
+from documents.pdf.fast.cells import Row, is_value
 from documents.pdf.fast.columns import regions
 from documents.pdf.fast.grid import grid_table, grids
 from documents.pdf.fast.headrows import with_head_above
 from documents.pdf.fast.ladder import ladder_table, ladders, parted
 from documents.pdf.fast.lines import Line, merged, rows_of
+from documents.pdf.fast.lists import is_bullet, marker_of
 from documents.pdf.fast.mirroring import mirrored_row, turned_back
 from documents.pdf.fast.paragraphs import paragraphs
 from documents.pdf.fast.tablerows import table_blocks
-from documents.pdf.fast.tables import bands
+from documents.pdf.fast.tables import EDGE, bands
 from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect
+
+# Texts of one row stand at least so far apart (ems).
+APART = 5.0
+_WORD = re.compile(r"[^\W\d_]{3}")
+_NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
 
 
 class Inset(Line):
@@ -111,9 +119,42 @@ def running_blocks(lines: Sequence[Line]) -> list[Block]:
     blocks: list[Block] = []
     done = 0
     for start, end in [*bands(cells), (len(rows), len(rows))]:
-        blocks += paragraphs([merged(row, rtl) for row in rows[done:start]])
+        blocks += paragraphs([merged(part, rtl) for part in texts_apart(rows[done:start], rtl)])
         if end > start:
             table = table_blocks(cells[start:end])
             blocks += turned_back(table) if rtl else table
         done = end
     return blocks
+
+
+def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line]]:
+    """The rows, parted at gaps so wide that what stands on either side is a text of its own.
+
+    Where the next row or the one before is parted at the same places, it is a name and what belongs to it.
+    """
+    out: list[Sequence[Line]] = []
+    for n, row in enumerate(rows):
+        beside = [*rows[max(0, n - 1) : n], *rows[n + 1 : n + 2]]
+        ends = [i for i in range(1, len(row)) if _parts(row, i, rtl) and not _recurs(row, i, beside)]
+        parts = [row[start:end] for start, end in pairwise([0, *ends, len(row)])]
+        out += reversed(parts) if rtl else parts
+    return out
+
+
+def _parts(row: Sequence[Line], i: int, rtl: bool) -> bool:
+    last, line = row[i - 1], row[i]
+    opens = is_text(line) or (is_bullet(line.text) and not rtl)
+    return line.x0 - last.x1 > APART * line.size and is_text(last) and opens
+
+
+def _recurs(row: Sequence[Line], i: int, beside: Sequence[Sequence[Line]]) -> bool:
+    return any(
+        abs(other[0].x0 - row[0].x0) <= EDGE and any(abs(line.x0 - row[i].x0) <= EDGE for line in other[1:])
+        for other in beside
+    )
+
+
+def is_text(line: Line) -> bool:
+    """Whether it holds a word, and is no value, no marker and no number of a section, as ``Item 1A.``."""
+    text = line.text
+    return bool(_WORD.search(text)) and not (is_value(text) or marker_of(text) or _NUMBERED.match(text))

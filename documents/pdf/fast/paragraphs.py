@@ -26,6 +26,8 @@ SIZE_SLACK = 1.08
 # An indent is at least this deep (ems); lines that end within so much of one another end together.
 INDENT = 0.6
 EVEN_EDGE = 2.0
+# Items of one list begin within this of one another (ems).
+SAME_START = 0.3
 # A block of so many lines may be narrower than its column.
 NARROW_LINES = 4
 # A space, with some slack (ems); the leading of a size that is set but once.
@@ -160,7 +162,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         and not _ended_on_purpose(last, line, column, margin)
     ):
         return True
-    if _opens_item(line, last, column) or is_contents_line(last.text):
+    if _opens_item(line, block, column) or is_contents_line(last.text):
         return True
     if _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
@@ -191,11 +193,15 @@ def _one_weight(*lines: Line) -> bool:
     )
 
 
-def _opens_item(line: Line, last: Line, column: Column) -> bool:
+def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     marker = marker_of(line.words[0].text)
     if not marker or len(line.words) == 1:
         return False
+    first, last = block[0], block[-1]
     if is_bullet(marker) and marker not in "-–—*o·":
+        return True
+    under = abs(column.starts(line) - column.starts(first)) < SAME_START * line.size
+    if is_bullet(marker) and under and marker_of(first.words[0].text) == marker:
         return True
     # a number may stand at a line's start by chance: then the line before is full
     return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size

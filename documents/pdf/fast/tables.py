@@ -29,6 +29,9 @@ LONE_ROWS = 8
 ROW_HEAD_SHARE = 0.5
 # Share of value cells that makes two aligned rows a table.
 VALUE_SHARE = 0.5
+# So many rows of a name and what belongs to it, set to two edges, are a table of words.
+PAIRS = 6
+PAIR_SHARE = 0.8
 # Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
 FORMULA_ROWS = 5
 FORMULA_SHARE = 0.25
@@ -166,7 +169,7 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if values >= VALUE_SHARE * len(cells):
         return True
     if len(columns.spans) < 3:
-        return False
+        return len(multi) >= max(PAIRS, PAIR_SHARE * len(rows)) and _set_to_edges(multi, columns)
     return (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns)
 
 
