@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SHORTEST = 20  # characters of a passage worth measuring
+HYPHENS = dict.fromkeys(map(ord, "-\xad\u2010\u2011"))  # after NFKC
 # Follows a link to the passage as a person does who clicks one in the panel.
 FOLLOW = """(search) => {
   const link = Object.assign(document.createElement("a"), { href: search });
@@ -128,8 +129,9 @@ def found_in(words: list[str], painted: list[str]) -> int:
 
 
 def letters(text: str) -> str:
-    """Without white space, ligatures and soft hyphens: engines part and spell them differently."""
-    return "".join(unicodedata.normalize("NFKC", text).replace("\xad", "").split())
+    """Without white space, ligatures and hyphens: engines part and spell them differently, and a
+    passage has whole words where the page parts them at the end of a line."""
+    return "".join(unicodedata.normalize("NFKC", text).translate(HYPHENS).split())
 
 
 def total(measured: list[Measured]) -> Measured:
