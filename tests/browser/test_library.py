@@ -39,22 +39,47 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     expect(shelved).to_contain_text("2")
 
 
-def test_of_a_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_path: Path) -> None:
-    (tmp_path / "papers" / "more").mkdir(parents=True)
-    (tmp_path / "papers" / "Owls in spring.txt").write_text(
-        "Owls were counted in the northern barns in spring."
+def folder_of_papers(tmp_path: Path, subject: str) -> Path:
+    """Two that can be read, one of them a folder deeper, and one that cannot."""
+    folder = tmp_path / "papers"
+    (folder / "more").mkdir(parents=True)
+    (folder / f"{subject} in spring.txt").write_text(
+        f"{subject} were counted in the northern barns in spring."
     )
-    (tmp_path / "papers" / "more" / "Owls in autumn.md").write_text(
-        "# Owls\n\nThey were counted in autumn, too."
+    (folder / "more" / f"{subject} in autumn.md").write_text(
+        f"# {subject}\n\nThey were counted in autumn, too."
     )
-    (tmp_path / "papers" / "program.exe").write_bytes(b"MZ")
+    (folder / "program.exe").write_bytes(b"MZ")
+    return folder
+
+
+def expect_papers(page: Page, subject: str, before: int) -> None:
+    expect(page.locator(".doc")).to_have_count(before + 2)
+    expect(page.locator(".doc[data-status=ready]", has_text=subject)).to_have_count(2, timeout=READY_MS)
+    expect(page.locator(".upload-row")).to_have_count(0)
+
+
+def test_of_a_chosen_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_path: Path) -> None:
     page.goto(site.url("/"))
     before = page.locator(".doc").count()
-    page.locator("[data-upload-input][webkitdirectory]").set_input_files(tmp_path / "papers")
-    expect(page.locator(".doc")).to_have_count(before + 2)
-    added = page.locator(".doc[data-status=ready]", has_text="Owls")
-    expect(added).to_have_count(2, timeout=READY_MS)
-    expect(page.locator(".upload-row")).to_have_count(0)
+    folder = folder_of_papers(tmp_path, "Owls")
+    page.locator("[data-upload-input][webkitdirectory]").set_input_files(folder)
+    expect_papers(page, "Owls", before)
+
+
+def test_of_a_dropped_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_path: Path) -> None:
+    page.goto(site.url("/"))
+    before = page.locator(".doc").count()
+    drop(page, folder_of_papers(tmp_path, "Voles"))
+    expect_papers(page, "Voles", before)
+
+
+def drop(page: Page, path: Path) -> None:
+    """As the system's file manager does it: the page sees a real folder."""
+    devtools = page.context.new_cdp_session(page)
+    carried = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        devtools.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 300, "data": carried})
 
 
 def test_an_address_becomes_a_card_that_says_what_became_of_it(page: Page, site: Site) -> None:
