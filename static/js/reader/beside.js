@@ -13,6 +13,7 @@ import { printDocument } from "./print.js";
 import { watchSelection } from "./selection.js";
 import { watchSide } from "./side.js";
 import { watchButtons, watchPageField, watchZoom } from "./toolbar.js";
+import { zoomByHand } from "./zoom.js";
 
 export function fillAround(viewer, highlights) {
   const { element } = viewer;
@@ -30,6 +31,7 @@ export function fillAround(viewer, highlights) {
     print: () => printDocument(viewer, texts.preparing),
   });
   watchZoom(viewer);
+  zoomByHand(viewer.pages);
   watchPageField(viewer);
   pinToPages(viewer);
   watchTabs(element);

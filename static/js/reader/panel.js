@@ -1,8 +1,6 @@
 // <div data-splitter> <aside data-panel> <div role="tabpanel" hx-get="…" hx-trigger="intersect once">
 // The panel beside the pages, a sheet from below on phones: open or shut, wide or narrow.
 
-import { select } from "../ui/tabs.js";
-
 const NARROW = matchMedia("(max-width: 820px)");
 const STEP = 24; // px, by an arrow key
 const LEAST = { width: 300, height: 150 };
@@ -19,7 +17,7 @@ export function toggle(open = panel.hidden) {
 /** Opens a tab, and resolves to it once htmx has put something in. */
 export async function show(name) {
   toggle(true);
-  select(document.getElementById(`tab-${name}`));
+  document.getElementById(`tab-${name}`).click();
   const pane = document.getElementById(`pane-${name}`);
   if (pane.matches("[hx-get]:empty")) await new Promise((filled) => pane.addEventListener("htmx:load", filled, { once: true }));
   return pane;

@@ -6,7 +6,6 @@
 import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
 import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates } from "../../pdfjs/web/pdf_viewer.mjs";
 import { worker } from "./worker.js";
-import { zoomByHand } from "./zoom.js";
 
 export { FindState } from "../../pdfjs/web/pdf_viewer.mjs"; // by way of here: the viewer wants pdf.mjs to be there before it
 
@@ -34,7 +33,6 @@ export class Viewer {
     });
     linkService.setViewer(this.pages);
     this.on("pagerendered", () => performance.mark("first-page"), { once: true });
-    zoomByHand(this.pages);
     new ResizeObserver(() => this.#fit()).observe(this.scroller);
   }
 

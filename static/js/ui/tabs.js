@@ -8,7 +8,7 @@ export function watchTabs(root) {
   });
 }
 
-export function select(tab) {
+function select(tab) {
   if (!tab) return;
   tab.parentElement.querySelectorAll("[role=tab]").forEach((other) => {
     const chosen = other === tab;
