@@ -18,7 +18,7 @@ from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from documents.failures import IngestionFailure, failure_of, shortage
-from documents.interruption import Interrupted, interruptible
+from documents.interruption import Interrupted, interruptible, uninterrupted
 from documents.leases import WORKING, Lease, LostLease, give_back, renewing, take
 from documents.models import Document
 from documents.obtaining import obtain_pdf
@@ -40,9 +40,10 @@ TAKEN_AWAY = "deleted or taken over meanwhile: nothing was stored"
 
 def ingest_document(document_id: uuid.UUID) -> bool:
     """Takes one document in, in this process. False when somebody else has it, or it needs no work."""
-    lease = take(document_id)
-    if lease is not None:
-        ingest(lease)
+    with uninterrupted():  # between the lease and the work under it
+        lease = take(document_id)
+        if lease is not None:
+            ingest(lease)
     return lease is not None
 
 

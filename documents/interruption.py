@@ -13,6 +13,28 @@ class Interrupted(BaseException):
     """The process was asked to stop. Not an Exception: nothing that recovers from errors may swallow it."""
 
 
+class _Held:
+    """Whether a SIGTERM came that nobody has heard yet."""
+
+    is_waiting = False
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """SIGTERM waits until the block ends, or until ``interruptible`` begins in it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if _Held.is_waiting:
+            _Held.is_waiting = False
+            signal.raise_signal(signal.SIGTERM)
+
+
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Raises Interrupted in the block on SIGTERM. In other threads than the main one it changes nothing."""
@@ -21,11 +43,18 @@ def interruptible() -> Iterator[None]:
         return
     before = signal.signal(signal.SIGTERM, _raise)
     try:
+        if _Held.is_waiting:
+            _raise(signal.SIGTERM, None)
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
+def _hold(signum: int, frame: FrameType | None) -> None:
+    _Held.is_waiting = True
+
+
 def _raise(signum: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: the way out must not be cut short
+    _Held.is_waiting = False
     raise Interrupted

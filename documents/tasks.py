@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from documents.ingestion import ingest
-from documents.leases import take
+from documents.ingestion import ingest_document
 from documents.queue import next_in_turn
 
 TRIES = 5  # another worker may take the same document between the look and the grasp
@@ -15,7 +14,6 @@ def ingest_next() -> str:
         document_id = next_in_turn()
         if document_id is None:
             return ""
-        if lease := take(document_id):
-            ingest(lease)
+        if ingest_document(document_id):
             return str(document_id)
     return ""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import signal
 import threading
+import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -10,7 +12,7 @@ from django.core.files.base import ContentFile
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from documents import leases
+from documents import ingestion, leases
 from documents.deletion import delete_document
 from documents.failures import IngestionFailure
 from documents.ingestion import ingest, ingest_again, ingest_document
@@ -188,6 +190,23 @@ def test_an_unexpected_error_says_nothing_of_its_inside(waiting: Document, index
     waiting.refresh_from_db()
     assert waiting.failure_code == FailureCode.INTERNAL
     assert waiting.failure_message == FailureCode.INTERNAL.label
+
+
+def test_a_worker_told_to_stop_as_it_takes_a_document_puts_it_back(
+    waiting: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_then_stop(document_id: uuid.UUID) -> leases.Lease | None:
+        lease = leases.take(document_id)
+        signal.raise_signal(signal.SIGTERM)
+        return lease
+
+    monkeypatch.setattr(ingestion, "take", take_then_stop)
+    with pytest.raises(SystemExit):
+        ingest_document(waiting.pk)
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.attempts, waiting.lease) == (Document.Status.UPLOADED, 0, None)
+    monkeypatch.undo()
+    assert ingest_document(waiting.pk)
 
 
 def test_only_what_is_wrong_with_us_is_logged_as_an_error(
