@@ -8,7 +8,7 @@ import msgspec
 from django import template
 from django.http import HttpRequest
 from django.template import Context
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -21,15 +21,15 @@ THEMES = ("light", "dark")
 @register.simple_tag
 def icon(name: str, css_class: str = "") -> SafeString:
     """``{% icon "search" %}``: decoration only; the control that holds it carries the label."""
-    return _icon(name, css_class, reverse("icons"))
+    return _icon(name, css_class, get_script_prefix())
 
 
-@cache  # a page of cards has five hundred
-def _icon(name: str, css_class: str, address: str) -> SafeString:
+@cache  # a page of cards has five hundred, and looking up their address takes longer than all else in them
+def _icon(name: str, css_class: str, script_prefix: str) -> SafeString:
     return format_html(
         '<svg class="icon {}" aria-hidden="true"><use href="{}?v={}#{}"></use></svg>',
         css_class,
-        address,
+        reverse("icons"),
         sprite_version(),
         name,
     )
