@@ -33,7 +33,10 @@ from documents.pdf.messages import (
 from documents.pdf.opening import check_header
 from documents.pdf.structure import Engine, Layer, ParsedDocument, ParsedPage
 
-PARSER_VERSION = "1"
+# What the units of an unchanged file depend on. Whoever changes which units come of a page (their bounds,
+# types, order, cells) counts on: ``backfill`` then reads the documents again that an older parser read.
+# tests/documents/test_parser_version.py fails until it is done.
+PARSER_VERSION = "2"
 
 __all__ = [
     "FailureCode",

@@ -66,3 +66,16 @@ def test_entries_of_a_contents_page_are_no_page_numbers() -> None:
             [f"Chapter {n + 30 * part} {'.' * 60} {n + 40 * part}" for n in range(1, 40)], y=50, leading=14
         )
     assert all(not page.furniture for page in drawing.read())
+
+
+def test_a_foot_right_below_texts_of_any_length_is_known_by_its_number() -> None:
+    drawing = Drawing()
+    for number in range(1, 6):
+        if number > 1:
+            drawing.new_page()
+        end = drawing.lines(justified(PROSE * (number % 3 + 1), 430), y=90)
+        drawing.text(430, end + 24, f"2019 Form 10-K {number + 2}")
+    pages = drawing.read()
+    assert [[piece.text for piece in page.furniture] for page in pages] == [
+        [f"2019 Form 10-K {number + 2}"] for number in range(1, 6)
+    ]

@@ -54,7 +54,9 @@ def set_furniture_aside(sheets: Sequence[Sheet]) -> None:
             [row for row in rows if _in_margin(row, sheet, top)]
             for sheet, rows in zip(sheets, edges, strict=True)
         ]
-        signs = _Signs(_repeated(marginal), _numbered(marginal), _offsets(sheets, edges))
+        signs = _Signs(
+            _repeated(marginal), _numbered(marginal), _offsets(sheets, edges), _running(sheets, edges)
+        )
         for sheet, rows in zip(sheets, edges, strict=True):
             _peel(sheet, rows, signs, top)
 
@@ -62,12 +64,14 @@ def set_furniture_aside(sheets: Sequence[Sheet]) -> None:
 class _Signs(NamedTuple):
     """What tells furniture in one document, at one edge of its pages.
 
-    ``offsets`` are what page numbers differ by from the numbers of their pages.
+    ``offsets`` are what page numbers differ by from the numbers of their pages; ``running`` the words
+    that stand beside such a number, wherever the page's text ends.
     """
 
     repeated: set[Place]
     numbered: set[int]
     offsets: set[int]
+    running: set[tuple[str, int]]
 
 
 def _edge_rows(sheet: Sheet, top: bool) -> list[list[Line]]:
@@ -138,6 +142,23 @@ def _offset(row: list[Line], sheet: Sheet) -> int | None:
     return int(digits.group()) - sheet.raw.number if digits else None
 
 
+def _running(sheets: Sequence[Sheet], edges: Sequence[Sequence[list[Line]]]) -> set[tuple[str, int]]:
+    counts: Counter[tuple[str, int]] = Counter()
+    for sheet, rows in zip(sheets, edges, strict=True):
+        counts.update(_words_and_offsets(rows[0], sheet) if rows else ())
+    return {found for found, count in counts.items() if count >= PAGES}
+
+
+def _words_and_offsets(row: list[Line], sheet: Sheet) -> set[tuple[str, int]]:
+    """The words of a row that begins or ends with a number, and what that differs by from its page's."""
+    text = _text(row)
+    if len(text) > BESIDE_NUMBER or is_contents_line(text):
+        return set()
+    words = _DIGITS.sub("#", text).casefold()
+    ends = {text.split()[0], text.split()[-1]} if text.strip() else set()
+    return {(words, int(end) - sheet.raw.number) for end in ends if len(end) <= 4 and end.isdecimal()}
+
+
 def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> None:
     count = 0
     while count < min(ROWS, len(rows)) and _is_furniture(rows[count], count, sheet, signs, top):
@@ -155,7 +176,11 @@ def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> Non
 def _is_furniture(row: list[Line], rank: int, sheet: Sheet, signs: _Signs, top: bool) -> bool:
     if _in_margin(row, sheet, top):
         return _is_repeated(row, signs.repeated) or not signs.numbered.isdisjoint(_number_heights(row))
-    return rank == 0 and _offset(row, sheet) in signs.offsets
+    if rank:
+        return False
+    return _offset(row, sheet) in signs.offsets or not signs.running.isdisjoint(
+        _words_and_offsets(row, sheet)
+    )
 
 
 def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:

@@ -32,6 +32,7 @@ VALUE_SHARE = 0.5
 # So many rows of a name and what belongs to it, set to two edges, are a table of words.
 PAIRS = 6
 PAIR_SHARE = 0.8
+FULL_CELL = 0.7
 # Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
 FORMULA_ROWS = 5
 FORMULA_SHARE = 0.25
@@ -169,7 +170,8 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if values >= VALUE_SHARE * len(cells):
         return True
     if len(columns.spans) < 3:
-        return len(multi) >= max(PAIRS, PAIR_SHARE * len(rows)) and _set_to_edges(multi, columns)
+        many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
+        return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
     return (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns)
 
 
@@ -177,6 +179,12 @@ def _holds_formulas(rows: Sequence[Row]) -> bool:
     """Whether a good part of the words is set in the fonts of formulas."""
     words = [word for row in rows for line in row.lines for word in line.words]
     return sum(is_math_font(word.style.font) for word in words) > FORMULA_SHARE * len(words)
+
+
+def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether most first cells fill their column, as lines of a text do and names do not."""
+    x0, x1 = columns.spans[0]
+    return sum(row.cells[0][-1].x1 - x0 > FULL_CELL * (x1 - x0) for row in rows) > 0.5 * len(rows)
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
