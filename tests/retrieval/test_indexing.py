@@ -21,7 +21,7 @@ from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passa
 from retrieval.providers import retrying
 from retrieval.providers.embeddings import HashingEmbedder
 from retrieval.providers.errors import ProviderError
-from retrieval.reindexing import reindex
+from retrieval.reindexing import Progress, reindex
 from retrieval.scope import Scope
 from retrieval.search import search
 from retrieval.spaces import active_space, build_vector_index, has_vector_index
@@ -171,6 +171,23 @@ def test_another_space_takes_over_when_it_is_complete(alice: User, library: Libr
     assert EmbeddingSpace.objects.filter(active=True).count() == 1
     assert ChunkVector.objects.filter(space=new).count() == ChunkVector.objects.filter(space=old).count()
     assert search("Nike dividends", Scope(alice)).hits[0].document_id == library.nike.pk
+
+
+def test_a_reindexing_that_was_stopped_goes_on_with_the_documents_that_are_left(
+    alice: User, library: Library
+) -> None:
+    old = active_space()
+    seen: list[int] = []
+
+    def stopped(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reindex("hashing", stopped)
+    assert active_space() == old
+    reindex("hashing", lambda progress: seen.append(progress.remaining))
+    assert seen == [1, 0]
+    assert active_space() != old
 
 
 def test_the_old_space_answers_while_the_new_one_fails(
