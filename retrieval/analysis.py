@@ -64,12 +64,11 @@ def terms_of_each(texts: Sequence[str]) -> list[list[str]]:
 
 def tokens_of(text: str, wanted: Set[str]) -> list[Token]:
     """The tokens that hold a wanted term, with their place in ``text``; for marking words."""
-    found = {word: _terms_as_written(word) for word in set(COMPOUND.findall(text))}
-    telling = {word: terms for word, terms in found.items() if not wanted.isdisjoint(terms)}
-    if not telling:
-        return []
-    places = ((match.group(), *match.span()) for match in COMPOUND.finditer(text))
-    return [Token(start, end, telling[word]) for word, start, end in places if word in telling]
+    return [
+        Token(*match.span(), terms)
+        for match in COMPOUND.finditer(text)
+        if not wanted.isdisjoint(terms := _terms_as_written(match[0]))
+    ]
 
 
 def run_together(text: str, longest: int = 3) -> list[str]:
