@@ -61,13 +61,22 @@ def bring_in(lease: Lease) -> None:
     except LostLease:
         logger.info(TAKEN_AWAY)
     except Interrupted:
-        give_back(lease.row)
+        put_back(lease)
         raise SystemExit(0) from None
     except (OperationalError, InterfaceError) as error:
         after_database_error(lease, error)
     except Exception as error:
         tell(lease, error)
         mark_failed(lease, error)
+
+
+def put_back(lease: Lease) -> None:
+    """At once; by another connection where this one was cut off in the middle of a statement."""
+    try:
+        give_back(lease.row)
+    except (OperationalError, InterfaceError):
+        connection.close()
+        give_back(lease.row)
 
 
 def tell(lease: Lease, error: Exception) -> None:
@@ -157,11 +166,11 @@ def after_database_error(lease: Lease, error: Exception) -> None:
     logger.warning("the database went away: %s", error)
     connection.close()
 
-    def put_back() -> None:
+    def requeue() -> None:
         if give_back(lease.row):
             issue_tickets(1)
 
-    outlast(put_back)
+    outlast(requeue)
 
 
 def ingest_again(document: Document, engine: str = "") -> bool:

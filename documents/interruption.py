@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 
-class Interrupted(BaseException):
-    """The process was asked to stop. Not an Exception: nothing that recovers from errors may swallow it."""
+class Interrupted(KeyboardInterrupt):
+    """The process was asked to stop. Not an Exception: nothing that recovers from errors may swallow it.
+
+    Of this kind, because psycopg then cancels the statement it waits for, and its connection can be used.
+    """
 
 
 class _Held:
