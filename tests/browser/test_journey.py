@@ -1,35 +1,29 @@
 from __future__ import annotations
 
-from base64 import b64encode
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from chat.benchmarks._painted import WITHIN, painted_on, settle
-from tests.browser.conftest import READY_MS
+from tests.browser.conftest import READY_MS, Upload
+from tests.browser.dropping import drop
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
 
 @pytest.fixture(scope="module")
-def reader() -> dict[str, str]:
-    """The path of the report's reader, once it was uploaded."""
+def uploaded() -> dict[str, str]:
+    """Filled by the first test that reads."""
     return {}
 
 
-def drop(page: Page, file: Path) -> None:
-    """Drops the file on the page as a person does with the mouse."""
-    transfer = page.evaluate_handle(
-        """([name, base64]) => {
-          const data = new DataTransfer();
-          const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-          data.items.add(new File([bytes], name, { type: "application/pdf" }));
-          return data;
-        }""",
-        [file.name, b64encode(file.read_bytes()).decode()],
-    )
-    page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+@pytest.fixture
+def reader(uploaded: dict[str, str], upload: Upload) -> str:
+    """The path of a reader with the report in it."""
+    if not uploaded:
+        uploaded["path"] = upload(report(), "Divisions.pdf")
+    return uploaded["path"]
 
 
 def ask(page: Page, question: str) -> Locator:
@@ -44,18 +38,15 @@ def ask(page: Page, question: str) -> Locator:
     return answer
 
 
-def test_a_dropped_pdf_becomes_a_document_while_one_watches(
-    page: Page, site: Site, tmp_path: Path, reader: dict[str, str]
-) -> None:
+def test_a_dropped_pdf_becomes_a_document_while_one_watches(page: Page, site: Site, tmp_path: Path) -> None:
     page.goto(site.url("/"))
-    file = tmp_path / "Divisions.pdf"
+    file = tmp_path / "Dropped.pdf"
     file.write_bytes(report())
     drop(page, file)
     card = page.locator(".doc").first
     expect(card.locator("progress")).to_be_visible()
     expect(card).to_have_attribute("data-status", "ready", timeout=READY_MS)
     expect(card).to_contain_text("2 pages")
-    reader["path"] = str(card.locator(".doc-title a").get_attribute("href"))
 
 
 @pytest.mark.parametrize(
@@ -67,9 +58,9 @@ def test_a_dropped_pdf_becomes_a_document_while_one_watches(
     ids=["on a plain page", "on a page rotated and cropped"],
 )
 def test_a_citation_of_an_answer_opens_the_page_at_its_words(
-    page: Page, site: Site, reader: dict[str, str], question: str, number: int, value: str
+    page: Page, site: Site, reader: str, question: str, number: int, value: str
 ) -> None:
-    page.goto(site.url(reader["path"]))
+    page.goto(site.url(reader))
     answer = ask(page, question)
     expect(answer).to_contain_text(value)
     cite = answer.locator(f'a[data-citation][data-page="{number}"]').first
@@ -84,9 +75,9 @@ def test_a_citation_of_an_answer_opens_the_page_at_its_words(
     expect(page.locator(f'.page[data-page-number="{number}"] .lit-unit')).to_have_count(1)
 
 
-def test_a_conversation_is_still_there_after_a_reload(page: Page, site: Site, reader: dict[str, str]) -> None:
-    page.goto(site.url(reader["path"]))
-    page.locator("a[data-citation]").first.click()
+def test_a_conversation_is_still_there_after_a_reload(page: Page, site: Site, reader: str) -> None:
+    page.goto(site.url(reader))
+    ask(page, "What was the revenue of the northern division?").locator("a[data-citation]").first.click()
     expect(page.locator(".lit-anchor").first).to_be_visible()
     page.reload()  # the address now names the citation
     expect(page.locator("a[data-citation][aria-current=true]")).to_have_count(1)
@@ -101,12 +92,12 @@ def test_a_file_that_is_no_pdf_is_refused_with_its_reason(page: Page, site: Site
     expect(page.locator(".upload-row.refused")).to_contain_text("not a PDF")
 
 
-def test_a_deleted_document_comes_back_with_undo(page: Page, site: Site, reader: dict[str, str]) -> None:
+def test_a_deleted_document_comes_back_with_undo(page: Page, site: Site, reader: str) -> None:
     page.goto(site.url("/"))
-    card = page.locator(".doc", has=page.locator(f'a[href="{reader["path"]}"]')).first
+    card = page.locator(".doc", has=page.locator(f'a[href="{reader}"]')).first
     card.hover()
     card.get_by_role("button", name="Actions for").click()
     card.get_by_role("button", name="Delete").click()
-    expect(page.locator(f'.doc-title a[href="{reader["path"]}"]')).to_have_count(0)
+    expect(page.locator(f'.doc-title a[href="{reader}"]')).to_have_count(0)
     page.locator(".toast").get_by_role("button", name="Undo").click()
-    expect(page.locator(f'.doc-title a[href="{reader["path"]}"]')).to_have_count(1)
+    expect(page.locator(f'.doc-title a[href="{reader}"]')).to_have_count(1)

@@ -7,6 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import READY_MS, Upload
+from tests.browser.dropping import drop
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
@@ -72,14 +73,6 @@ def test_of_a_dropped_folder_only_what_can_be_read_is_added(page: Page, site: Si
     before = page.locator(".doc").count()
     drop(page, folder_of_papers(tmp_path, "Voles"))
     expect_papers(page, "Voles", before)
-
-
-def drop(page: Page, path: Path) -> None:
-    """As the system's file manager does it: the page sees a real folder."""
-    devtools = page.context.new_cdp_session(page)
-    carried = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
-    for kind in ("dragEnter", "dragOver", "drop"):
-        devtools.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 300, "data": carried})
 
 
 def test_an_address_becomes_a_card_that_says_what_became_of_it(page: Page, site: Site) -> None:
