@@ -1,16 +1,20 @@
-"""What is painted on a page in the browser, measured against pdf.js's own text layer."""
+"""What is painted on a page in the browser, measured against pdf.js's own text layer, and its ink."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from chat.benchmarks._ink import GAP, INK, REACH, Ink, Run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 WITHIN = 1.5  # CSS pixels at 100 % zoom
 
-MEASURE = """(number) => {
+MEASURE = (
+    f"([number, reach]) => {{ {INK}"
+    + """
   const page = document.querySelector(`.page[data-page-number="${number}"]`);
   const box = ({ left, top, right, bottom }) => [left, top, right, bottom];
   const lit = [...page.querySelectorAll(".lit-anchor:not(.lit-other)")];
@@ -23,8 +27,10 @@ MEASURE = """(number) => {
       range.setEnd(span.firstChild, match.index + match[0].length);
       return { text: match[0], box: box(range.getBoundingClientRect()) };
     }));
-  return { painted, words };
+  const ink = painted.map(inkOf(page.querySelector("canvas"), reach));
+  return { painted, words, ink };
 }"""
+)
 STILL = """() => {
   const drawn = document.querySelector(".page[data-loaded] .textLayer .endOfContent") !== null;
   const shown = [...document.querySelectorAll(".lit, .textLayer")];
@@ -42,20 +48,25 @@ class Painted:
 
     rects: list[Box]
     words: list[tuple[str, Box]]
+    ink: list[tuple[list[Run], list[Run]]] = field(default_factory=list)  # of each rectangle: x, y
 
     @property
     def text(self) -> str:
         return " ".join(text for text, _ in self.words)
 
     def errors(self) -> list[float]:
-        """Of each rectangle: how far its ends are from the ends of its words, along the line."""
+        """Of each rectangle: how far its ends are from the ends of its words, along the line.
+
+        Where the text layer has an end elsewhere, the ink of the word there decides.
+        """
         found = []
-        for rect in self.rects:
+        for number, rect in enumerate(self.rects):
             inside = [box for _, box in self.words if holds(rect, box)]
             if inside:
                 words = hull(inside)
-                along = (0, 2) if words[2] - words[0] > words[3] - words[1] else (1, 3)
-                found.append(max(abs(rect[edge] - words[edge]) for edge in along))
+                along = 0 if words[2] - words[0] > words[3] - words[1] else 1
+                ink = Ink(self.ink[number][along], GAP * (rect[3 - along] - rect[1 - along]))
+                found.append(max(_error(rect, words, along + 2 * side, side, ink) for side in (0, 1)))
         return found
 
     def covers_its_words(self) -> bool:
@@ -69,11 +80,19 @@ class Painted:
         )
 
 
+def _error(rect: Box, words: Box, edge: int, side: int, ink: Ink) -> float:
+    error = abs(rect[edge] - words[edge])
+    if error <= WITHIN or (inked := ink.end_near(words[edge], side)) is None:
+        return error
+    return abs(rect[edge] - inked)
+
+
 def painted_on(page: Page, number: int) -> Painted:
-    found = page.evaluate(MEASURE, number)
+    found = page.evaluate(MEASURE, [number, REACH])
     rects = [tuple(rect) for rect in found["painted"]]
     words = [(word["text"], tuple(word["box"])) for word in found["words"]]
-    return Painted(rects, [(text, box) for text, box in words if any(holds(rect, box) for rect in rects)])
+    inside = [(text, box) for text, box in words if any(holds(rect, box) for rect in rects)]
+    return Painted(rects, inside, found["ink"])
 
 
 def holds(rect: Box, word: Box) -> bool:

@@ -2,7 +2,10 @@
 
 Passages of each page are lit whole, as a link lights them, at 100 % zoom. A
 word of the passage is covered when the text layer has it inside the painted
-rectangles. By default only pages that are rotated, cropped, scaled
+rectangles. The text layer sets each run of text in a font of the system,
+stretched to the run's length as it is on the page; where it has the end of a
+line more than 1.5 px from ours, the ink of the canvas that is nearest to its end
+decides who is right. By default only pages that are rotated, cropped, scaled
 or do not begin at (0, 0), and files with pages of several sizes. Needs
 Playwright and Chromium.
 """
@@ -22,6 +25,7 @@ from django.core.management.base import BaseCommand
 from chat.benchmarks._painted import WITHIN, painted_on, settle
 from chat.benchmarks._site import chromium, new_tab, server, taken_in
 from documents.models import CitationUnit, Document
+from documents.pdf.fast.words import UNDECODABLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -78,7 +82,7 @@ def measure(page: Page, document: Document, name: str, options: dict[str, Any]) 
         for unit in passages(document, number)[: options["passages"]]:
             light(page, unit)
             painted = painted_on(page, number)
-            wanted = unit.content.split()
+            wanted = named(unit.content.split())
             found.passages += 1
             found.words += len(wanted)
             found.covered += found_in(wanted, [text for text, _ in painted.words])
@@ -116,16 +120,32 @@ def found_in(words: list[str], painted: list[str]) -> int:
     """How many of the passage's words the text layer has among the painted ones.
 
     In their turn, whatever spans the layer cuts them into; or as whole words,
-    where the layer has another order than the passage.
+    where the layer has another order than the passage; or without symbols, which
+    engines name differently (an arrow over a letter is a tilde to pdf.js).
     """
     read, at, count = letters("".join(painted)), 0, 0
     whole = Counter(map(letters, painted))
+    plain = alphanumeric(read)
     for word in map(letters, words):
         found = read.find(word, at)
-        count += found >= 0 or whole[word] > 0
+        count += found >= 0 or whole[word] > 0 or (has_symbol(word) and alphanumeric(word) in plain)
         whole[word] -= 1
         at = max(at, found)
     return count
+
+
+def named(words: list[str]) -> list[str]:
+    """Without those of which no letter can be compared, since their font does not say what they are."""
+    return [word for word in words if UNDECODABLE not in word or alphanumeric(word)]
+
+
+def has_symbol(word: str) -> bool:
+    """Other than those of a keyboard, which all engines name alike."""
+    return bool(alphanumeric(word)) and any(not (c.isalnum() or c.isascii()) for c in word)
+
+
+def alphanumeric(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def letters(text: str) -> str:
