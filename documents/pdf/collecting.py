@@ -5,9 +5,20 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+
+_forget: list[Callable[[], object]] = []
+
+
+def forgotten_with_each(forget: Callable[[], object]) -> None:
+    """``forget`` is called whenever a document has been dealt with.
+
+    For what remembers a document's words. Each entry is small, but all are made amid the millions of
+    values that the document needs for a moment, and each keeps the memory around it from the system.
+    """
+    _forget.append(forget)
 
 
 @contextmanager
@@ -31,12 +42,14 @@ def collector_at_rest() -> Iterator[None]:
 def nothing_left_behind() -> Iterator[None]:
     """No garbage collection meanwhile, and one afterwards, so that no document leaves anything.
 
-    What is free then is given back to the system.
+    Its words are forgotten, and what is free then is given back to the system.
     """
     try:
         with collector_at_rest():
             yield
     finally:
+        for forget in _forget:
+            forget()
         gc.collect()
         _return_free_memory()
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from documents.pdf.collecting import forgotten_with_each
 from retrieval.providers.embeddings import Vectors, unit_vectors
 
 if TYPE_CHECKING:
@@ -43,12 +44,15 @@ WORDS_REMEMBERED = 100_000
 
 
 class TokenizedWords:
-    """Tokens of texts, word by word; those of words seen before are remembered."""
+    """Tokens of texts, word by word; those of words seen before in the document are remembered."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         """``tokenizer`` must leave spaces as they are: what comes to it are words with their ``▁``."""
         self._tokenizer = tokenizer
         self._known: dict[str, list[int]] = {}
+
+    def forget(self) -> None:
+        self._known = {}
 
     def tokens_of_each(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """What the tokenizer gives for each whole text."""
@@ -72,5 +76,8 @@ def _weights() -> tuple[TokenizedWords, Vectors]:
     tokenizer = model.tokenizer
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    tokenizer.model._resize_cache(0)  # what was cut is remembered here, not once more there
     tokenizer.normalizer = None  # it would begin every word with ▁
-    return TokenizedWords(tokenizer), model.embedding.astype(np.float32)
+    words = TokenizedWords(tokenizer)
+    forgotten_with_each(words.forget)
+    return words, model.embedding.astype(np.float32)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+from itertools import product
 
 import psutil
 import pytest
@@ -15,10 +17,11 @@ pytestmark = pytest.mark.django_db
 ROUNDS = 6
 MOST_KEPT = 60  # objects a document, which makes tens of thousands; the test keeps what was logged
 MOST_GROWTH = 5 * 1024 * 1024
+SYLLABLES = ["ba", "de", "fi", "go", "lu", "mar", "nes", "pol", "rit", "sun", "tev", "wok"]
 
 
 def test_documents_leave_nothing_in_their_worker(alice: User, ingested: Ingest) -> None:
-    """The same file each time: what is kept of its words is kept once (and of a bounded number of others)."""
+    """The same file each time."""
     pages = [f"Report of page {page}.\n\n" * 20 for page in range(3)]
 
     def take_in(times: int) -> tuple[int, int]:
@@ -31,3 +34,18 @@ def test_documents_leave_nothing_in_their_worker(alice: User, ingested: Ingest) 
     objects_after, resident_after = take_in(ROUNDS)
     assert objects_after - objects < ROUNDS * MOST_KEPT
     assert resident_after - resident < MOST_GROWTH
+
+
+def test_the_words_of_a_document_go_with_it(alice: User, ingested: Ingest) -> None:
+    """Twelve thousand words, none of which was seen before."""
+    words = ["".join(parts) for parts in product(SYLLABLES, repeat=4)][:12_000]
+    lines = [" ".join(words[at : at + 8]) for at in range(0, len(words), 8)]
+    pages = ["\n".join(lines[at : at + 30]) for at in range(0, len(lines), 30)]
+    delete_document(ingested(alice, "Report of a page."))
+    gc.collect()
+    before = sys.getallocatedblocks()
+    document = ingested(alice, *pages)
+    assert document.word_count > 11_000
+    delete_document(document)
+    del document
+    assert sys.getallocatedblocks() - before < len(words)
