@@ -130,7 +130,7 @@ class _PageWords:
     def words(self, start: int, end: int) -> tuple[Word, ...]:
         inside = (self.boxes.spans[:, 0] >= start) & (self.boxes.spans[:, 0] < end)
         pairs = zip(self.boxes.spans[inside].tolist(), self.boxes.boxes[inside].tolist(), strict=True)
-        return tuple(Word(span[0], span[1], Rect(*box)) for span, box in pairs)
+        return tuple(Word(*span, *box) for span, box in pairs)
 
 
 def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Document) -> None:

@@ -208,7 +208,7 @@ def _best_sentence(unit: SourceUnit, claim: str) -> Verification:
 def page_of_unit(unit: SourceUnit) -> PageText:
     """A unit as a page of its own; characters count from the unit's start, boxes stay in page space."""
     start = unit.char_start
-    words = [Word(word.char_start - start, word.char_end - start, word.rect) for word in unit.words]
+    words = [Word(word.char_start - start, word.char_end - start, *word.rect) for word in unit.words]
     return PageText(unit.page, _UNUSED_FRAME, unit.text, words)
 
 

@@ -13,7 +13,6 @@ from msgspec import structs
 from chat.matching.page_text import PageText
 from documents.configured import parse_limits
 from documents.models import Page
-from documents.pdf.geometry import Rect
 from documents.pdf.parsing import ParseFailure, parse_file
 from documents.pdf.structure import ParsedDocument, Word
 from documents.pdf.wordboxes import WordBoxes, unpack
@@ -92,4 +91,4 @@ class PackedWords(Sequence[Word]):
     def _words(self) -> list[Word]:
         packed = self._unpacked()
         rows = zip(packed.spans.tolist(), packed.boxes.tolist(), strict=True)
-        return [Word(start, end, Rect(*box)) for (start, end), box in rows]
+        return [Word(*span, *box) for span, box in rows]

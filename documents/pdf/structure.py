@@ -26,7 +26,7 @@ Engine = Literal["fast", "ml", "auto"]
 Layer = Literal["words", "lines", "units", "tables", "furniture", "figures", "order"]
 
 
-class Word(msgspec.Struct, frozen=True, gc=False):
+class Word(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Characters of one line that stand together, and the box around them.
 
     A word that is hyphenated at a line's end is two Words whose character
@@ -35,7 +35,14 @@ class Word(msgspec.Struct, frozen=True, gc=False):
 
     char_start: int
     char_end: int
-    rect: Rect
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def rect(self) -> Rect:
+        return Rect(self.x0, self.y0, self.x1, self.y1)
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):

@@ -150,6 +150,7 @@ def _switch(document: pymupdf.Document, layers: Sequence[int], action: int) -> N
 def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
     """Whether anything on the page could be hidden: a quick look, which is all that most pages take."""
     width, height = frame.width, frame.height
+    left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
     colors = {_WHITE}
     spans: list[dict[str, Any]] = []
     for block in blocks:
@@ -157,12 +158,13 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
         if block["type"] == 0:
             if x0 < 0 or y0 < 0 or x1 > width or y1 > height:
                 return True
-            for line in block["lines"]:
-                spans += line["spans"]
-        elif _is_opaque_area(block):
-            if spans:
+            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+            spans += [span for line in block["lines"] for span in line["spans"]]
+        elif x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
+            if x0 < right and x1 > left and y0 < bottom and y1 > top:
                 return True
             colors.add(block["color"])
+    spans = [span for span in spans if not span["text"].isspace()]  # a space hides no word, however small
     if not spans:
         return False
     if min([span["size"] for span in spans]) < SMALLEST_SIZE or min([span["alpha"] for span in spans]) == 0:
@@ -170,12 +172,8 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
     return any(_look_alike(a, b) for a in {span["color"] for span in spans} for b in colors)
 
 
-def _is_opaque_area(block: dict[str, Any]) -> bool:
-    """Whether it is a filled shape that is more than a line."""
-    if block["type"] != 3 or block["stroked"] or block["alpha"] < 255:
-        return False
-    x0, y0, x1, y1 = block["bbox"]
-    return bool(x1 - x0 > THINNEST and y1 - y0 > THINNEST)
+def _is_opaque_fill(block: dict[str, Any]) -> bool:
+    return block["type"] == 3 and not block["stroked"] and block["alpha"] == 255
 
 
 def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
@@ -183,15 +181,14 @@ def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
     text_block = -1
     left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
     for order, block in enumerate(blocks):
-        if _is_opaque_area(block):
-            x0, y0, x1, y1 = rect = block["bbox"]
+        x0, y0, x1, y1 = rect = block["bbox"]
+        if x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
             shape = _Shape(rect, order, block["color"], block["isrect"])
             drawn.shapes.append(shape)
             if x0 < right and x1 > left and y0 < bottom and y1 > top:
                 drawn.covers.append(shape)
         elif block["type"] == 0:
             text_block += 1
-            x0, y0, x1, y1 = block["bbox"]
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
             crosses = x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height
             for number, line in enumerate(block["lines"]):

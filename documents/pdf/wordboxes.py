@@ -45,7 +45,8 @@ def pack(words: Sequence[Word], width: float, height: float) -> bytes:
         return b""
     starts = np.array([word.char_start for word in words], np.int64)
     lengths = np.array([word.char_end for word in words], np.int64) - starts
-    boxes = np.array([word.rect for word in words], np.float64) / [width, height, width, height]
+    corners = [(word.x0, word.y0, word.x1, word.y1) for word in words]
+    boxes = np.array(corners, np.float64) / [width, height, width, height]
     columns = [
         np.diff(starts, prepend=0).astype("<i4"),  # differences compress better than positions
         lengths.astype("<u4"),

@@ -24,7 +24,7 @@ def page(*lines: str | tuple[float, float, str], number: int = 1) -> PageText:
         for column, part in words_of(content):
             left = x + column * CHARACTER
             box = Rect(left, y, left + len(part) * CHARACTER, y + LINE)
-            words.append(Word(len(text) + column, len(text) + column + len(part), box))
+            words.append(Word(len(text) + column, len(text) + column + len(part), *box))
         text += content + "\n"
     return PageText(number, PageFrame(WIDTH, HEIGHT), text, words)
 

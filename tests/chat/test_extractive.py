@@ -278,7 +278,7 @@ def placed(
     start = at
     for column, cell in enumerate(cells):
         rect = Rect(60 + 100 * column, y, 60 + 100 * column + 6 * len(cell), y + 10)
-        words.append(Word(at, at + len(cell), rect))
+        words.append(Word(at, at + len(cell), *rect))
         laid.append(Cell(column, cell, rect, header, at, at + len(cell)))
         at += len(cell) + 1
     table = TableRow(1, int(alias[1:]), tuple(laid), header=header, head_rows=() if header else heads)

@@ -3,17 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.pdf.geometry import Rect
+from documents.pdf.geometry import normalized
 from documents.pdf.structure import Word
 from documents.pdf.wordboxes import pack, unpack
 
 WIDTH, HEIGHT = 595.0, 842.0
-fractions = st.tuples(*[st.floats(0, 1)] * 4).map(
-    lambda f: Rect(
-        min(f[0], f[2]) * WIDTH, min(f[1], f[3]) * HEIGHT, max(f[0], f[2]) * WIDTH, max(f[1], f[3]) * HEIGHT
-    )
+boxes_on_the_page = st.tuples(*[st.floats(0, WIDTH), st.floats(0, HEIGHT)] * 2).map(
+    lambda corners: normalized(*corners)
 )
-words = st.lists(st.builds(Word, st.integers(0, 10**6), st.integers(10**6, 2 * 10**6), fractions))
+starts, ends = st.integers(0, 10**6), st.integers(10**6, 2 * 10**6)
+words = st.lists(st.builds(lambda start, end, box: Word(start, end, *box), starts, ends, boxes_on_the_page))
 
 
 @given(words)
@@ -26,7 +25,7 @@ def test_words_survive_packing(page_words: list[Word]) -> None:
 
 def test_a_range_finds_the_words_it_touches() -> None:
     boxes = unpack(
-        pack([Word(0, 4, Rect(10, 10, 40, 20)), Word(5, 9, Rect(50, 10, 80, 20))], WIDTH, HEIGHT),
+        pack([Word(0, 4, 10, 10, 40, 20), Word(5, 9, 50, 10, 80, 20)], WIDTH, HEIGHT),
         WIDTH,
         HEIGHT,
     )

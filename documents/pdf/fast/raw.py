@@ -100,8 +100,9 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
         raw.hidden_words += words_outside_crop(page, frame)
     if traits.hides_layers:
         raw.hidden_words += words_in_hidden_layers(page, len(words))
-    raw.rulings, raw.fills = _line_art(blocks, frame)
-    if _is_drawn_on(blocks) or bars(raw.fills, raw.words):
+    paths = [block for block in blocks if block["type"] == 3 and block["alpha"]]
+    raw.rulings, raw.fills = _line_art(paths, frame)
+    if _is_drawn_on(paths) or bars(raw.fills, raw.words):
         raw.drawings = charts(page, raw.fills, raw.words, frame)
     if _pictures_matter(raw.words) and page.get_images():
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
@@ -113,39 +114,34 @@ def _pictures_matter(words: list[RawWord]) -> bool:
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
 
 
-def _is_drawn_on(blocks: list[dict[str, Any]]) -> bool:
+def _is_drawn_on(paths: list[dict[str, Any]]) -> bool:
     """Whether a path is more than lines and rectangles along the page's edges; charts are."""
-    return any(
-        block["type"] == 3 and not block["isrect"] and block["alpha"] and not _is_thin(*block["bbox"])
-        for block in blocks
-    )
+    return any(not path["isrect"] and not _is_thin(*path["bbox"]) for path in paths)
 
 
 def _is_thin(x0: float, y0: float, x1: float, y1: float) -> bool:
     return x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
 
 
-def _line_art(blocks: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
+def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:
     """Rulings (the edges of drawn boxes too) and fills. White ones are background but for what they part."""
     rulings: list[Rect] = []
     fills: list[Rect] = []
     pale: list[Rect] = []
     whole_page = 0.9 * frame.width * frame.height
-    for block in blocks:
-        if block["type"] != 3 or block["alpha"] == 0:
-            continue
-        x0, y0, x1, y1 = block["bbox"]
-        thin = _is_thin(x0, y0, x1, y1)
-        if block["color"] == _WHITE:
+    for path in paths:
+        x0, y0, x1, y1 = box = path["bbox"]
+        thin = x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
+        if path["color"] == _WHITE:
             if thin:
-                pale.append(rect_of(block["bbox"]))
+                pale.append(rect_of(box))
         elif thin:
-            rulings.append(rect_of(block["bbox"]))
-        elif block["stroked"]:
-            if block["isrect"]:
-                rulings += _edges(Rect(x0, y0, x1, y1))
+            rulings.append(rect_of(box))
+        elif path["stroked"]:
+            if path["isrect"]:
+                rulings += _edges(rect_of(box))
         elif (x1 - x0) * (y1 - y0) < whole_page:
-            fills.append(rect_of(block["bbox"]))
+            fills.append(rect_of(box))
     return rulings + _seen_between(fills, pale), fills
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from documents.pdf.fast.blocks import Block, TableCell, around
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.confidence import confidence
@@ -93,7 +95,7 @@ class PageWriter:
             self._add(line.text if kept == last else line.text[: -len(last)] + kept)
             if len(kept) < len(last):
                 word = self.words[-1]
-                self.words[-1] = Word(word.char_start, self.length, word.rect)
+                self.words[-1] = replace(word, char_end=self.length)
         return start, self.length
 
     def _add_plain(self, line: Line) -> tuple[int, int]:
@@ -104,10 +106,13 @@ class PageWriter:
 
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
-        add, to_page, at = self.words.append, self.to_page, self.length
+        add, is_plain, at = self.words.append, self.sheet.is_plain, self.length
         for word in words:
+            x0, y0, x1, y1 = word.x0, word.y0, word.x1, word.y1
+            if not is_plain:
+                x0, y0, x1, y1 = self.to_page((x0, y0, x1, y1))
             end = at + len(word.text)
-            add(Word(at, end, to_page((word.x0, word.y0, word.x1, word.y1))))
+            add(Word(at, end, x0, y0, x1, y1))
             at = end + 1
 
     def _add_characters(self, words: Sequence[RawWord]) -> None:
@@ -116,7 +121,7 @@ class PageWriter:
         for raw in words:
             for piece, x0, x1 in pieces(raw.text, raw.x0, raw.x1):
                 rect = self.to_page((x0, raw.y0, x1, raw.y1))
-                self.words.append(Word(at, at + len(piece), rect))
+                self.words.append(Word(at, at + len(piece), *rect))
                 at += len(piece)
             at += 1
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -74,7 +73,6 @@ class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 # x0, y0, x1, y1, text, number of the text block, of the line in it, of the word in that.
 MuPDFWord = tuple[float, float, float, float, str, int, int, int]
-_LINE = itemgetter(5, 6)
 
 
 def read_words(
@@ -89,14 +87,15 @@ def read_words(
     drawn: dict[str, list[tuple[float, float]]] = {}
     hidden = 0
     plain = "".join([word[4] for word in words]).isprintable()
-    for number, (key, group) in enumerate(groupby(words, key=_LINE)):
-        line = list(group)
-        x0, y0, _, y1, text, _, _, _ = line[0]
+    starts = [n for n, word in enumerate(words) if word[7] == 0]
+    for number, (start, end) in enumerate(pairwise([*starts, len(words)])):
+        line = words[start:end]
+        x0, y0, _, y1, text, block, row, _ = line[0]
         if text not in drawn:
             drawn[text] = [(x0, y0)]
         elif _is_shadow(drawn[text], x0, y0):
             continue
-        turn, runs = _runs(text_blocks, *key)
+        turn, runs = _runs(text_blocks, block, row)
         style, baseline = runs[0].style, runs[0].baseline
         if plain and len(runs) == 1 and y1 - y0 <= TALLEST_BOX * style.size:
             made = [
@@ -105,7 +104,7 @@ def read_words(
             ]
         else:
             made = _mixed_line(line, runs, number, turn)
-        if hidden_text.touches(key):
+        if hidden_text.touches(key := (block, row)):
             seen = [word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)]
             hidden += len(made) - len(seen)
             made = seen
