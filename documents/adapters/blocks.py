@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from documents.adapters.block import MOST_BLOCKS, AdapterError, Block, make_block, quad_of
+from documents.adapters.tables import rows_of
 
 TYPES = {
     "title": "heading",
@@ -73,8 +74,10 @@ def _block(item: dict[str, Any]) -> Block | None:
     kind = str(item.get("type") or "text").lower()
     kind = kind if kind in KNOWN else TYPES.get(kind, "text")
     text = item.get("text") if isinstance(item.get("text"), str) else item.get("content")
-    rows = item.get("rows") or ()
-    if not isinstance(text, str) and rows:
+    rows, has_head = item.get("rows") or (), bool(item.get("has_head", True))
+    if kind == "table" and not rows and isinstance(text, str):
+        rows, has_head = rows_of(text)
+    if rows and (kind == "table" or not isinstance(text, str)):
         text = "\n".join("\t".join(map(str, row)) for row in rows)
     if not kind or not isinstance(text, str) or not text.strip():
         return None
@@ -87,7 +90,7 @@ def _block(item: dict[str, Any]) -> Block | None:
         quad=_quad(item, box),
         level=item.get("level") or (1 if kind == "heading" else None),
         rows=rows,
-        has_head=bool(item.get("has_head", bool(rows))),
+        has_head=bool(rows) and has_head,
         **{name: item[name] for name in PLAIN if item.get(name) is not None},
     )
 

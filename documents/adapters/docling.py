@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from documents.adapters.block import MOST_BLOCKS, AdapterError, Block, make_block, quad_of
+from documents.adapters.tables import Rows, rows_of_cells
 
 TYPES = {
     "title": "heading",
@@ -77,16 +78,22 @@ def _block(document: dict[str, Any], item: dict[str, Any]) -> Block | None:
 
 
 def _table(document: dict[str, Any], item: dict[str, Any], place: dict[str, Any]) -> Block | None:
-    grid = (item.get("data") or {}).get("grid") or []
-    rows = [[str(cell.get("text", "")) for cell in row if isinstance(cell, dict)] for row in grid]
-    rows = [row for row in rows if any(cell.strip() for cell in row)]
+    data = item.get("data") or {}
+    rows, head = _rows_of_grid(data.get("grid") or []) or rows_of_cells(data.get("table_cells") or [])
     if not rows:
         return None
-    head = any(cell.get("column_header") for cell in grid[0] if isinstance(cell, dict))
     captions = (_resolve(document, ref.get("$ref", "")) for ref in item.get("captions") or [])
     caption = " ".join(str(found.get("text", "")) for found in captions if found)
     text = "\n".join("\t".join(row) for row in rows)
     return make_block(type="table", text=text, rows=rows, has_head=head, caption=caption, **place)
+
+
+def _rows_of_grid(grid: list[list[dict[str, Any]]]) -> Rows | None:
+    """A cell over several columns stands in each of them."""
+    rows = [[str(cell.get("text", "")) for cell in row if isinstance(cell, dict)] for row in grid]
+    rows = [row for row in rows if any(cell.strip() for cell in row)]
+    head = any(cell.get("column_header") for row in grid[:1] for cell in row if isinstance(cell, dict))
+    return Rows(rows, head) if rows else None
 
 
 def _place(document: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:

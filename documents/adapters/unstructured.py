@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
 from typing import Any
 
 from documents.adapters.block import MOST_BLOCKS, AdapterError, Block, make_block, quad_of
+from documents.adapters.tables import NONE, rows_of
 
 TYPES = {
     "Title": "heading",
@@ -23,9 +22,6 @@ TYPES = {
     "Formula": "formula",
     "Image": "media",
 }
-ROW = re.compile(r"<tr\b[^>]*>(.*?)</tr>", re.S | re.I)
-CELL = re.compile(r"<t([hd])\b[^>]*>(.*?)</t[hd]>", re.S | re.I)
-TAG = re.compile(r"<[^>]*>")
 
 
 def read(payload: object) -> list[Block]:
@@ -44,7 +40,7 @@ def _block(element: Any) -> Block | None:
         return None
     metadata = element.get("metadata") if isinstance(element.get("metadata"), dict) else {}
     assert isinstance(metadata, dict)
-    rows, head = _rows(str(metadata.get("text_as_html") or "")) if kind == "table" else ([], False)
+    rows, head = rows_of(str(metadata.get("text_as_html") or "")) if kind == "table" else NONE
     depth = metadata.get("category_depth")
     return make_block(
         type=kind,
@@ -56,16 +52,6 @@ def _block(element: Any) -> Block | None:
         has_head=head,
         sheet=str(metadata.get("page_name") or "")[:200],
     )
-
-
-def _rows(html: str) -> tuple[list[list[str]], bool]:
-    """Cells of the element's HTML as text; whether its first row is a head."""
-    found = [CELL.findall(row) for row in ROW.findall(html[:LONGEST_HTML])]
-    rows = [[unescape(TAG.sub(" ", cell)).strip() for _, cell in row] for row in found if row]
-    return rows, bool(found and found[0] and all(kind.lower() == "h" for kind, _ in found[0]))
-
-
-LONGEST_HTML = 500_000
 
 
 def _quad(coordinates: Any) -> tuple:

@@ -121,6 +121,45 @@ def test_headings_prose_and_tables_come_out_alike(payload: object) -> None:
     assert blocks[2].rows[1][1] == "1,577"
 
 
+HTML = (
+    "<table border=1><thead><tr><th>Region<th colspan='2'>Net <b>sales</b></tr></thead>"
+    "<tr><td>Europe &amp; UK</td><td>1,577</td><td>1,400</td></tr><tr></tr></table>"
+)
+MARKDOWN = "| Region | Net \\| gross |\n|:---|---:|\n| Europe | 1,577 |"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (HTML, (("Region", "Net sales", ""), ("Europe & UK", "1,577", "1,400"))),
+        (MARKDOWN, (("Region", "Net | gross"), ("Europe", "1,577"))),
+    ],
+)
+def test_a_table_as_html_or_markdown_has_rows(text: str, rows: object) -> None:
+    (block,) = read_blocks([{"type": "Table", "content": text}])
+    assert block.rows == rows
+    assert block.has_head
+    assert "<" not in block.text
+    assert "---" not in block.text
+
+
+def test_a_table_of_plain_words_stays_one_block() -> None:
+    (block,) = read_blocks([{"type": "Table", "content": "Region 2023 Europe 1,577"}])
+    assert not block.rows
+    assert block.text == "Region 2023 Europe 1,577"
+
+
+def test_docling_cells_without_a_grid_are_placed() -> None:
+    cells = [
+        {"text": text, "start_row_offset_idx": row, "start_col_offset_idx": column, "column_header": row == 0}
+        for text, row, column in [("1,577", 1, 1), ("Region", 0, 0), ("2023", 0, 1), ("Europe", 1, 0)]
+    ]
+    tables = [{"label": "table", "data": {"table_cells": cells}}]
+    (block,) = read_blocks({**DOCLING, "body": {"children": [{"$ref": "#/tables/0"}]}, "tables": tables})
+    assert block.rows == (("Region", "2023"), ("Europe", "1,577"))
+    assert block.has_head
+
+
 def test_boxes_are_fractions_from_the_top_left() -> None:
     prose = read_blocks(DOCLING)[1]
     assert prose.page == 2

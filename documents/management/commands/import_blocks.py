@@ -31,8 +31,10 @@ class Command(LibraryCommand):
             try:
                 payload = json.loads(path.read_text(encoding="utf-8"))
                 document = import_blocks(user, payload, title or Document.title_from(path.name), kind)
-            except (OSError, ValueError, RecursionError) as error:
-                raise CommandError(f"{path}: {error}") from None
+            except OSError as error:
+                raise CommandError(f"{path}: {error.strerror}") from None
+            except (ValueError, RecursionError) as error:
+                raise CommandError(f"{path} is no JSON in UTF-8: {error}") from None
             except AdapterError as error:
                 raise CommandError(f"{path}: {error}") from None
             counts = f"{document.unit_count} units, {document.chunk_count} chunks"
