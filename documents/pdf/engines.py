@@ -25,6 +25,8 @@ _MOST_WORDS = 100_000
 # Fewer pages than this are read sooner by one reader than a second one has opened the file.
 _PAGES_A_READER = 8
 _REPORT_SECONDS = 0.2
+# A structure tree may cost this share of the time that a page may take.
+TAGGED_SHARE = 0.3
 _LAYOUT_ERRORS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError)
 
 Tell = Callable[[Answer], None]
@@ -39,7 +41,12 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     limit_memory(request.limits.layout_bytes(count))
     said = said or About()
     tell(said)
-    raw_pages, failures = _read(request, count, _allowance(request, count, began), tell)
+    allowance = _allowance(request, count, began)
+    raw_pages, failures = _read(
+        request, count, _with_tags(allowance, began) if said.tagged else allowance, tell
+    )
+    if failures and said.tagged:
+        failures = _read_without_tags(request, raw_pages, failures, allowance)
     read = time.monotonic()
     if len(failures) == count:
         raise _worst(failures)
@@ -72,9 +79,9 @@ def _about_file(request: ParseRequest) -> tuple[int, Callable[[Job], About]]:
     return document.page_count, lambda _: about(document)
 
 
-def _raw_pages(request: ParseRequest) -> tuple[int, Callable[[Job], RawPage]]:
+def _raw_pages(request: ParseRequest, tags: bool = True) -> tuple[int, Callable[[Job], RawPage]]:
     document = open_document(request.path, request.password, request.limits.pages)
-    traits = fast.traits_of(document)
+    traits = fast.traits_of(document, tags)
 
     def read(number: Job) -> RawPage:
         raw = fast.read_raw(document[number - 1], traits)
@@ -89,6 +96,15 @@ def _allowance(request: ParseRequest, pages: int, began: float) -> Allowance:
     limits = request.limits
     seconds = limits.reading_seconds(pages)
     return Allowance(limits.memory_bytes, seconds, limits.stall_seconds, began + seconds)
+
+
+def _with_tags(allowance: Allowance, began: float) -> Allowance:
+    """What the reading of a tagged file may take, so that enough is left to read it without its tags."""
+    return msgspec.structs.replace(
+        allowance,
+        job_seconds=TAGGED_SHARE * allowance.job_seconds,
+        deadline=began + 2 * TAGGED_SHARE * (allowance.deadline - began),
+    )
 
 
 def _read(
@@ -107,6 +123,20 @@ def _read(
             told = time.monotonic()
             tell(Progress(answer.job, count))
     return raw_pages, failures
+
+
+def _read_without_tags(
+    request: ParseRequest, raw_pages: list[RawPage], failures: Sequence[GivenUp], allowance: Allowance
+) -> list[GivenUp]:
+    """Reads the pages again whose structure may have been what broke them; those that fail again."""
+    still = []
+    jobs = [failure.job for failure in failures]
+    for answer in readers.answers(lambda: _raw_pages(request, tags=False), jobs, RawPage, allowance):
+        if isinstance(answer, Done):
+            raw_pages[answer.job - 1] = answer.value
+        else:
+            still.append(answer)
+    return still
 
 
 def _unread(number: int, code: FailureCode) -> RawPage:

@@ -129,11 +129,12 @@ class Opened(msgspec.Struct, frozen=True, tag="opened"):
 
 
 class About(msgspec.Struct, frozen=True, tag="about"):
-    """What the file says of itself."""
+    """What the file says of itself. ``tagged``: its pages are read with their author's structure."""
 
     metadata: dict[str, str] = {}
     outline: tuple[OutlineEntry, ...] = ()
     language: str = ""
+    tagged: bool = False
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.fast.traits import traits_of
 from documents.pdf.messages import About
 from documents.pdf.mupdf import pymupdf
 from documents.pdf.structure import OutlineEntry
@@ -51,7 +52,12 @@ def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.D
 
 def about(document: pymupdf.Document) -> About:
     """Metadata, bookmarks and language, cleaned of what a database refuses."""
-    return About(_metadata(document), _outline(document), clean(document.language or "")[:12])
+    return About(
+        _metadata(document),
+        _outline(document),
+        clean(document.language or "")[:12],
+        traits_of(document).role_map is not None,
+    )
 
 
 def clean(text: str) -> str:

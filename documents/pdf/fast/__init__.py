@@ -22,6 +22,7 @@ from documents.pdf.fast.order import blocks_in_order
 from documents.pdf.fast.raw import RawPage, read_raw
 from documents.pdf.fast.sections import assign_sections
 from documents.pdf.fast.sheets import Sheet, sheet_of
+from documents.pdf.fast.tags.regrouping import regrouped
 from documents.pdf.fast.text import written
 from documents.pdf.fast.traits import Traits, traits_of
 from documents.pdf.geometry import PageFrame
@@ -32,10 +33,15 @@ _log = logging.getLogger(__name__)
 __all__ = ["RawPage", "layout", "page_frame", "read_pages", "read_raw", "traits_of"]
 
 
-def read_pages(document: pymupdf.Document, page_numbers: Iterable[int]) -> list[ParsedPage]:
-    """The pages as units. Numbers are 1-based; a page that cannot be read says why in ``failure``."""
+def read_pages(
+    document: pymupdf.Document, page_numbers: Iterable[int], tags: bool = True
+) -> list[ParsedPage]:
+    """The pages as units. Numbers are 1-based; a page that cannot be read says why in ``failure``.
+
+    ``tags``: the structure that its author gave the document is used where it is sound.
+    """
     with collector_at_rest():
-        traits = traits_of(document)
+        traits = traits_of(document, tags)
         raw_pages = (_read_or_say_why(document, number, traits) for number in page_numbers)
         return layout(list(raw_pages), outline_of(document))
 
@@ -99,6 +105,9 @@ def arrange(sheet: Sheet, boxes: Sequence[ModelBox] | None = None) -> None:
     try:
         if boxes is None:
             sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings)
+            if sheet.raw.elements:
+                with left_out_on_failure():
+                    sheet.blocks = regrouped(sheet.blocks, sheet.raw.elements)
         else:
             arrange_as_modelled(sheet, boxes)
     except Exception as error:

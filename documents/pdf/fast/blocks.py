@@ -56,7 +56,7 @@ class TableBlock:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Lines that become one unit."""
+    """Lines that become one unit. ``told``: what its author's tags call it, where they are believed."""
 
     kind: UnitType
     lines: list[Line]
@@ -70,6 +70,7 @@ class Block:
     cells: list[TableCell] = field(default_factory=list)
     section_path: tuple[str, ...] = ()
     section_type: str = ""
+    told: str = ""
 
     @property
     def rect(self) -> Rect:

@@ -57,7 +57,8 @@ def nest_lists(sheets: Sequence[Sheet]) -> None:
             if block.opens_column:
                 edges = []
             edges = [other for other in edges if other < edge - SAME_DEPTH * line.size]
-            block.level = min(DEEPEST, len(edges))
+            told = block.level or 0 if block.told else 0
+            block.level = min(DEEPEST, max(told, len(edges)))
             edges.append(edge)
 
 

@@ -49,6 +49,7 @@ def words_for_reading(raw: RawPage, turn: int) -> list[RawWord]:
             _baseline(word, turn, width, height),
             word.line,
             (word.turn - turn) % 360,
+            word.tag,
         )
         for word in raw.words
     ]

@@ -52,17 +52,30 @@ class Body(NamedTuple):
 
 
 def name_headings(sheets: Sequence[Sheet], outline: Iterable[OutlineEntry] = ()) -> None:
-    """Gives the kind ``heading`` and a level to the blocks that head what follows."""
+    """Gives the kind ``heading`` and a level to the blocks that head what follows.
+
+    What sound tags call a paragraph is none, unless it is set larger, where they name most of the headings.
+    """
     body = _body([block for sheet in sheets for block in sheet.blocks if block.table is None])
     titles = {(entry.page, _plain(entry.title)): entry.level for entry in outline}
     found: list[Block] = []
+    denied: list[Block] = []
     for sheet in sheets:
         for i, block in enumerate(sheet.blocks):
             following = sheet.blocks[i + 1] if i + 1 < len(sheet.blocks) else None
             told = titles.get((sheet.raw.number, _plain(block.text))) if titles else None
-            if _is_heading(block, following, body, told is not None):
-                block.kind, block.marker, block.level = "heading", "", told
+            if block.kind == "heading" and block.told:
+                block.level = told or block.level
                 found.append(block)
+            elif _is_heading(block, following, body, told is not None):
+                doubtful = block.told == "P" and told is None and not _is_larger(block, body)
+                (denied if doubtful else found).append(block)
+                block.level = told
+    if len(denied) > sum(bool(block.told) for block in found):  # its headings are tagged as paragraphs
+        both = {*found, *denied}
+        found = [block for sheet in sheets for block in sheet.blocks if block in both]
+    for block in found:
+        block.kind, block.marker = "heading", ""
     set_levels(found)
 
 
@@ -123,16 +136,19 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
     numbered = bool(section_number(text) or _NAMED.match(text))
     if block.kind == "list" and not numbered:
         return False
-    size = max(line.size for line in block.lines)
-    if size >= LARGER * body.largest:
+    if _is_larger(block, body):
         return len(text) <= BOLD_CHARS or numbered
-    if size < 0.9 * body.size or len(text) > BOLD_CHARS:
+    if max(line.size for line in block.lines) < 0.9 * body.size or len(text) > BOLD_CHARS:
         return False
     if bold or _is_tinted(block, following, body):
         return True
     if is_capitals(text) and not body.capitals and len(block.lines) <= 2 and len(text) > 3:
         return following is None or following.kind != "table"
     return numbered and _wholly(block, "italic") and len(block.lines) <= 2
+
+
+def _is_larger(block: Block, body: Body) -> bool:
+    return max(line.size for line in block.lines) >= LARGER * body.largest
 
 
 def _is_tinted(block: Block, following: Block | None, body: Body) -> bool:

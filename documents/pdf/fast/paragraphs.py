@@ -115,7 +115,7 @@ def paragraphs(lines: Sequence[Line]) -> list[Block]:
             groups.append([lines[i]])
         else:
             groups[-1].append(lines[i])
-    return [_block(group) for group in groups]
+    return [block_of(group) for group in groups]
 
 
 def _margins(lines: Sequence[Line], column: Column) -> list[float]:
@@ -140,7 +140,8 @@ def _opens_leading(last: Line, line: Line, column: Column) -> bool:
     )
 
 
-def _block(lines: list[Line]) -> Block:
+def block_of(lines: list[Line]) -> Block:
+    """The lines as an item of a list where they begin with a marker, else as prose."""
     marker = marker_of(lines[0].words[0].text) if len(lines[0].words) > 1 or len(lines) > 1 else ""
     if marker and (is_bullet(marker) or lines[0].words[0].text == marker):
         return Block("list", lines, marker=marker, level=0)

@@ -54,6 +54,7 @@ class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         baseline: y of the line it stands on (x for text that runs up or down), in page space.
         line: words drawn as one line share this number; it grows in the order of drawing.
         turn: direction the text runs in, degrees clockwise: 0 rightwards, 90 downwards; seldom between.
+        tag: number of the structure element it belongs to in its page's ``elements``, or -1.
     """
 
     x0: float
@@ -65,6 +66,7 @@ class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     baseline: float
     line: int
     turn: int = 0
+    tag: int = -1
 
     @property
     def rect(self) -> Rect:
