@@ -90,7 +90,7 @@ def term_number(term: str) -> int:
 
 
 def _folded(text: str) -> str:
-    if not text.isascii():
+    if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     text = text.lower()
     return SPACED_RELATION.sub(r"\1", text) if any(map(text.__contains__, RELATIONS)) else text
@@ -115,7 +115,7 @@ _terms_between_spaces = _TermsBetweenSpaces()
 forgotten_with_each(_terms_between_spaces.clear)
 
 
-@lru_cache(4096)  # only where words are marked
+@lru_cache(30_000)  # only where words are marked
 def _terms_as_written(compound: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms_of(compound)))
 

@@ -44,9 +44,21 @@ INITDB_OPTIONS = (
     "--username=postgres",
     "--no-instructions",
 )
+LEAST_BUFFERS, MOST_BUFFERS = 128, 1024  # MB
+
+
+def buffers() -> int:
+    """MB that hold pages of the database: an eighth of the machine's memory.
+
+    What does not lie there is copied from the system's cache at every search, page by page: the index
+    of 100,000 vectors alone has 130 MB. The memory is taken as it is used.
+    """
+    return min(MOST_BUFFERS, max(LEAST_BUFFERS, psutil.virtual_memory().total // 2**20 // 8))
+
+
 OPTIONS = {
     "listen_addresses": "",
-    "shared_buffers": "256MB",
+    "shared_buffers": f"{buffers()}MB",
     "maintenance_work_mem": "256MB",
     "max_wal_size": "4GB",
     "jit": "off",  # compiling a search costs more than the search

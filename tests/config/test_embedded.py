@@ -1,11 +1,14 @@
-"""An embedded server that cannot be made says why, in PostgreSQL's own words."""
+"""The embedded server: what it takes of the machine; one that cannot be made says why, in PostgreSQL's words."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
+from django.conf import settings
+from django.db import connection
 
 from config.embedded import server
 
@@ -30,3 +33,12 @@ def test_initdb_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_last_error_is_what_is_told(output: bytes, said: str) -> None:
     assert server.complaint(output) == said
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(bool(settings.DATABASE_URL), reason="the database is another's")
+def test_the_database_has_its_share_of_the_memory() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers'")
+        (held,) = cursor.fetchone()
+    assert 128 * 2**20 <= held <= max(128 * 2**20, psutil.virtual_memory().total / 8)
