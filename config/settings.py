@@ -137,6 +137,7 @@ MIDDLEWARE = [
     "config.login_rate.LoginRate",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
+    "config.requests.in_one_thread",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -172,10 +173,8 @@ TIME_ZONE = environment.text("PINCITE_TIME_ZONE", "UTC")
 
 # --- Database ---------------------------------------------------------------
 DATABASE_URL = environment.text("DATABASE_URL")
-# No CONN_MAX_AGE: under ASGI each request has a thread of its own, so a kept
-# connection would serve nobody and hold a place in PostgreSQL.
-DATABASES: dict[str, Any] = {
-    "default": dj_database_url.parse(DATABASE_URL)
+DATABASES: dict[str, Any] = {  # config.postgres.kept says why neither CONN_MAX_AGE nor a pool is set
+    "default": dj_database_url.parse(DATABASE_URL, engine="config.postgres")
     if DATABASE_URL
     else {
         "ENGINE": "config.embedded",

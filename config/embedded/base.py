@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from django.db.backends.postgresql import base
 
 from config.embedded.server import ServerUnavailable, socket_directory
+from config.postgres import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

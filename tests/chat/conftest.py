@@ -43,6 +43,9 @@ def conversation(alice: User, report: Document) -> Conversation:
 def asgi_server() -> Iterator[str]:
     """The application behind a real uvicorn on a real socket, in this process."""
     from config.asgi import application
+    from config.postgres.kept import kept
+
+    kept.begin()  # once imported, it does so no more
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -54,6 +57,7 @@ def asgi_server() -> Iterator[str]:
     yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     server.should_exit = True
     thread.join(10)
+    kept.end()  # or the tests' database could not be dropped
 
 
 def wait_until(true: Callable[[], object], seconds: float = 60) -> None:
