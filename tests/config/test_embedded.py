@@ -1,4 +1,4 @@
-"""The embedded server: what it takes of the machine; one that cannot be made says why, in PostgreSQL's words."""
+"""The embedded server: what it takes of the machine, and that one that cannot be made says why."""
 
 from __future__ import annotations
 
