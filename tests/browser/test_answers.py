@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urljoin
 
 import psycopg
 import pymupdf
@@ -16,37 +18,58 @@ from tests.browser.sheets import report
 from tests.browser.site import Site, database_url
 
 QUESTION = "What was the revenue of the northern division?"
+HEADCOUNT = "What was the headcount of the southern office?"
+
+Ask = Callable[[str], Locator]
 
 
 @pytest.fixture(scope="module")
-def conversation() -> dict[str, str]:
-    """The address of the conversation, once the question was asked."""
+def uploaded() -> dict[str, str]:
     return {}
+
+
+@pytest.fixture
+def ask(page: Page, site: Site, upload: Upload, uploaded: dict[str, str]) -> Ask:
+    """``ask(question)`` on a new conversation's page; its answer, complete."""
+    if "path" not in uploaded:
+        uploaded["path"] = upload(report(), "Regions.pdf")
+
+    def send(question: str) -> Locator:
+        page.goto(site.url("/conversations/new/"))
+        page.get_by_label("Your question").fill(question)
+        page.keyboard.press("Enter")
+        return complete(page)
+
+    return send
+
+
+@pytest.fixture
+def answer(ask: Ask) -> Locator:
+    """An answer that rests on the second page."""
+    found = ask(HEADCOUNT)
+    expect(found).to_contain_text("1,842")
+    return found
+
+
+def complete(page: Page) -> Locator:
+    answer = page.locator("[data-message]").last
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    return answer
+
+
+def conversation_of(page: Page) -> str:
+    """The address of the conversation on its page."""
+    return urljoin(page.url, f"/conversations/{page.locator('[name=conversation]').input_value()}/")
 
 
 def menu(answer: Locator) -> None:
     answer.get_by_role("button", name="Keep, export or share").click()
 
 
-def shown(page: Page, site: Site, conversation: dict[str, str]) -> Locator:
-    page.goto(site.url(conversation["path"]))
-    answer = page.locator("[data-message]").last
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
-    return answer
-
-
-def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(
-    page: Page, site: Site, upload: Upload, conversation: dict[str, str]
-) -> None:
-    upload(report(), "Regions.pdf")
-    page.goto(site.url("/conversations/new/"))
-    page.get_by_label("Your question").fill(QUESTION)
-    page.keyboard.press("Enter")
-    answer = page.locator("[data-message]").last
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(page: Page, ask: Ask) -> None:
+    answer = ask(QUESTION)
     expect(answer).to_contain_text("4,711")
     expect(page.get_by_label("Your question")).to_have_value("")
-    conversation["path"] = f"/conversations/{page.locator('[name=conversation]').input_value()}/"
     answer.get_by_role("button", name="Sources").click()
     expect(answer.locator(".sources")).to_contain_text("the words stand on the page")
     answer.get_by_role("button", name="Sources").click()
@@ -54,9 +77,8 @@ def test_a_question_on_a_page_of_its_own_is_answered_and_its_sources_fold(
 
 
 def test_a_citation_opens_at_its_words_on_a_phone_where_the_panel_is_shut(
-    page: Page, site: Site, conversation: dict[str, str]
+    page: Page, site: Site, answer: Locator
 ) -> None:
-    answer = shown(page, site, conversation)
     address = answer.locator("a[data-citation]").first.get_attribute("href")
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(site.url(str(address)))
@@ -65,14 +87,13 @@ def test_a_citation_opens_at_its_words_on_a_phone_where_the_panel_is_shut(
 
 
 def test_a_second_question_goes_to_the_same_conversation_and_an_answer_is_written_anew(
-    page: Page, site: Site, conversation: dict[str, str]
+    page: Page, ask: Ask
 ) -> None:
-    shown(page, site, conversation)
-    page.get_by_label("Your question").fill("What was the headcount of the southern office?")
+    ask(QUESTION)
+    page.get_by_label("Your question").fill(HEADCOUNT)
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator("[data-message]")).to_have_count(2)
-    answer = page.locator("[data-message]").last
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    answer = complete(page)
     expect(answer).to_contain_text("1,842")
     answer.get_by_role("button", name="Answer again").click()
     expect(page.locator("[data-message]")).to_have_count(2)
@@ -80,10 +101,8 @@ def test_a_second_question_goes_to_the_same_conversation_and_an_answer_is_writte
     expect(answer).to_contain_text("1,842")
 
 
-def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(
-    page: Page, site: Site, conversation: dict[str, str]
-) -> None:
-    shown(page, site, conversation).locator("a[data-citation]").first.hover()
+def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(page: Page, answer: Locator) -> None:
+    answer.locator("a[data-citation]").first.hover()
     card = page.locator("#hover-card")
     expect(card).to_be_visible()
     expect(card).to_contain_text("the words stand on the page")
@@ -92,14 +111,14 @@ def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(
     assert picture.evaluate("image => image.naturalWidth") > 100
     card.get_by_role("button", name="The citation is wrong").click()
     expect(page.locator(".toast")).to_contain_text("Marked as wrong")
-    assert Citation.objects.filter(feedback="wrong").count() == 1
+    assert (
+        Citation.objects.filter(feedback="wrong", message=answer.get_attribute("data-message")).count() == 1
+    )
 
 
-def test_an_answer_is_copied_with_its_references(
-    page: Page, site: Site, conversation: dict[str, str]
-) -> None:
+def test_an_answer_is_copied_with_its_references(page: Page, answer: Locator) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    shown(page, site, conversation).get_by_role("button", name="Copy with citations").click()
+    answer.get_by_role("button", name="Copy with citations").click()
     expect(page.locator(".toast")).to_contain_text("Copied")
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert re.search(r"1,842 people in 2031\.\[\d\]", copied)
@@ -110,10 +129,8 @@ def test_an_answer_is_copied_with_its_references(
     ("link", "start"),
     [("Evidence", b"%PDF"), ("Word", b"PK"), ("Markdown", b"# What"), ("HTML", b"<!doctype")],
 )
-def test_an_answer_is_saved_as_a_file(
-    page: Page, site: Site, conversation: dict[str, str], link: str, start: bytes
-) -> None:
-    menu(shown(page, site, conversation))
+def test_an_answer_is_saved_as_a_file(page: Page, answer: Locator, link: str, start: bytes) -> None:
+    menu(answer)
     with page.expect_download() as download:
         page.get_by_role("link", name=link).last.click()
     saved = Path(download.value.path()).read_bytes()
@@ -122,10 +139,8 @@ def test_an_answer_is_saved_as_a_file(
         assert any(page.first_annot for page in pymupdf.open(stream=saved))
 
 
-def test_a_link_is_made_opened_by_a_stranger_and_revoked(
-    page: Page, site: Site, conversation: dict[str, str]
-) -> None:
-    menu(shown(page, site, conversation))
+def test_a_link_is_made_opened_by_a_stranger_and_revoked(page: Page, answer: Locator) -> None:
+    menu(answer)
     page.get_by_role("button", name="Share by a link").click()
     link = page.locator(".share input").input_value()
     assert page.context.browser is not None
@@ -140,8 +155,7 @@ def test_a_link_is_made_opened_by_a_stranger_and_revoked(
     stranger.close()
 
 
-def test_the_menu_of_an_answer_goes_by_keyboard(page: Page, site: Site, conversation: dict[str, str]) -> None:
-    answer = shown(page, site, conversation)
+def test_the_menu_of_an_answer_goes_by_keyboard(page: Page, answer: Locator) -> None:
     answer.get_by_role("button", name="Keep, export or share").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Add to a note")).to_be_focused()
@@ -151,19 +165,18 @@ def test_the_menu_of_an_answer_goes_by_keyboard(page: Page, site: Site, conversa
     expect(page.get_by_role("button", name="Share by a link")).to_be_hidden()
 
 
-def test_an_answer_goes_to_a_note_where_its_citations_stay_live(
-    page: Page, site: Site, conversation: dict[str, str]
-) -> None:
-    menu(shown(page, site, conversation))
+def test_an_answer_goes_to_a_note_where_its_citations_stay_live(page: Page, answer: Locator) -> None:
+    conversation = conversation_of(page)
+    menu(answer)
     page.get_by_role("button", name="Add to a note").click()
     page.locator(".toast a").click()
     expect(page.locator("[data-note-read]")).to_contain_text("1,842")
     page.locator("[data-note-read] a[data-citation]").first.hover()
     expect(page.locator("#hover-card")).to_contain_text("the words stand on the page")
     note = page.url
-    answer = shown(page, site, conversation)
-    answer.get_by_role("button", name="Answer again").click()  # takes the answer's own citations away
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    page.goto(conversation)
+    complete(page).get_by_role("button", name="Answer again").click()  # takes the answer's own citations away
+    complete(page)
     page.goto(note)
     expect(page.locator("[data-note-read] a[data-citation]")).not_to_have_count(0)
 
@@ -224,14 +237,13 @@ def test_what_is_written_without_a_connection_is_kept_and_saved_later(
     page.close()
 
 
-def test_an_answer_on_words_that_changed_says_so(
-    page: Page, site: Site, conversation: dict[str, str]
-) -> None:
+def test_an_answer_on_words_that_changed_says_so(page: Page, answer: Locator) -> None:
+    changed = "UPDATE chat_citation SET durability = 'changed' WHERE message_id = %s"
     with psycopg.connect(
         database_url(), autocommit=True
     ) as other:  # what a test's own transaction does not show
-        other.execute("UPDATE chat_citation SET durability = 'changed'")
-    answer = shown(page, site, conversation)
+        other.execute(changed, [answer.get_attribute("data-message")])
+    page.goto(conversation_of(page))
     expect(answer).to_contain_text("A document has changed since this answer")
     answer.locator("a[data-citation]").first.hover()
     expect(page.locator("#hover-card")).to_contain_text("the document now says something else here")

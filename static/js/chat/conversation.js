@@ -1,5 +1,5 @@
 // <section data-conversation> <ol data-messages>…</ol> <form><textarea name="question">
-// A conversation. htmx asks and puts the exchanges in; this follows their answers, and keeps the end in sight.
+// htmx asks and puts the exchanges in; this follows their answers, and keeps the end in sight.
 
 import { Answer } from "./answer.js";
 

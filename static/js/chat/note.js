@@ -65,8 +65,8 @@ export class Note {
   async #save() {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    const { note, revision, document: about, save } = this.#element.dataset;
-    const sent = { note, revision, document: about, title: this.#part("title").value, content: this.#text.value };
+    const { save, ...about } = this.#element.dataset;
+    const sent = { ...about, title: this.#part("title").value, content: this.#text.value };
     const key = this.#key;
     localStorage.setItem(key, JSON.stringify(sent));
     this.#say("saving");

@@ -6,7 +6,7 @@ export function watchDrags(library) {
   const urlOf = ({ dataset: { drop } }) => card.getAttribute(`data-${drop}-url`);
   const targetOf = (event) => {
     const target = card && event.target.closest("[data-drop]");
-    return target && urlOf(target) ? target : null;
+    return target && urlOf(target) && target;
   };
   const mark = (target) => {
     library.querySelector(".drop-target")?.classList.remove("drop-target");

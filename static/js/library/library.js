@@ -1,4 +1,4 @@
-// The library page: uploads, live progress, dialogs and drags. What is done with a card goes by htmx, and comes
+// The library page. What is done with a card goes by htmx, and comes
 // back as a card to put in the old one's place (library/_card.html).
 import { watchAsking } from "./ask.js";
 import { watchDrags } from "./drag.js";

@@ -12,15 +12,13 @@ export function watchUploads(library) {
 
   function add(files) {
     waiting.push(...files.map((file) => upload(file, library.dataset.uploadUrl)));
-    next();
+    files.forEach(next);
   }
 
   async function next() {
     if (running === AT_ONCE || !waiting.length) return;
-    const send = waiting.shift();
     running += 1;
-    next();
-    await send();
+    await waiting.shift()();
     running -= 1;
     next();
   }

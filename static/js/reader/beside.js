@@ -1,4 +1,4 @@
-// What stands beside the pages and over them: toolbar, contents, panel, pins, what is done with a selection.
+// What stands beside the pages and over them: toolbar, contents, panel, pins, selections.
 
 import "../app.js";
 import { Note } from "../chat/note.js";
@@ -15,9 +15,10 @@ import { watchSide } from "./side.js";
 import { watchButtons, watchPageField, watchZoom } from "./toolbar.js";
 import { zoomByHand } from "./zoom.js";
 
-export function fillAround(viewer, highlights) {
+/** Returns the function that fills it. */
+export function prepare(viewer, highlights) {
   const { element } = viewer;
-  const texts = document.getElementById("reader-texts").dataset;
+  const { content, dataset: texts } = document.getElementById("reader-texts");
   const passages = document.getElementById("pane-passages");
   const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote });
   let answers = null;
@@ -28,7 +29,7 @@ export function fillAround(viewer, highlights) {
     side: watchSide(viewer),
     panel: () => panel.toggle(),
     find: findIn(viewer, texts),
-    print: () => printDocument(viewer, texts.preparing),
+    print: () => viewer.pdf && printDocument(viewer, texts.preparing),
   });
   watchZoom(viewer);
   zoomByHand(viewer.pages);
@@ -47,7 +48,7 @@ export function fillAround(viewer, highlights) {
   });
   viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
   passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
-  document.head.append(Object.assign(document.createElement("script"), { src: element.dataset.htmx }));
+  return () => document.head.append(content);
 
   function openCitation(id) {
     if (!answers?.open(id)) return false;

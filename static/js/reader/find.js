@@ -1,7 +1,7 @@
 // <form data-find hidden> <input name="words"> <output> <button data-find-back> <button type="reset">
 // pdf.js's find controller under our own bar.
 
-import { FindState } from "./viewer.js";
+import { FindState } from "../../pdfjs/web/pdf_viewer.mjs";
 
 /** Returns the function that opens the bar. */
 export function findIn(viewer, { of, nothing }) {

@@ -1,5 +1,5 @@
-// Prints the PDF itself: each page is drawn as a picture, shown to the printer only (reader.css), since the browser's
-// own viewer in a hidden frame would need plugins.
+// Prints the PDF itself: pictures of its pages, shown to the printer only (reader.css). The browser's own viewer in a
+// frame would need plugins.
 
 import { toast } from "../ui/toasts.js";
 
@@ -9,7 +9,7 @@ export async function printDocument(viewer, preparing) {
   toast(preparing);
   const sheets = Object.assign(document.createElement("div"), { className: "print-sheets" });
   const canvas = document.createElement("canvas");
-  for (let page = 1; page <= viewer.count; page += 1) {
+  for (let page = 1; page <= viewer.pdf.numPages; page += 1) {
     await viewer.draw(page, canvas, WIDTH, "print");
     const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.92));
     const image = Object.assign(new Image(), { src: URL.createObjectURL(blob) });

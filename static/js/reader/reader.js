@@ -1,5 +1,4 @@
-// The reader page: opens the PDF, and shows the page and the words that the link asks for.
-// All that stands beside the pages comes after the first page.
+// Opens the PDF, and shows the page and the words that the link asks for.
 
 import { Highlights } from "./highlights.js";
 import "./panel.js"; // how much room it leaves
@@ -11,7 +10,8 @@ const viewer = new Viewer(element);
 const highlights = new Highlights(viewer);
 const position = rememberPosition(viewer);
 const drawn = new Promise((resolve) => viewer.on("pagerendered", resolve, { once: true }));
-open();
+const pressed = new Promise((resolve) => addEventListener("click", resolve, { once: true }));
+fillAround(open());
 
 async function open() {
   const waiting = element.querySelector("[data-opening-note]");
@@ -24,7 +24,15 @@ async function open() {
     console.error(error);
     Object.assign(waiting, { textContent: waiting.dataset.failed, role: "alert" });
   }
-  (await import("./beside.js")).fillAround(viewer, highlights);
+}
+
+/** All else comes after the first page; before it, if a button is pressed. */
+async function fillAround(opened) {
+  const press = await Promise.race([opened, pressed]);
+  const fill = (await import("./beside.js")).prepare(viewer, highlights);
+  press?.target.closest("button:not([popovertarget])")?.click();
+  await opened;
+  fill();
 }
 
 /** What the link asks for; else where this person was last; else the first page. */

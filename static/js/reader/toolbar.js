@@ -1,5 +1,4 @@
 // <header data-toolbar> <button data-do="zoom-in"> <input data-page-input> <select data-zoom> …
-// The toolbar's buttons, the page field and the zoom.
 
 const bar = document.querySelector("[data-toolbar]");
 
@@ -19,11 +18,15 @@ export function watchButtons({ pages }, actions) {
 }
 
 /** The field takes and shows numbers, or the labels that the PDF gives its pages. */
-export async function watchPageField(viewer) {
+export function watchPageField(viewer) {
   const field = bar.querySelector("[data-page-input]");
   let labels = null;
   const show = () => document.activeElement !== field && (field.value = labels?.[viewer.page - 1] || viewer.page);
-  bar.querySelector("[data-page-count]").textContent = viewer.count;
+  const read = async () => {
+    bar.querySelector("[data-page-count]").textContent = viewer.pdf.numPages;
+    labels = await viewer.pdf.getPageLabels();
+    show();
+  };
   viewer.on("pagechanging", show);
   field.addEventListener("focus", () => field.select());
   field.addEventListener("change", () => {
@@ -32,9 +35,8 @@ export async function watchPageField(viewer) {
     viewer.scroller.focus();
     show();
   });
-  show();
-  labels = await viewer.pdf?.getPageLabels();
-  show();
+  if (viewer.pdf) read();
+  else viewer.on("pagesinit", read);
 }
 
 export function watchZoom(viewer) {
@@ -48,5 +50,5 @@ export function watchZoom(viewer) {
     select.value = (known ?? custom).value;
   };
   viewer.on("scalechanging", show);
-  show();
+  if (viewer.pdf) show();
 }

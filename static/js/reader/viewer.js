@@ -7,8 +7,6 @@ import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
 import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates } from "../../pdfjs/web/pdf_viewer.mjs";
 import { worker } from "./worker.js";
 
-export { FindState } from "../../pdfjs/web/pdf_viewer.mjs"; // by way of here: the viewer wants pdf.mjs to be there before it
-
 export class Viewer {
   eventBus = new EventBus();
   element;
@@ -50,6 +48,7 @@ export class Viewer {
       isEvalSupported: false,
       disableStream: whole === undefined, // large: in parts, as they are needed
       disableAutoFetch: true,
+      disableRange: performance.getEntriesByName(new URL(file, location)).length > 0, // all is here
       rangeChunkSize: 1 << 18,
     });
     task.onPassword = async (answer, why) => {

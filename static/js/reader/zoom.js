@@ -2,7 +2,7 @@
 
 import { MathClamp, TouchManager } from "../../pdfjs/build/pdf.min.mjs";
 
-const DRAW_AFTER = 300; // ms without a step before pages are drawn anew
+const DRAW_AFTER = 300; // ms without a step
 const [WHEEL_STEP, MOST] = [100, 20]; // px of the wheel that zoom by e; that count of one turn
 
 /** `pages` is a PDFViewer. */

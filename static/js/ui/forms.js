@@ -5,11 +5,9 @@ import { request } from "./request.js";
 import { toast } from "./toasts.js";
 
 export function watchForms() {
-  document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
-  });
-  document.addEventListener("click", async (event) => {
-    const { copy, copyFrom, copied } = event.target.closest("[data-copy], [data-copy-from]")?.dataset ?? {};
+  document.addEventListener("change", ({ target }) => target.matches("[data-submit]") && target.form.requestSubmit());
+  document.addEventListener("click", async ({ target }) => {
+    const { copy, copyFrom, copied } = target.closest("[data-copy], [data-copy-from]")?.dataset ?? {};
     if (copyFrom) copyText(await (await request(copyFrom)).text(), copied);
     else if (copy) copyText(copy, copied);
   });

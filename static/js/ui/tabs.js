@@ -3,10 +3,12 @@
 
 export function watchTabs(root) {
   root.querySelectorAll("[role=tablist]").forEach((list) => {
-    list.addEventListener("click", (event) => select(event.target.closest("[role=tab]")));
+    list.addEventListener("click", ({ target }) => select(target.closest("[role=tab]")));
     list.addEventListener("keydown", (event) => walk(list, event));
   });
 }
+
+const paneOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 
 function select(tab) {
   if (!tab) return;
@@ -14,9 +16,9 @@ function select(tab) {
     const chosen = other === tab;
     other.ariaSelected = chosen;
     other.tabIndex = chosen ? 0 : -1;
-    document.getElementById(other.getAttribute("aria-controls")).hidden = !chosen;
+    paneOf(other).hidden = !chosen;
   });
-  const pane = document.getElementById(tab.getAttribute("aria-controls"));
+  const pane = paneOf(tab);
   pane.dispatchEvent(new CustomEvent("tabshown", { bubbles: true, detail: pane }));
 }
 

@@ -1,20 +1,14 @@
 // <button data-theme-toggle>…</button>
-// Light or dark: remembered in a cookie, so that the server draws the page right from its first byte.
+// Light or dark: remembered in a cookie, so that the server draws the page right.
 
-const YEAR = 365 * 24 * 3600;
+const YEAR = 31536000; // s
 
 export function watchTheme() {
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-theme-toggle]")) choose(isDark() ? "light" : "dark");
+  const { dataset } = document.documentElement;
+  document.addEventListener("click", ({ target }) => {
+    if (!target.closest("[data-theme-toggle]")) return;
+    const isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    dataset.theme = isDark ? "light" : "dark";
+    document.cookie = `theme=${dataset.theme}; path=/; max-age=${YEAR}; samesite=lax`;
   });
-}
-
-function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-function choose(theme) {
-  document.documentElement.dataset.theme = theme;
-  document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax`;
 }

@@ -1,0 +1,49 @@
+"""The reader's buttons, also before its first page is there."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import Upload
+from tests.browser.sheets import report
+from tests.browser.site import Site
+
+COUNT_SHEETS = """
+window.sheets = [];
+window.print = () => window.sheets.push(document.querySelectorAll(".print-sheets img").length);
+"""
+
+
+@pytest.fixture
+def reader(upload: Upload, site: Site) -> str:
+    return site.url(upload(report(), "Buttons.pdf"))
+
+
+def test_a_button_that_is_pressed_before_the_first_page_does_its_work(page: Page, reader: str) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/file", hold)
+    page.goto(reader, wait_until="commit")
+    page.get_by_role("button", name="Contents and pages").click()
+    expect(page.locator("#side")).to_be_visible()
+    expect(page.locator(".page[data-loaded]")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    page.unroute("**/file")
+    expect(page.locator(".page[data-loaded]").first).to_be_visible()
+    expect(page.locator("#side")).to_be_visible()
+    expect(page.locator("#contents .outline")).to_be_visible()  # what stands beside came as well
+
+
+def test_all_pages_are_printed(page: Page, reader: str) -> None:
+    page.add_init_script(COUNT_SHEETS)
+    page.goto(reader)
+    expect(page.locator("canvas").first).to_be_visible()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Print").click()
+    page.wait_for_function("() => sheets.length > 0")
+    assert page.evaluate("() => sheets") == [2]
