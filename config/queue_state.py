@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
-from django_q.models import Failure, OrmQ, Success
+from django_q.models import Failure, Success
 
 from documents.models import Document, Worker
+from documents.queue import tickets_left
 
 SHOWN = 20  # documents in work, failed tasks
 
@@ -37,7 +38,7 @@ class Queue:
     workers: tuple[WorkerState, ...]
     waiting: int
     working: tuple[Work, ...]
-    tickets: int
+    tickets: int | None
     last_success: Success | None
     failures: tuple[Failure, ...]
 
@@ -60,7 +61,7 @@ def queue() -> Queue:
         ),
         documents.filter(status=Document.Status.UPLOADED).count(),
         tuple(Work(row, row.lease_expires_at is not None and row.lease_expires_at < now) for row in working),
-        OrmQ.objects.count(),
+        tickets_left(),
         Success.objects.order_by("-stopped").first(),
         tuple(Failure.objects.order_by("-stopped")[:5]),
     )

@@ -196,9 +196,10 @@ CACHES: dict[str, Any] = {
 }
 
 # --- Task queue (django-q2) -------------------------------------------------
+REDIS_URL = environment.text("PINCITE_REDIS")  # tickets go there instead of the database
 Q_CLUSTER: dict[str, Any] = {
     "name": "pincite",
-    "orm": "default",
+    **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),
     "workers": environment.integer("PINCITE_WORKERS", 2),
     "bulk": 1,
     "timeout": 2400,

@@ -3,20 +3,24 @@
 The documents' rows are the queue. A task in django-q2 is only a ticket: it
 says "take the next one", so that a ticket which is lost, late or delivered
 twice changes nothing, and nobody waits behind somebody else's two hundred files.
+Tickets lie in the database, or in Redis (``PINCITE_REDIS``), which may forget them.
 """
 
 from __future__ import annotations
 
+import logging
 import uuid
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Count, F, IntegerField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django_q.brokers import get_broker
 from django_q.tasks import async_task
 
 from documents.leases import free
 from documents.models import Document
 
+logger = logging.getLogger(__name__)
 TICKET = "documents.tasks.ingest_next"
 
 
@@ -28,6 +32,17 @@ def enqueue(document: Document) -> None:
 def issue_tickets(count: int) -> None:
     for _ in range(count):
         async_task(TICKET, group="ingest")
+
+
+def tickets_left() -> int | None:
+    """How many lie in the queue; None when it cannot be asked."""
+    try:
+        return int(get_broker().queue_size())
+    except DatabaseError:
+        raise
+    except Exception:  # of a broker that is away; each has errors of its own
+        logger.exception("the queue cannot be reached")
+        return None
 
 
 def waiting() -> QuerySet[Document]:

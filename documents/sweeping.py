@@ -11,14 +11,13 @@ from django.conf import settings
 from django.db.models import DurationField, ExpressionWrapper, F, QuerySet, Value
 from django.db.models.functions import Greatest, Least, Now
 from django.utils import timezone
-from django_q.brokers import get_broker
 
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.leases import WORKING
 from documents.models import Document, RateCount
 from documents.pdf.failures import FailureCode
-from documents.queue import issue_tickets, waiting
+from documents.queue import issue_tickets, tickets_left, waiting
 from documents.versions import bring_back
 
 logger = logging.getLogger(__name__)
@@ -95,7 +94,7 @@ def empty_bin() -> int:
 def top_up() -> int:
     """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
     idle = waiting()[:MOST_TICKETS].count()
-    if not idle or get_broker().queue_size():
+    if not idle or tickets_left() != 0:
         return 0
     issue_tickets(idle)
     return idle

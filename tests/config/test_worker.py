@@ -31,13 +31,14 @@ LONG = "The quick brown fox jumps over the lazy dog, again and again and again.\
 class Workers:
     """One `manage.py worker` on the database and the files of this test."""
 
-    def __init__(self, media: Path, log: Path) -> None:
+    def __init__(self, media: Path, log: Path, **more: str) -> None:
         self.log = log
         environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.worker_settings",
             "PINCITE_TEST_DATABASE": connection.settings_dict["NAME"],
             "PINCITE_TEST_MEDIA": str(media),
+            **more,
         }
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(settings_module.BASE_DIR / "manage.py"), "worker"],
