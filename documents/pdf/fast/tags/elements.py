@@ -120,18 +120,22 @@ def _walked(blocks: list[_Node], role_map: Mapping[str, str]) -> tuple[list[Elem
     """
     elements: list[Element] = []
     holders: list[int] = []
-    waiting = [(node, -1) for node in reversed(blocks)]
+    types: dict[str, str] = {}
+    waiting = [(iter(blocks), -1)]
     while waiting:
-        node, parent = waiting.pop()
-        if node.type == "text":
-            holders.append(parent)
-        elif node.type == "structure":
-            if len(elements) == MOST_ELEMENTS:
-                raise LookupError("too many elements")
-            role = standard(node.raw, role_map)
-            elements.append(Element(role, parent))
-            number = len(elements) - 1
-            waiting += [(kid, number) for kid in reversed(node.contents)]
+        nodes, parent = waiting[-1]
+        for node in nodes:
+            if node.type == "text":
+                holders.append(parent)
+            elif node.type == "structure":
+                role = types.get(node.raw) or types.setdefault(node.raw, standard(node.raw, role_map))
+                waiting.append((iter(node.contents), len(elements)))
+                elements.append(Element(role, parent))
+                break
+        else:
+            waiting.pop()
+    if len(elements) > MOST_ELEMENTS:
+        raise LookupError("too many elements")
     return elements, holders
 
 
