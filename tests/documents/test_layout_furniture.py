@@ -79,3 +79,22 @@ def test_a_foot_right_below_texts_of_any_length_is_known_by_its_number() -> None
     assert [[piece.text for piece in page.furniture] for page in pages] == [
         [f"2019 Form 10-K {number + 2}"] for number in range(1, 6)
     ]
+
+
+def test_a_foot_that_touches_a_table_is_known_by_the_page_s_own_number() -> None:
+    drawing = Drawing()
+    for number in range(1, 6):
+        if number > 1:
+            drawing.new_page()
+        for row in range(8):
+            for x, text in (
+                (LEFT, f"Item {row} of part {'ABCDEF'[number]}"),
+                (300, f"{row},{number}47"),
+                (430, "12"),
+            ):
+                drawing.text(x, 716 + 12 * row, text)
+        drawing.text(LEFT, 812, "The standard of verification")
+        drawing.text(430, 812, str(number))
+    for page in drawing.read():
+        assert [piece.text for piece in page.furniture] == ["The standard of verification", str(page.number)]
+        assert len(page.units) == 8

@@ -27,6 +27,9 @@ CANDIDATES = 8
 # Heads of columns stand at least so far apart, and at most so far above them (ems).
 HEADS_APART = 2.0
 HEAD_DISTANCE = 1.5
+# The last line of a paragraph begins where the one above does (ems), at its leading (ems), in its size
+# (share of it); what comes below it stands further off (pitches).
+SAME_START, TAIL_LEADING, SAME_SIZE, TAIL_DISTANCE = 0.5, 1.6, 0.08, 1.25
 # A column has at least this many rows on each side of the gutter.
 COLUMN_ROWS = 3
 # Lines of a column hold at least so many characters on average: shorter ones are cells.
@@ -90,7 +93,26 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
     best = next(filter(_is_gutter, ranked), None)
-    return _with_heads(best, downwards) if best else None
+    return _with_heads(_without_last_line_above(best, downwards), downwards) if best else None
+
+
+def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
+    """The cut without the short last line of the paragraph above it, that reaches over both columns."""
+    over = next((line for line in downwards if _middle(line) == cut.top), None)
+    if over is None:
+        return cut
+    first, *rest = sorted((*cut.left, *cut.right), key=_middle)
+    pitch = first.baseline - over.baseline
+    if (
+        abs(first.size - over.size) > SAME_SIZE * over.size
+        or not 0 < pitch <= TAIL_LEADING * over.size
+        or abs(first.x1 - over.x1 if first.rtl else first.x0 - over.x0) > SAME_START * over.size
+    ):
+        return cut
+    if min(line.baseline for line in rest) - first.baseline < TAIL_DISTANCE * pitch:
+        return cut
+    left, right = ([line for line in side if line is not first] for side in (cut.left, cut.right))
+    return Cut(_middle(first), cut.bottom, left, right) if left and right else cut
 
 
 def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
@@ -103,9 +125,14 @@ def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
     x0, x1 = max(line.x1 for line in cut.left), min(line.x0 for line in cut.right)
     left = [line for line in row if line.x0 + line.x1 < x0 + x1]
     right = [line for line in row if line.x0 + line.x1 >= x0 + x1]
-    width = min([x1, *(line.x0 for line in right)]) - max([x0, *(line.x1 for line in left)])
+    ends, begins = max([x0, *(line.x1 for line in left)]), min([x1, *(line.x0 for line in right)])
+    apart = min((line.x0 for line in right), default=x1) - max((line.x1 for line in left), default=x0)
     distance = min(line.y0 for line in (*cut.left, *cut.right)) - max(line.y1 for line in row)
-    if width < HEADS_APART * row[0].size or distance > HEAD_DISTANCE * row[0].size:
+    if (
+        begins - ends < GUTTER * row[0].size
+        or apart < HEADS_APART * row[0].size
+        or distance > HEAD_DISTANCE * row[0].size
+    ):
         return cut
     rest = [_middle(line) for line in above if line not in row]
     return Cut(max(rest, default=-math.inf), cut.bottom, left + cut.left, right + cut.right)

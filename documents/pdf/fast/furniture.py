@@ -163,7 +163,10 @@ def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> Non
     count = 0
     while count < min(ROWS, len(rows)) and _is_furniture(rows[count], count, sheet, signs, top):
         count += 1
-    while count and not _stands_clear(rows[count - 1], rows[count : count + 1], top):
+    while count and not (
+        _stands_clear(rows[count - 1], rows[count : count + 1], top)
+        or _is_sure(rows[count - 1], sheet, signs)
+    ):
         count -= 1
     taken = [line for row in rows[:count] for line in row]
     if taken and len(taken) < len(sheet.lines):
@@ -171,6 +174,11 @@ def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> Non
         sheet.lines = [line for line in sheet.lines if id(line) not in gone]
         edge = sheet.head if top else sheet.foot
         edge += [line for row in rows_of(taken) for line in row]
+
+
+def _is_sure(row: list[Line], sheet: Sheet, signs: _Signs) -> bool:
+    """Whether the same words stand beside the page's own number on other pages too, however near the text."""
+    return not signs.running.isdisjoint(_words_and_offsets(row, sheet))
 
 
 def _is_furniture(row: list[Line], rank: int, sheet: Sheet, signs: _Signs, top: bool) -> bool:

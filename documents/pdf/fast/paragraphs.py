@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from documents.pdf.fast.blocks import Block, runs_leftwards
 from documents.pdf.fast.lines import Line
@@ -28,6 +28,8 @@ INDENT = 0.6
 EVEN_EDGE = 2.0
 # Items of one list begin within this of one another (ems).
 SAME_START = 0.3
+# So many lines that begin at one place, each about another axis, are set to an edge there.
+EDGE_LINES = 3
 # A block of so many lines may be narrower than its column.
 NARROW_LINES = 4
 # A space, with some slack (ems); the leading of a size that is set but once.
@@ -60,6 +62,7 @@ class Column:
     leading: dict[int, float]
     body: float
     bold: bool
+    lines: Sequence[Line] = ()
 
     def leading_of(self, line: Line) -> float:
         return self.leading.get(_size_class(line), USUAL_LEADING * line.size)
@@ -73,6 +76,16 @@ class Column:
 
     def ends(self, line: Line) -> float:
         return -line.x0 if self.rtl else line.x1
+
+    def is_edge(self, line: Line) -> bool:
+        """Whether lines about other axes begin where this one does."""
+        start, middle, em = self.starts(line), line.x0 + line.x1, line.size
+        alike = (
+            other
+            for other in self.lines
+            if abs(self.starts(other) - start) < SAME_START * em and abs(other.x0 + other.x1 - middle) > em
+        )
+        return sum(1 for _ in islice(alike, EDGE_LINES)) == EDGE_LINES
 
 
 def column_of(lines: Sequence[Line]) -> Column:
@@ -89,7 +102,7 @@ def column_of(lines: Sequence[Line]) -> Column:
     for line in lines:
         weight[line.style.size, line.style.bold] += line.chars
     body, bold = max(weight, key=weight.__getitem__)
-    return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading, body, bold)
+    return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading, body, bold, lines)
 
 
 def _size_class(line: Line) -> int:
@@ -217,10 +230,11 @@ def _opens_note(line: Line) -> bool:
 def _centered(a: Line, b: Line, column: Column) -> bool:
     """Whether both lines are set about one axis: their middles agree, and their edges do not or stand clear.
 
-    Lines that only begin away from the column's edge, as those of a hanging indent, reach to its end.
+    Names in a list may be of one length by chance: then other lines begin where they do. Lines that
+    only begin away from the column's edge, as those of a hanging indent, reach to its end.
     """
     em = min(a.size, b.size)
-    if abs(a.x0 + a.x1 - b.x0 - b.x1) > em:
+    if abs(a.x0 + a.x1 - b.x0 - b.x1) > em or (column.is_edge(a) and column.is_edge(b)):
         return False
     if abs(a.x0 - b.x0) > em:
         return True

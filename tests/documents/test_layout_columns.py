@@ -1,0 +1,51 @@
+"""Columns: where they begin and end, and what stands over them."""
+
+from __future__ import annotations
+
+from tests.documents.layout_drawing import OTHER, PROSE, Drawing, justified, texts
+
+
+def two_columns(page: Drawing, y: float) -> None:
+    page.lines(justified(PROSE, 205), y=y)
+    page.lines(justified(OTHER, 205), x=300, y=y)
+
+
+def test_the_short_last_line_of_a_paragraph_over_both_columns_stays_with_it() -> None:
+    page = Drawing()
+    over = f"{PROSE} And so it ends here."
+    lines = justified(over, 433)
+    assert len(lines[-1]) < 40
+    page.lines(lines, y=80)
+    two_columns(page, 80 + 12 * len(lines) + 24)
+    assert texts(page.units()) == [over, PROSE, OTHER]
+
+
+def test_a_line_that_opens_the_left_column_stays_in_it() -> None:
+    page = Drawing()
+    page.lines(justified(PROSE, 433), y=80)
+    page.text(72, 140, "What it found")
+    two_columns(page, 158)
+    assert texts(page.units())[-3:] == ["What it found", PROSE, OTHER]
+
+
+def test_heads_in_large_type_over_columns_that_stand_near_are_read_with_them() -> None:
+    page = Drawing()
+    for x, name in ((72, "Left"), (226, "Right")):
+        page.text(x - 10, 100, f"{name} part", size=22)
+        for n in range(5):
+            page.text(x, 126 + 15 * n, f"- {name} item which is number {n}")
+    found = texts(page.units())
+    assert found.index("Right part") == 6
+
+
+def test_names_in_a_list_that_happen_to_be_of_one_length_are_not_centred_lines() -> None:
+    page = Drawing()
+    names = ["Abrin", "Ricin and others of its kind that are long enough to fill the line", "Junin", "Sabin"]
+    page.lines([*names, "Ebola virus", "Marburg fever", "Lassa", "Machupo"], y=100)
+    page.text(90, 196, "Guanarito of one kind")
+    page.text(90, 208, "Flexalito of one kind")
+    page.text(90, 220, "Sabia")
+    page.text(90, 232, "Chapare virus")
+    page.text(90, 244, "Junin, the other")
+    found = texts(page.units())
+    assert "Guanarito of one kind" in found and "Flexalito of one kind" in found
