@@ -152,18 +152,23 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
     width, height = frame.width, frame.height
     left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
     colors = {_WHITE}
+    covers: list[_Shape] = []
+    texts: list[_Span] = []
     spans: list[dict[str, Any]] = []
-    for block in blocks:
-        x0, y0, x1, y1 = block["bbox"]
+    for order, block in enumerate(blocks):
+        x0, y0, x1, y1 = rect = block["bbox"]
         if block["type"] == 0:
             if x0 < 0 or y0 < 0 or x1 > width or y1 > height:
                 return True
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+            texts.append(_Span(rect, order, (len(texts), 0)))
             spans += [span for line in block["lines"] for span in line["spans"]]
         elif x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
             if x0 < right and x1 > left and y0 < bottom and y1 > top:
-                return True
+                covers.append(_Shape(rect, order, block["color"], block["isrect"]))
             colors.add(block["color"])
+    if any(_drawn_over(covers, texts)):
+        return True
     spans = [span for span in spans if not span["text"].isspace()]  # a space hides no word, however small
     if not spans:
         return False
@@ -267,23 +272,34 @@ def _backgrounds(spans: Sequence[_Span], shapes: Sequence[_Shape]) -> Iterator[i
 
 def _covered(spans: Sequence[_Span], covers: Sequence[_Shape]) -> Iterator[tuple[LineKey, Rect]]:
     """Where a shape was drawn over letters."""
-    for cover, span, common in _overlapping(covers, spans):
+    for _, span, common in _drawn_over(covers, spans):
         tall = common.height > COVERED_HEIGHT * (span.rect[3] - span.rect[1])
-        if tall and common.width > COVERED_WIDTH and span.order < cover.order:
+        if tall and common.width > COVERED_WIDTH:
             yield span.line, common
 
 
+def _drawn_over(covers: Sequence[_Shape], spans: Sequence[_Span]) -> Iterator[tuple[_Shape, _Span, Rect]]:
+    """Each shape and each span drawn before it that overlap by more than a point, and what they share."""
+    return _overlapping(covers, spans, later=True)
+
+
 def _overlapping(
-    ones: Sequence[_Drawable], others: Sequence[_Span]
+    ones: Sequence[_Drawable], others: Sequence[_Span], later: bool = False
 ) -> Iterator[tuple[_Drawable, _Span, Rect]]:
-    """Each two that overlap by more than a point, and what they have in common."""
-    if not others:
+    """Each two that overlap by more than a point, and what they have in common.
+
+    ``later``: only where the one was drawn after the other.
+    """
+    if not ones or not others:
         return
     x0, y0, x1, y1 = np.ascontiguousarray(np.array([other.rect for other in others]).T)
+    orders = np.array([other.order for other in others])
     for batch in _batches(ones, len(others)):
         a, b, c, d = np.array([one.rect for one in batch]).T[:, :, None]
         over = np.minimum(d, y1) - np.maximum(b, y0) > 1.0
         over &= np.minimum(c, x1) - np.maximum(a, x0) > 1.0
+        if later:
+            over &= orders < np.array([one.order for one in batch])[:, None]
         for one, other in np.argwhere(over).tolist():
             yield batch[one], others[other], _intersection(batch[one].rect, others[other].rect)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from documents.pdf.fast.lines import Line
-from documents.pdf.geometry import Rect
+from documents.pdf.geometry import Rect, rect_of
 from documents.pdf.structure import UnitType
 
 
@@ -20,11 +20,13 @@ def around(lines: Sequence[Line]) -> Rect:
     """The smallest rectangle around the lines."""
     if len(lines) == 1:
         return lines[0].rect
-    return Rect(
-        min([line.x0 for line in lines]),
-        min([line.y0 for line in lines]),
-        max([line.x1 for line in lines]),
-        max([line.y1 for line in lines]),
+    return rect_of(
+        (
+            min([line.x0 for line in lines]),
+            min([line.y0 for line in lines]),
+            max([line.x1 for line in lines]),
+            max([line.y1 for line in lines]),
+        )
     )
 
 

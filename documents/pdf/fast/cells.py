@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
+from operator import gt, lt
 
 from documents.pdf.fast.lines import Line
 from documents.pdf.fast.lists import is_contents_line, marker_of
@@ -16,6 +17,8 @@ COLUMN_GAP = 1.2
 VALUE_GAP = 0.6
 # A currency sign this far behind a value (ems) is the next one's.
 SIGN_GAP = 0.2
+# A closing sign stands at most this far behind its number (ems).
+TAIL_GAP = 2.0
 # From so many cells on, a row's cells are told by their order.
 STEP_CELLS = 3
 # A list marker stands at most this far from its text (ems), and in a line with it at most so far.
@@ -35,7 +38,7 @@ _DATE = re.compile(
     r"(?:FY\s?)?(?:19|20)\d\d[AE*]?|Q[1-4](?:\s\d{4})?)$",
     re.IGNORECASE,
 )
-_CURRENCY = re.compile(r"^[(\[]?(?:US|C|A|HK)?[$€£¥₹₽]$")
+_CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))
 _NUMBER = re.compile(r"[\d(—–-]")
 # A mark in a column of its own stands close behind long text.
 _TICKS = frozenset("✓✔√✗✘☐☑☒●○")
@@ -50,10 +53,9 @@ def is_value(text: str) -> bool:
     return bool(_DATE.match(text)) or all(map(_VALUE.match, text.split(" to ")))
 
 
-@lru_cache(maxsize=4096)
 def is_currency(text: str) -> bool:
     """A sign such as ``$`` or ``US$`` alone."""
-    return bool(_CURRENCY.match(text))
+    return text in _CURRENCY
 
 
 @lru_cache(maxsize=4096)
@@ -111,8 +113,10 @@ def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
 def _signs_lead(lines: Sequence[Line]) -> bool:
     """Whether each currency sign of the row stands before a number, however near the number before it is."""
     words = [word.text for line in lines for word in line.words]
+    if _CURRENCY.isdisjoint(words):
+        return False
     signs = [n for n, word in enumerate(words) if is_currency(word)]
-    return bool(signs) and signs[-1] + 1 < len(words) and all(_NUMBER.match(words[n + 1]) for n in signs)
+    return signs[-1] + 1 < len(words) and all(_NUMBER.match(words[n + 1]) for n in signs)
 
 
 def _before_sign(line: Line) -> list[Line]:
@@ -125,6 +129,8 @@ def _before_sign(line: Line) -> list[Line]:
 def _same_cell(last: Line, line: Line) -> bool:
     gap = line.x0 - last.x1
     em = max(line.size, last.size)
+    if gap >= TAIL_GAP * em and not is_currency(last.text):  # as most cells stand
+        return False
     if marker_of(last.text):
         return gap < MARKER_SPACE * em
     if is_currency(line.text) and not is_currency(last.text):
@@ -136,7 +142,7 @@ def _same_cell(last: Line, line: Line) -> bool:
     if is_currency(last.text):
         return bool(_NUMBER.match(line.text))
     if _TAIL.match(line.text):
-        return gap < 2 * em
+        return gap < TAIL_GAP * em
     return gap < COLUMN_GAP * em and not (is_value(line.text) and is_value(last.text))
 
 
@@ -196,16 +202,14 @@ class ColumnSpans:
         middles = [(a + b) / 2 for a, b in self.spans]
         borders = [(a + b) / 2 for a, b in pairwise(middles)]
         places = [(cell[0].x0 + cell[-1].x1) / 2 for cell in cells]
-        return all(place < border for place, border in zip(places, borders, strict=False)) and all(
-            place > border for place, border in zip(places[1:], borders, strict=True)
-        )
+        return all(map(lt, places, borders)) and all(map(gt, places[1:], borders))
 
     def widen(self, cells: Sequence[Sequence[Line]]) -> None:
         """Stretches each column over the cell that is in step with it, as far as the neighbours allow."""
         stretched = [
             (min(a, cell[0].x0), max(b, cell[-1].x1)) for (a, b), cell in zip(self.spans, cells, strict=True)
         ]
-        if all(left[1] < right[0] for left, right in pairwise(stretched)):
+        if stretched != self.spans and all(left[1] < right[0] for left, right in pairwise(stretched)):
             self._set(stretched)
 
 

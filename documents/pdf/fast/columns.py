@@ -155,12 +155,9 @@ def _common(edges: list[float], tolerance: float = 2.0) -> list[float]:
     """Edges that at least COLUMN_ROWS lines share, the most shared first."""
     edges = sorted(edges)
     found = []
-    for i, edge in enumerate(edges):
-        if i and edge - edges[i - 1] <= 0.5:
-            continue
-        count = bisect_left(edges, edge + tolerance) - i
-        if count >= COLUMN_ROWS:
-            found.append((count, edge))
+    for i, (edge, last_needed) in enumerate(zip(edges, edges[COLUMN_ROWS - 1 :], strict=False)):
+        if last_needed < edge + tolerance and not (i and edge - edges[i - 1] <= 0.5):
+            found.append((bisect_left(edges, edge + tolerance) - i, edge))
     return [edge for _, edge in sorted(found, reverse=True)]
 
 

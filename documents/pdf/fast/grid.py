@@ -60,10 +60,12 @@ class Grid:
 
     def cell_at(self, x: float, y: float) -> CellKey:
         """Row and column, first and last, of the cell around the point."""
-        left = max((v.at for v in self.vertical if v.at <= x and _spans(v, y)), default=self.rect.x0)
-        right = min((v.at for v in self.vertical if v.at > x and _spans(v, y)), default=self.rect.x1)
-        top = max((h.at for h in self.horizontal if h.at <= y and _spans(h, x)), default=self.rect.y0)
-        bottom = min((h.at for h in self.horizontal if h.at > y and _spans(h, x)), default=self.rect.y1)
+        beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
+        across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
+        left = max([at for at in beside if at <= x], default=self.rect.x0)
+        right = min([at for at in beside if at > x], default=self.rect.x1)
+        top = max([at for at in across if at <= y], default=self.rect.y0)
+        bottom = min([at for at in across if at > y], default=self.rect.y1)
         return (
             bisect_left(self.ys, top - SNAP),
             bisect_left(self.xs, left - SNAP),
@@ -200,7 +202,8 @@ def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
 
 def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
     y = (line.y0 + line.y1) / 2
-    keys = {grid.cell_at((w.x0 + w.x1) / 2, y) for w in (line.words[0], line.words[-1])}
+    ends = {(word.x0 + word.x1) / 2 for word in (line.words[0], line.words[-1])}
+    keys = {grid.cell_at(x, y) for x in ends}
     if len(keys) == 1:
         return [(keys.pop(), line)]
     parts: dict[CellKey, list[RawWord]] = {}

@@ -175,8 +175,10 @@ def _heads_columns(block: Block, following: Block | None) -> bool:
 
 def _wholly(block: Block, trait: str) -> bool:
     """Whether all words have the trait, and there are any: signs alone (``"a":``, ``#!``) tell nothing."""
-    words = [word for line in block.lines for word in line.words if word.text[:1].isalnum()]
-    return bool(words) and all(getattr(word.style, trait) for word in words)
+    told = (
+        getattr(word.style, trait) for line in block.lines for word in line.words if word.text[:1].isalnum()
+    )
+    return next(told, False) and all(told)
 
 
 def _plain(text: str) -> str:

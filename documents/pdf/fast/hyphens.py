@@ -26,9 +26,7 @@ class Vocabulary:
     """
 
     def __init__(self, pages: Iterable[RawPage]) -> None:
-        self.counts: Counter[str] = Counter()
-        for page in pages:
-            self.counts.update([word.text for word in page.words])
+        self.counts = Counter([word.text for page in pages for word in page.words])
 
     @cached_property
     def spelt(self) -> dict[str, int]:

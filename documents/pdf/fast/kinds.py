@@ -105,13 +105,13 @@ def _is_footnote(block: Block, sheet: Sheet, body: float) -> bool:
 
 
 def _is_formula(block: Block) -> bool:
-    words = [word for line in block.lines for word in line.words]
-    if len(words) > FORMULA_WORDS:
+    if sum([len(line.words) for line in block.lines]) > FORMULA_WORDS:
         return False
     if _is_numbered_equation(block):
         return True
     if not _MATH_SIGN.search(block.text):
         return False
+    words = [word for line in block.lines for word in line.words]
     return sum(is_math_font(word.style.font) for word in words) >= MATH_SHARE * len(words)
 
 

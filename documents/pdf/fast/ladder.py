@@ -89,10 +89,11 @@ def _rungs(rulings: Iterable[Rect]) -> list[tuple[float, float, float]]:
 def parted(ladder: Ladder, lines: Sequence[Line]) -> list[Ladder]:
     """The ladder, cut where prose stands between two rungs: tables of one width are ruled alike."""
     rows = [Row(row) for row in rows_of(lines)]
+    lone = [row for row in rows if len(row.cells) == 1]
+    if len(lone) < ACROSS:
+        return [ladder]
     columns = columns_of([row for row in rows if row.multi])
-    across = [
-        (row.y0 + row.y1) / 2 for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1
-    ]
+    across = [(row.y0 + row.y1) / 2 for row in lone if len(columns.hit(row.cells[0])) > 1]
     if len(across) < ACROSS:
         return [ladder]
     parts: list[list[float]] = [[]]

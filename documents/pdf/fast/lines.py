@@ -14,7 +14,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from documents.pdf.fast.words import RawWord, Style
-from documents.pdf.geometry import Rect
+from documents.pdf.geometry import Rect, rect_of
 
 # A gap this wide (ems) between words of one drawn line may part two cells or columns.
 CELL_GAP = 1.0
@@ -98,7 +98,7 @@ class Line:
 
     @property
     def rect(self) -> Rect:
-        return Rect(self.x0, self.y0, self.x1, self.y1)
+        return rect_of((self.x0, self.y0, self.x1, self.y1))
 
     @property
     def width(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.sheets import Sheet
@@ -53,6 +54,7 @@ def assign_sections(sheets: Sequence[Sheet]) -> None:
             block.section_type = kind
 
 
+@lru_cache(maxsize=4096)
 def section_type(title: str) -> str:
     """What kind of section the heading opens: 'abstract', 'methods', …, or ''."""
     if len(title) > 60:
