@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 
 from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
 from documents.deletion import delete_document
@@ -22,14 +23,11 @@ class DocumentAdmin(admin.ModelAdmin):
     list_display = [
         "title",
         "owner",
-        "status",
-        "failure",
+        "state",
         "pages",
         "units",
-        "chunks",
         "seconds",
-        "attempts",
-        "created_at",
+        "added",
     ]
     list_filter = [
         "status",
@@ -79,10 +77,15 @@ class DocumentAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    @admin.display(description="failure", ordering="failure_code", empty_value="–")
-    def failure(self, document: Document) -> str:
-        """The code: the sentence people see stands on the document's page."""
-        return document.failure_code
+    @admin.display(description="status", ordering="status")
+    def state(self, document: Document) -> str:
+        """With the code of a failure: the sentence people see stands on the document's page."""
+        state = document.get_status_display()
+        return f"{state}: {document.failure_code.replace('_', ' ')}" if document.failure_code else state
+
+    @admin.display(description="added", ordering="created_at")
+    def added(self, document: Document) -> str:
+        return f"{localtime(document.created_at):%Y-%m-%d %H:%M}"
 
     @admin.display(ordering="page_count")
     def pages(self, document: Document) -> int:
@@ -91,10 +94,6 @@ class DocumentAdmin(admin.ModelAdmin):
     @admin.display(ordering="unit_count")
     def units(self, document: Document) -> int:
         return document.unit_count
-
-    @admin.display(ordering="chunk_count")
-    def chunks(self, document: Document) -> int:
-        return document.chunk_count
 
     @admin.display(description="seconds")
     def seconds(self, document: Document) -> str:
