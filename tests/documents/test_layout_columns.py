@@ -49,3 +49,23 @@ def test_names_in_a_list_that_happen_to_be_of_one_length_are_not_centred_lines()
     page.text(90, 244, "Junin, the other")
     found = texts(page.units())
     assert "Guanarito of one kind" in found and "Flexalito of one kind" in found
+
+
+def test_a_heading_under_both_columns_belongs_to_the_text_below_it_that_reaches_over_both() -> None:
+    page = Drawing()
+    two_columns(page, 80)
+    below = 80 + 12 * len(justified(PROSE, 205)) + 24
+    page.text(72, below, "What follows", size=14, font="hebo")
+    page.lines(justified(PROSE, 433), y=below + 20)
+    assert texts(page.units()) == [PROSE, OTHER, "What follows", PROSE]
+
+
+def test_a_heading_in_the_left_column_beside_the_right_one_stays_there() -> None:
+    page = Drawing()
+    right = justified(f"{OTHER} {OTHER}", 205)
+    page.lines(right, x=300, y=80)
+    left = page.lines(justified(PROSE, 205), y=80)
+    page.text(72, left + 24, "What follows", size=14, font="hebo")
+    page.lines(["It was short."], y=left + 44)
+    page.lines(justified(PROSE, 433), y=80 + 12 * len(right) + 24)
+    assert texts(page.units())[:2] == [PROSE, "What follows"]

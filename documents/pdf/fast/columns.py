@@ -30,6 +30,8 @@ HEAD_DISTANCE = 1.5
 # The last line of a paragraph begins where the one above does (ems), at its leading (ems), in its size
 # (share of it); what comes below it stands further off (pitches).
 SAME_START, TAIL_LEADING, SAME_SIZE, TAIL_DISTANCE = 0.5, 1.6, 0.08, 1.25
+# A heading stands so many times as near to its text as to what is above it.
+HEAD_NEARER = 1.2
 # A column has at least this many rows on each side of the gutter.
 COLUMN_ROWS = 3
 # Lines of a column hold at least so many characters on average: shorter ones are cells.
@@ -93,7 +95,10 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
     best = next(filter(_is_gutter, ranked), None)
-    return _with_heads(_without_last_line_above(best, downwards), downwards) if best else None
+    if best is None:
+        return None
+    best = _without_head_below(_without_last_line_above(best, downwards), downwards)
+    return _with_heads(best, downwards)
 
 
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
@@ -106,13 +111,47 @@ def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
     if (
         abs(first.size - over.size) > SAME_SIZE * over.size
         or not 0 < pitch <= TAIL_LEADING * over.size
-        or abs(first.x1 - over.x1 if first.rtl else first.x0 - over.x0) > SAME_START * over.size
+        or not _begins_with(first, over)
     ):
         return cut
     if min(line.baseline for line in rest) - first.baseline < TAIL_DISTANCE * pitch:
         return cut
     left, right = ([line for line in side if line is not first] for side in (cut.left, cut.right))
     return Cut(_middle(first), cut.bottom, left, right) if left and right else cut
+
+
+def _without_head_below(cut: Cut, downwards: Sequence[Line]) -> Cut:
+    """The cut without the short heading below both columns, of a text that reaches over both of them."""
+    under = next((line for line in downwards if _middle(line) == cut.bottom), None)
+    if under is None:
+        return cut
+    for side, other in ((cut.left, cut.right), (cut.right, cut.left)):
+        rows = rows_of(side)
+        floor = max(line.y1 for line in other)
+        first = len(rows) - 1
+        while first > COLUMN_ROWS and _is_alike(rows[first - 1][0], rows[-1][0]):
+            first -= 1
+        head = rows[first][0]
+        above, below = head.baseline - rows[first - 1][0].baseline, under.baseline - rows[-1][0].baseline
+        if (
+            head.y0 >= floor
+            and not _is_alike(head, under)
+            and _begins_with(head, under)
+            and below * HEAD_NEARER < above
+        ):
+            kept = [line for row in rows[:first] for line in row]
+            return Cut(cut.top, _middle(head), *((kept, other) if side is cut.left else (other, kept)))
+    return cut
+
+
+def _is_alike(line: Line, other: Line) -> bool:
+    """Whether both are set in one type."""
+    return line.style.bold == other.style.bold and abs(line.size - other.size) <= SAME_SIZE * other.size
+
+
+def _begins_with(line: Line, other: Line) -> bool:
+    """Whether both begin at one margin."""
+    return abs(line.x1 - other.x1 if line.rtl else line.x0 - other.x0) <= SAME_START * other.size
 
 
 def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
