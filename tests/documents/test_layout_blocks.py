@@ -307,3 +307,45 @@ def test_the_number_of_a_heading_stays_with_it_however_far_away() -> None:
     page.lines(justified(PROSE, 430), y=120)
     assert page.units()[0].type == "heading"
     assert page.units()[0].text == "Item 1A. RISK FACTORS"
+
+
+def test_a_ragged_line_within_a_sentence_does_not_end_its_paragraph() -> None:
+    page = Drawing()
+    ragged = [
+        justified(PROSE, 430)[0],
+        justified(OTHER, 375)[0],
+        "Berlin, as it has always been in their view.",
+    ]
+    room = [pymupdf.get_text_length(text, "helv", 10) for text in (ragged[0], f"{ragged[1]} Berlin,")]
+    assert room[1] < room[0]
+    page.lines(ragged)
+    assert texts(page.units()) == [" ".join(ragged)]
+
+
+def test_a_numbered_heading_may_end_with_initials() -> None:
+    page = Drawing()
+    page.lines(justified(PROSE, 430), y=60)
+    page.text(72, 130, "3.3 H.E.S.S.", font="hebo")
+    page.lines(justified(OTHER, 430), y=150)
+    heading = page.units()[1]
+    assert (heading.type, heading.text) == ("heading", "3.3 H.E.S.S.")
+
+
+def test_words_in_spaced_letters_are_words() -> None:
+    page = Drawing()
+    x = 72.0
+    for letter in "ARTICLE  ABSTRACT":
+        if letter == " ":
+            x += 4
+            continue
+        page.text(x, 100, letter)
+        x += pymupdf.get_text_length(letter, "helv", 10) + 4
+    page.lines(justified(PROSE, 430), y=130)
+    assert page.read()[0].text.startswith("ARTICLE ABSTRACT\n")
+
+
+def test_letters_that_name_columns_are_no_word() -> None:
+    page = Drawing()
+    for n, letter in enumerate("ABCDEFG"):
+        page.text(72 + 11 * n, 100, letter)
+    assert page.units()[0].text == "A B C D E F G"

@@ -17,6 +17,7 @@ from documents.pdf.fast.headings import name_headings
 from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.kerning import join_kerned
 from documents.pdf.fast.kinds import name_kinds
+from documents.pdf.fast.letterspacing import join_letterspaced
 from documents.pdf.fast.modelled import ModelBox, arrange_as_modelled
 from documents.pdf.fast.order import blocks_in_order
 from documents.pdf.fast.raw import RawPage, read_raw
@@ -78,6 +79,7 @@ def layout(
     vocabulary = Vocabulary(raw_pages)
     with left_out_on_failure():
         join_kerned(raw_pages, vocabulary)
+        join_letterspaced(raw_pages)
     sheets = [sheet_of(raw) for raw in raw_pages]
     with left_out_on_failure():
         set_furniture_aside(sheets)

@@ -35,6 +35,8 @@ _NAMED = re.compile(
     re.I,
 )
 _SENTENCE_END = tuple(".;,:。；，؛،!")
+# The dot of an abbreviation ends no sentence: ``3.3 H.E.S.S.``
+_INITIALS = re.compile(r"(?:\b\w\.){3,}$")
 _WORDS = re.compile(r"\W+")
 
 
@@ -127,6 +129,7 @@ def _is_heading(block: Block, following: Block | None, body: Body, in_outline: b
     introduces = bold and text.endswith(":") and len(block.lines) == 1
     if (
         text.endswith(_SENTENCE_END)
+        and not _INITIALS.search(text)
         and not introduces
         and not (_NAMED.match(text) and len(text) < BOLD_CHARS)
     ):

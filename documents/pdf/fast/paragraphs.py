@@ -42,6 +42,9 @@ TITLE_LEADING = 1.45
 UNFINISHED_ROOM = 0.3
 # A footnote's number is so much smaller than its text.
 NOTE_MARK = 0.8
+# Within a paragraph and a sentence, a line leaves at most this share of the column empty.
+RAGGED_ROOM = 0.15
+CLOSED = (*".:;?!。：；？！؟)]”\"'", "…")
 SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
 # Chinese and Japanese lines break between any two characters but for a few (ems).
 UNBREAKABLE = 2.2
@@ -182,7 +185,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         return pitch > TITLE_LEADING * line.size
     if _goes_on_as_title(block, line, following, pitch, column):
         return False
-    if _ended_on_purpose(last, line, column, margin):
+    if _ended_on_purpose(last, line, column, margin, len(block) > 1):
         return True
     return not _is_unfinished(last, line) and _indented(line, block, following, column)
 
@@ -271,8 +274,11 @@ def _indented(line: Line, block: list[Line], following: Line | None, column: Col
     return deeper < -INDENT * em and len(block) > 1
 
 
-def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float) -> bool:
-    """Whether the first word of ``line`` would have fitted behind ``last``."""
+def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, goes_on: bool = False) -> bool:
+    """Whether the first word of ``line`` would have fitted behind ``last``.
+
+    ``goes_on``: ``last`` is not the first line of its paragraph; within a sentence its lines may be ragged.
+    """
     room = margin - column.ends(last)
     first = line.words[0]
     needed = first.x1 - first.x0 + SPACE * line.size
@@ -280,6 +286,8 @@ def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float) -> 
         needed = min(needed, UNBREAKABLE * line.size)
     if _is_unfinished(last, line):
         return room > max(needed, UNFINISHED_ROOM * (column.end - column.start))
+    if goes_on and not last.text.endswith(CLOSED):
+        return room > max(needed, RAGGED_ROOM * (column.end - column.start))
     return room > needed
 
 
