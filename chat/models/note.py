@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +17,10 @@ from documents.models import Document
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+
+EXCERPT = 400  # characters of Markdown; a list shows fewer words of them
+_MARKUP = re.compile(r"\s*\[\[cite:[^\]]*(?:\]\]|$)|^\s*(?:[#>]+|[-*+])\s|\*\*|__|`", re.MULTILINE)
 
 
 class NoteQuerySet(models.QuerySet["Note"]):
@@ -50,6 +55,11 @@ class Note(Hideable):
 
     def __str__(self) -> str:
         return self.title or "Untitled note"
+
+    @property
+    def excerpt(self) -> str:
+        """How it begins, as words: without citations and the signs of Markdown."""
+        return " ".join(_MARKUP.sub("", self.content[:EXCERPT]).split())
 
 
 class NoteVersionQuerySet(models.QuerySet["NoteVersion"]):

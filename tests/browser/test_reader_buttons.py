@@ -47,3 +47,10 @@ def test_all_pages_are_printed(page: Page, reader: str) -> None:
     page.get_by_role("button", name="Print").click()
     page.wait_for_function("() => sheets.length > 0")
     assert page.evaluate("() => sheets") == [2]
+
+
+def test_a_long_title_leaves_the_buttons_in_the_window(page: Page, upload: Upload, site: Site) -> None:
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.goto(site.url(upload(report(), f"{'A title that goes on and on ' * 6}.pdf")))
+    expect(page.get_by_role("button", name="Panel")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 1024

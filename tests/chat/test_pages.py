@@ -131,3 +131,13 @@ def test_first_questions_come_from_headings_that_say_something() -> None:
     ]
     assert telling(headings) == ["Risk factors", "Liquidity"]
     assert spread([str(number) for number in range(10)], 4) == ["0", "3", "6", "9"]
+
+
+def test_a_note_in_the_list_begins_with_its_words(client: Client, alice: User) -> None:
+    content = "#### Results\n\n- **Sales** grew by 6.2%* [[cite:0b1f:3]].\n> as_they_say [[cite:0b1f"
+    note = Note.objects.create(owner=alice, content=content)
+    assert note.excerpt == "Results Sales grew by 6.2%*. as_they_say"
+    client.force_login(alice)
+    listed = client.get("/notes/").content.decode()
+    assert "Results Sales grew" in listed
+    assert "[[cite" not in listed
