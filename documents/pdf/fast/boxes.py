@@ -53,8 +53,8 @@ def with_sound_boxes(page: pymupdf.Page) -> SoundPage:
     media = page.mediabox
     frame = _frame(page, media)
     cropped = frame.width * frame.height <= _WHOLE * media.get_area() * frame.user_unit**2
-    _, _, *shown = page.rect
-    if all(abs(a - b) < 1 for a, b in zip(shown, frame.display_size, strict=True)):
+    shown, (width, height) = page.rect, frame.display_size
+    if abs(shown.x1 - width) < 1 and abs(shown.y1 - height) < 1:
         return SoundPage(page, frame, cropped)
     document, number = page.parent, page.number
     document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*media))
