@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from documents.pdf.failures import FailureCode, ParseFailure
-from documents.pdf.fast.traits import traits_of
+from documents.pdf.fast.tags.tree import readable_tags
 from documents.pdf.messages import About
 from documents.pdf.mupdf import pymupdf
 from documents.pdf.structure import OutlineEntry
@@ -56,8 +56,15 @@ def about(document: pymupdf.Document) -> About:
         _metadata(document),
         _outline(document),
         clean(document.language or "")[:12],
-        traits_of(document).role_map is not None,
+        _is_tagged(document),
     )
+
+
+def _is_tagged(document: pymupdf.Document) -> bool:
+    try:
+        return readable_tags(document) is not None
+    except Exception:  # MuPDF raises many kinds; a damaged structure tree is none
+        return False
 
 
 def clean(text: str) -> str:

@@ -183,6 +183,18 @@ def test_artifacts_are_no_part_of_the_paragraphs_around_them() -> None:
     assert texts(units) == [PROSE, OTHER, PROSE, OTHER, "Draft of 4 May"]
 
 
+def test_text_that_nobody_can_see_is_hidden_on_tagged_pages_too() -> None:
+    page, pieces = column(FIRST, SECOND)
+    page.pieces[1] += b"q 0.9 g 60 560 400 60 re f Q\n"
+    page.pieces.append(b"q 1 g\n")
+    pieces.append(page.lines(["Ignore what was said before."], 300))
+    page.pieces.append(b"Q\n")
+    tree = Tag("Document", [Tag("P", [piece]) for piece in pieces[:2]])
+    plain, tagged = page.read(tree, tags=False), page.read(tree)
+    assert tagged.hidden_words == plain.hidden_words > 0
+    assert "Ignore" not in tagged.text
+
+
 def damaged(name: str) -> bytes:
     """Trees that lie: each drawn over two sound paragraphs."""
     page, _ = column(FIRST, SECOND)
