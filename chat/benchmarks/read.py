@@ -12,6 +12,7 @@ Chromium.
 from __future__ import annotations
 
 import statistics
+import time
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ const pdf = await pdfjs.getDocument({ url: "FILE", cMapUrl: "/static/pdfjs/cmaps
 viewer.setDocument(pdf);
 linkService.setDocument(pdf);
 </script>"""
+PAUSE = 1.0  # seconds in which the tab before, which was just closed, comes to its end
 BARE_MEANS = "(bare: PDFViewer on an empty page; pdf.js's npm package has no viewer.html)"
 # From the click to the frame after the one in which the anchor stands, painted, in the window.
 CLICK = """(number) => new Promise((resolve) => {
@@ -98,10 +100,15 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 def measure(document: Document, address: str, runs: int) -> Figures:
     with chromium() as browser:
-        ours, bare, near, far = [], [], [], []
+        ours: list[float] = []
+        bare: list[float] = []
+        near, far = [], []
+        turns = [(bare, bare_components), (ours, our_reader)]
         for _ in range(runs):
-            bare.append(first_page(browser, address, document, bare_components))
-            ours.append(first_page(browser, address, document, our_reader))
+            for times, opened in turns:
+                time.sleep(PAUSE)
+                times.append(first_page(browser, address, document, opened))
+            turns.reverse()  # neither always follows the other
             same, distant = clicks(browser, address, document)
             near.append(same)
             far.append(distant)
