@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,3 +94,23 @@ def test_every_template_compiles_and_holds_no_inline_script_or_style(name: str) 
     assert "<style" not in source
     assert ' style="' not in source
     assert " onclick=" not in source
+
+
+def loaded_by(imports: str) -> set[str]:
+    """The modules of a new process that imports these."""
+    code = f"import {imports}, sys; print(*(name for name, module in sys.modules.items() if module))"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(found.stdout.split())
+
+
+def test_neither_web_nor_worker_loads_what_reads_pdfs() -> None:
+    """Hostile files are read in a child; MuPDF and its model would cost each process 80 MB and a second."""
+    loaded = loaded_by("config.asgi, config.urls, documents.tasks")
+    assert {"documents.pdf.parsing", "chat.answering"} <= loaded
+    assert not {"pymupdf", "onnxruntime", "rapidocr_onnxruntime"} & loaded
+
+
+def test_the_layout_model_is_not_loaded_with_mupdf() -> None:
+    loaded = loaded_by("documents.pdf.answering, documents.pdf.fast")
+    assert "pymupdf" in loaded
+    assert not {"onnxruntime", "pymupdf.layout"} & loaded

@@ -16,9 +16,6 @@ import sys
 import time
 import traceback
 
-import documents.pdf.mupdf  # noqa: F401  first of all: it keeps the layout model from being imported
-
-# isort: split
 from documents.pdf.answering import answer
 from documents.pdf.confinement import adopt_orphans, confine, die_with_parent, is_alone, limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure

@@ -12,12 +12,12 @@ from html import escape
 from pathlib import Path
 
 import nh3
+import pymupdf
 from markdown_it import MarkdownIt
 
 from documents.pdf.evidence import A4, MARGIN
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import ConvertRequest
-from documents.pdf.mupdf import pymupdf
 
 BOOK_PAGE, BOOK_SIZE = (420.0, 595.0), 11.0  # A5 and points, for books that have no pages of their own
 STYLE = """

@@ -14,9 +14,10 @@ from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode, ParseFailure
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import PageFrame
+from documents.pdf.header import check_header
 from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
 from documents.pdf.modelling import boxes_of, pages_to_model
-from documents.pdf.opening import about, check_header, open_document
+from documents.pdf.opening import about, open_document
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
 from documents.pdf.recognition import with_recognised
 from documents.pdf.structure import OutlineEntry, ParsedPage

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pymupdf
+
 from documents.pdf.geometry import Rect
 from documents.pdf.messages import EvidenceRequest, Mark, MarkedFile, MarkedPage
-from documents.pdf.mupdf import pymupdf
 from documents.pdf.opening import open_document
 
 A4 = (595.0, 842.0)

@@ -6,18 +6,20 @@ runs in a confined reader; what becomes of its boxes is said in ``fast.modelled`
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import cache
 
 import pymupdf
 
+from documents.pdf import LAYOUT_MODEL
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.geometry import PageFrame, normalized
 
 
 def model_boxes(page: pymupdf.Page, frame: PageFrame) -> list[ModelBox]:
     """The page's boxes in the model's reading order, in page space."""
-    import pymupdf.layout  # noqa: F401  not before it is asked for: it takes longer than most files
-
+    _load_model()
     page.get_layout()
     found: Sequence[tuple[float, float, float, float, str]] = page.layout_information or ()
     shown = page.rect
@@ -26,3 +28,10 @@ def model_boxes(page: pymupdf.Page, frame: PageFrame) -> list[ModelBox]:
         display = normalized(x0 / shown.width, y0 / shown.height, x1 / shown.width, y1 / shown.height)
         boxes.append(ModelBox(frame.from_display(display), kind))
     return boxes
+
+
+@cache
+def _load_model() -> None:
+    for name in LAYOUT_MODEL:
+        if sys.modules.get(name, ...) is None:
+            del sys.modules[name]

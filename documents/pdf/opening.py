@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import pymupdf
 
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.fast.tags.tree import readable_tags
 from documents.pdf.messages import About
-from documents.pdf.mupdf import pymupdf
 from documents.pdf.structure import OutlineEntry
 from documents.pdf.xmp import read_xmp
 
-# ISO 32000-1, annex H (implementation note 13): the header may stand in the first 1,024 bytes.
-HEADER_WINDOW = 1024
+# What it thinks of a file it would write to standard error, thousands of times.
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 _LONGEST_TITLE = 500
 _MOST_ENTRIES = 5000
-
-
-def check_header(path: Path) -> None:
-    """Raises ParseFailure unless the file begins as a PDF does: other kinds open too, and then segfault."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(HEADER_WINDOW)
-    except OSError as error:
-        raise ParseFailure(FailureCode.INTERNAL, "This file cannot be opened.", str(error)) from None
-    if b"%PDF-" not in head:
-        raise ParseFailure(FailureCode.NOT_A_PDF)
 
 
 def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.Document:

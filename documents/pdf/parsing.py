@@ -11,6 +11,7 @@ from pathlib import Path
 
 from documents.pdf.confined import ask
 from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.header import check_header
 from documents.pdf.limits import Limits
 from documents.pdf.messages import (
     About,
@@ -30,7 +31,6 @@ from documents.pdf.messages import (
     TextLayerRequest,
     UnlockRequest,
 )
-from documents.pdf.opening import check_header
 from documents.pdf.structure import Engine, Layer, ParsedDocument, ParsedPage
 
 # What the units of an unchanged file depend on. Whoever changes which units come of a page (their bounds,

@@ -14,7 +14,6 @@ from documents.models import CitationUnit, Document
 from documents.scholarly.catalogues import CatalogueError, look_up
 from documents.scholarly.neighbours import in_library
 from documents.scholarly.record import PaperRecord
-from documents.scholarly.sheet import record_sheet
 from documents.uploads import UploadRefused, store_upload
 from documents.versions import replace_file
 
@@ -53,6 +52,8 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
     """The paper as a document of the owner: the one that is there, or a new one made of its record."""
     if found := in_library(owner, [record]).get(record.key):
         return found
+    from documents.scholarly.sheet import record_sheet  # MuPDF, which nothing else here needs
+
     sheet = ContentFile(record_sheet(record))
     with transaction.atomic():
         try:
