@@ -35,3 +35,4 @@ def _load_model() -> None:
     for name in LAYOUT_MODEL:
         if sys.modules.get(name, ...) is None:
             del sys.modules[name]
+    import pymupdf.layout  # noqa: F401  its import tells PyMuPDF of the model

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from documents.pdf import modelling
 from documents.pdf.fast import layout
+from documents.pdf.fast.boxes import page_frame
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage, RawWord, Style
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.limits import Limits
 from documents.pdf.messages import ParseRequest
+from documents.pdf.ml import model_boxes
 from documents.pdf.parsing import parse_file
 from documents.pdf.structure import ParsedPage
 from tests.documents import layout_invariants
@@ -72,6 +75,14 @@ def test_only_pages_in_doubt_are_modelled_by_auto(engine: str, numbers: list[int
     request = ParseRequest("", engine, Limits())  # type: ignore[arg-type]
     pages = [page(1, 0.95), page(2, 0.2), page(3, 0.1, ocr=True)]
     assert modelling.pages_to_model(request, pages) == numbers
+
+
+def test_the_model_sees_what_stands_on_a_page() -> None:
+    with pymupdf.open("pdf", draw_pdf(TEXT)) as document:
+        page = document[0]
+        boxes = model_boxes(page, page_frame(page))
+    assert "text" in {box.kind for box in boxes}
+    assert all(box.rect.x0 < box.rect.x1 <= 595 and box.rect.y0 < box.rect.y1 <= 842 for box in boxes)
 
 
 def test_the_model_reads_the_words_the_fast_engine_reads(tmp_path: Path) -> None:
