@@ -27,6 +27,7 @@ BREAK = "\x01"
 """Between texts that travel as one; it stands in none of them."""
 PART = re.compile(r"[^\W_]+")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+AROUND_AMOUNTS = "$€£¥()[]%,.;:*"
 JOINING_MARKS = re.compile(r"[-‐‑–.,'’/:]")
 POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=[^\w])")
 SHORT_FISCAL_YEAR = re.compile(r"(?:[qh][1-4])?[fc]y(\d\d)")
@@ -106,8 +107,13 @@ class _TermsBetweenSpaces(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= WORDS_REMEMBERED:
             self.clear()
-        found = (dict.fromkeys(_analyse(compound)) for compound in COMPOUND.findall(word))
-        terms = self[word] = tuple(chain.from_iterable(found))
+        amount = word.strip(AROUND_AMOUNTS)
+        if NUMBER.fullmatch(amount):  # as most words are that were not seen before
+            terms: tuple[str, ...] = (_number(amount),)
+        else:
+            found = (dict.fromkeys(_analyse(compound)) for compound in COMPOUND.findall(word))
+            terms = tuple(chain.from_iterable(found))
+        self[word] = terms
         return terms
 
 

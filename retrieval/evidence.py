@@ -87,9 +87,11 @@ def unit_scores(
 
 def _form(question: Question, terms: list[str]) -> float:
     """What a unit's length, and the label it begins with, make of what it says."""
-    labelled = any(begins_with(terms, phrase) for phrase in question.phrases_from(terms[0]))
-    excess = max(0, len(terms) - LENGTH_PIVOT)
-    return (ROW_LABEL_BONUS if labelled else 1.0) / (1 + excess / (4 * LENGTH_PIVOT))
+    phrases = question.phrases_from(terms[0])
+    labelled = phrases and any(begins_with(terms, phrase) for phrase in phrases)
+    form = ROW_LABEL_BONUS if labelled else 1.0
+    excess = len(terms) - LENGTH_PIVOT
+    return form / (1 + excess / (4 * LENGTH_PIVOT)) if excess > 0 else form
 
 
 def begins_with(terms: list[str], phrase: Phrase) -> bool:

@@ -69,3 +69,8 @@ def test_no_text_is_too_strange(text: str) -> None:
         assert -(2**31) <= term_number(term) < 2**31
     for token in tokens_of(text, set(terms_of(text))):
         assert 0 <= token.start < token.end <= len(text)
+
+
+@pytest.mark.parametrize("written", ["$1,577.00", "(1,577)", "1577%", "1,577;", "[1577.0]*", "€1,577,"])
+def test_signs_around_an_amount_do_not_change_it(written: str) -> None:
+    assert terms_of(written) == ["1577"]
