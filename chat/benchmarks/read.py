@@ -1,12 +1,11 @@
 """Time to the first painted page and from a citation's click to its highlight, in real Chromium.
 
-The first page is measured against pdf.js's own viewer components on a bare page
+The first page is measured with the same file, the same server and a cold cache,
+turn by turn in one run, against pdf.js's own viewer components on a bare page
 (their "simple viewer" example: no toolbar, no panel, its settings as they come),
-with the same file, the same server and a cold cache, turn by turn in one run.
-That is what comes nearest to pdf.js's stock viewer: its npm package has no
-viewer.html, which would have its toolbar and sidebar to load as well. The bare
-page itself comes from the test browser, not from a server. Needs Playwright and
-Chromium.
+and, with ``--stock``, against pdf.js's stock viewer. The pages of both come from
+the test browser, not from a server, and so sooner than ours. Needs Playwright
+and Chromium.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from __future__ import annotations
 import statistics
 import time
 from argparse import ArgumentParser
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError
 
 from chat.benchmarks._site import chromium, new_tab, server, taken_in
+from chat.benchmarks._stock import stock_viewer
 from chat.models import Citation, Conversation, Message
 from documents.models import Document
 
@@ -63,13 +65,15 @@ CLICK = """(number) => new Promise((resolve) => {
 
 
 class Figures(msgspec.Struct):
-    """Medians in milliseconds; ``ratio`` is our time to the first page by that of the bare components."""
+    """Medians in milliseconds; each ratio is our time to the first page by that of the other viewer."""
 
     pages: int
     runs: int
     first_page: float
     first_page_bare: float
     ratio: float
+    first_page_stock: float | None
+    ratio_stock: float | None
     highlight_same_page: float
     highlight_far_page: float
 
@@ -77,13 +81,15 @@ class Figures(msgspec.Struct):
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a long PDF")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--stock", type=Path, metavar="DIR", help="of pdf.js's stock viewer: see _stock.py")
     parser.add_argument("--json", action="store_true")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
-    with taken_in(options["file"]) as document, server() as address:
+    stock = stock_viewer(options["stock"]) if options["stock"] else nullcontext("")
+    with taken_in(options["file"]) as document, stock as stock_page, server() as address:
         cite(document)
-        figures = measure(document, address, options["runs"])
+        figures = measure(document, address, options["runs"], stock_page)
     if options["json"]:
         command.stdout.write(msgspec.json.encode(figures).decode())
         return 0
@@ -92,33 +98,44 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     command.stdout.write(
         f"pdf.js components bare {figures.first_page_bare:8.0f} ms, ours × {figures.ratio:.2f}"
     )
+    if figures.first_page_stock and figures.ratio_stock:
+        command.stdout.write(
+            f"pdf.js stock viewer    {figures.first_page_stock:8.0f} ms, ours × {figures.ratio_stock:.2f}"
+        )
     command.stdout.write(f"citation, same page    {figures.highlight_same_page:8.0f} ms")
     command.stdout.write(f"citation, far page     {figures.highlight_far_page:8.0f} ms")
     command.stdout.write(BARE_MEANS)
     return 0
 
 
-def measure(document: Document, address: str, runs: int) -> Figures:
+def measure(document: Document, address: str, runs: int, stock_page: str) -> Figures:
+    """``stock_page`` is '' where pdf.js's stock viewer is not there."""
     with chromium() as browser:
         ours: list[float] = []
         bare: list[float] = []
+        stock: list[float] = []
         near, far = [], []
         turns = [(bare, bare_components), (ours, our_reader)]
+        if stock_page:
+            turns.append((stock, partial(stock_viewer_of, stock_page)))
         for _ in range(runs):
             for times, opened in turns:
                 time.sleep(PAUSE)
                 times.append(first_page(browser, address, document, opened))
-            turns.reverse()  # neither always follows the other
+            turns.reverse()  # none always follows the same other
             same, distant = clicks(browser, address, document)
             near.append(same)
             far.append(distant)
     first, alone = statistics.median(ours), statistics.median(bare)
+    whole = statistics.median(stock) if stock else None
     return Figures(
         document.page_count,
         runs,
         first,
         alone,
         first / alone,
+        whole,
+        first / whole if whole else None,
         statistics.median(near),
         statistics.median(far),
     )
@@ -141,6 +158,11 @@ def bare_components(page: Page, address: str, document: Document) -> None:
     body = BARE.replace("FILE", f"/documents/{document.pk}/file")
     page.route("**/bare", lambda route: route.fulfill(body=body, content_type="text/html"))
     page.goto(f"{address}/bare", wait_until="commit")
+
+
+def stock_viewer_of(body: str, page: Page, address: str, document: Document) -> None:
+    page.route("**/viewer.html**", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto(f"{address}/viewer.html?file=/documents/{document.pk}/file", wait_until="commit")
 
 
 def clicks(browser: Browser, address: str, document: Document) -> tuple[float, float]:
