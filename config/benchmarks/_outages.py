@@ -114,6 +114,7 @@ def asked_all_the_time(chaos: Arena) -> Iterator[list[tuple[int, str]]]:
             answer = client.get("/api/documents/")
             seen.append((answer.status_code, answer.headers.get("Retry-After", "")))
 
+    client.get("/api/documents/").raise_for_status()  # one that never asked would start PostgreSQL itself
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     try:
