@@ -76,13 +76,13 @@ class LibraryView:
 
 
 def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
-    """The rows of cards: without the long texts, with the user's tags and rights."""
+    """The rows of cards: without the long texts, with the user's rights (``may_edit``) and ``own_tags``."""
     editable = Document.objects.editable_by(user).values("pk")
     return (
         documents.select_related("owner")
         .defer("abstract", "tldr", "metadata", "outline")
         .annotate(may_edit=Q(pk__in=editable))
-        .prefetch_related(Prefetch("tags", Tag.objects.visible_to(user)))
+        .prefetch_related(Prefetch("tags", Tag.objects.visible_to(user), to_attr="own_tags"))
     )
 
 

@@ -18,6 +18,7 @@ urlpatterns = [
     path("documents/<uuid:pk>/pages/", beside.pages, name="document-pages"),
     path("documents/<uuid:pk>/figures/", beside.figures, name="document-figures"),
     path("documents/<uuid:pk>/passages/", beside.passages, name="document-passages"),
+    path("documents/<uuid:pk>/menu/", cards.menu, name="document-menu"),
     path("documents/<uuid:pk>/delete/", cards.delete, name="document-delete"),
     path("documents/<uuid:pk>/restore/", cards.restore, name="document-restore"),
     path("documents/<uuid:pk>/retry/", cards.retry, name="document-retry"),

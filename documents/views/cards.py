@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from documents import ingestion
 from documents.bin import put_in_bin, take_out_of_bin
@@ -133,6 +133,14 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     change_shares(request, request.user, document)
     return to_details(pk)
+
+
+@require_safe
+@login_required
+def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What can be done with the document, besides opening it: asked for when its card's menu opens."""
+    found = for_cards(Document.objects.visible_to(request.user), request.user)
+    return render(request, "library/_menu.html", {"document": get_object_or_404(found, pk=pk)})
 
 
 def answer(request: HttpRequest, document: Document) -> HttpResponse:

@@ -40,6 +40,22 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     expect(shelved).to_contain_text("2")
 
 
+def test_the_menu_of_a_card_goes_by_keyboard(page: Page, site: Site, upload: Upload) -> None:
+    upload(report(), "By key.pdf")
+    page.goto(site.url("/"))
+    card = page.locator(".doc").first
+    card.get_by_role("button", name="Actions for").focus()
+    page.keyboard.press("Enter")
+    expect(card.get_by_role("link", name="Open", exact=True)).to_be_focused()
+    last = card.get_by_role("button", name="Delete", exact=True)
+    expect(last).to_be_visible()
+    page.keyboard.press("ArrowUp")
+    expect(last).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(card.get_by_role("button", name="Actions for")).to_be_focused()
+    expect(last).to_be_hidden()
+
+
 def folder_of_papers(tmp_path: Path, subject: str) -> Path:
     """Two that can be read, one of them a folder deeper, and one that cannot."""
     folder = tmp_path / "papers"

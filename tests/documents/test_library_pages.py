@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from documents.models import Document, Tag
+from documents.models import Document, Share, Tag
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 
@@ -116,6 +116,22 @@ def test_another_user_can_change_nothing(name: str, client: Client, alice: User,
     assert client.post(reverse(name, args=[document.pk]), {"title": "Yours"}).status_code == 404
     document.refresh_from_db()
     assert (document.title, document.deleted_at, document.status) == ("Mine", None, "ready")
+
+
+def test_the_menu_of_a_card_offers_what_its_reader_may_do(
+    browser: Client, alice: User, bob: User, charlie: User
+) -> None:
+    document = Document.objects.create(owner=alice, title="Mine", status="ready", file="mine.pdf")
+    Share.objects.create(document=document, user=bob)
+    menu = reverse("document-menu", args=[document.pk])
+    offered = browser.get(menu).content.decode()
+    assert all(action in offered for action in ("Tag", "Rename", "Download PDF", "Read again", "Delete"))
+    browser.force_login(bob)
+    offered = browser.get(menu).content.decode()
+    assert "Tag" in offered and "Download PDF" in offered
+    assert not any(action in offered for action in ("Rename", "collection", "Read again", "Delete"))
+    browser.force_login(charlie)
+    assert browser.get(menu).status_code == 404
 
 
 def test_a_title_from_a_document_is_escaped(browser: Client, alice: User) -> None:
