@@ -349,3 +349,19 @@ def test_letters_that_name_columns_are_no_word() -> None:
     for n, letter in enumerate("ABCDEFG"):
         page.text(72 + 11 * n, 100, letter)
     assert page.units()[0].text == "A B C D E F G"
+
+
+def test_double_spaced_prose_stays_whole() -> None:
+    drawing = Drawing()
+    y = drawing.lines(justified(PROSE, 400), leading=24)
+    drawing.lines(justified(OTHER, 400), y=y + 12, leading=24)
+    assert texts(drawing.units()) == [PROSE, OTHER]
+
+
+def test_a_label_far_from_the_text_before_it_begins_a_text_of_its_own() -> None:
+    drawing = Drawing()
+    drawing.text(72, 90, "Date: May 20, 2022")
+    drawing.text(330, 90, "By:")
+    drawing.text(350, 90, "/s/ Ada Lovelace")
+    drawing.text(350, 104, "Chief Counsel")
+    assert texts(drawing.units())[0] == "Date: May 20, 2022"

@@ -389,3 +389,40 @@ def test_rows_of_a_name_and_what_it_means_are_a_table_of_words() -> None:
         drawing.text(72, 100 + 20 * n, name)
         drawing.text(240, 100 + 20 * n, meaning)
     assert [unit.text for unit in drawing.units()] == ["\t".join(pair) for pair in pairs]
+
+
+def centred(drawing: Drawing, axis: float, y: float, text: str) -> None:
+    drawing.text(axis - pymupdf.get_text_length(text, "helv", 10) / 2, y, text)
+
+
+def test_heads_centred_over_words_make_a_table_of_two_rows() -> None:
+    drawing = Drawing()
+    for n, row in enumerate(
+        [
+            ("Title of each class", "Symbol", "Exchange"),
+            ("Common stock of no par value", "FL", "New York"),
+        ]
+    ):
+        for axis, text in zip((150, 330, 480), row, strict=True):
+            centred(drawing, axis, 200 + 14 * n, text)
+    assert [cells(row)[1] for row in rows_of(drawing.units())] == ["Symbol", "FL"]
+
+
+def test_a_larger_line_over_a_table_s_values_is_a_title_not_a_head() -> None:
+    drawing = Drawing()
+    drawing.text(400, 186, "Balances", size=13)
+    draw_statement(drawing)
+    assert [unit.type for unit in drawing.units()] == ["prose", *["table"] * len(STATEMENT)]
+
+
+def test_a_line_of_prose_below_a_table_that_a_dash_parts_is_no_row() -> None:
+    drawing = Drawing()
+    y = draw_statement(drawing)
+    prose = "Note: the figures above were taken from the accounts of the group"
+    drawing.text(LEFT, y, prose)
+    x = LEFT + pymupdf.get_text_length(prose, "helv", 10) + 4
+    drawing.text(x, y, "-")
+    drawing.text(x + 8, y, "they are not audited")
+    units = drawing.units()
+    assert len(rows_of(units)) == len(STATEMENT)
+    assert units[-1].text == f"{prose} - they are not audited"

@@ -9,11 +9,33 @@ from documents.pdf.fast.lines import Line
 from documents.pdf.geometry import Rect, rect_of
 from documents.pdf.structure import UnitType
 
+# A page with a smaller share of right-to-left text than this quotes it.
+FOREIGN = 0.05
+
 
 def runs_leftwards(lines: Iterable[Line]) -> bool:
     """Whether most of the text is right to left."""
     leftwards = sum([line.chars for line in lines if line.rtl])
     return leftwards > 0 and 2 * leftwards > sum([line.chars for line in lines])
+
+
+def reads_leftwards(lines: Sequence[Line], page: bool = False) -> bool:
+    """Whether a column is read from right to left, though many of its lines may be foreign: names, links.
+
+    ``page`` says it of the page that it stands on. Foreign lines that are set to the right edge tell it.
+    """
+    if not lines:
+        return page
+    leftwards, every = sum([line.chars for line in lines if line.rtl]), sum([line.chars for line in lines])
+    if not leftwards and not page:
+        return False
+    if 2 * leftwards > every:
+        return True
+    if not page and leftwards < FOREIGN * every:
+        return False
+    left, right = min([line.x0 for line in lines]), max([line.x1 for line in lines])
+    at_right = sum([right - line.x1 < line.size for line in lines])
+    return at_right > sum([line.x0 - left < line.size for line in lines])
 
 
 def around(lines: Sequence[Line]) -> Rect:

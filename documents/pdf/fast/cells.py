@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise, product
 from operator import gt, lt
 
-from documents.pdf.fast.lines import Line
+from documents.pdf.fast.lines import MARKER_WORDS, Line
 from documents.pdf.fast.lists import is_contents_line, marker_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
@@ -103,7 +103,7 @@ def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
     signs_lead = _signs_lead(lines)
     for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
         opens = signs_lead and is_currency(line.text)
-        if cells and not opens and _same_cell(cells[-1][-1], line):
+        if cells and not opens and _same_cell(cells[-1], line):
             cells[-1].append(line)
         else:
             cells.append([line])
@@ -126,12 +126,13 @@ def _before_sign(line: Line) -> list[Line]:
     return [line]
 
 
-def _same_cell(last: Line, line: Line) -> bool:
+def _same_cell(cell: Sequence[Line], line: Line) -> bool:
+    last = cell[-1]
     gap = line.x0 - last.x1
     em = max(line.size, last.size)
     if gap >= TAIL_GAP * em and not is_currency(last.text):  # as most cells stand
         return False
-    if marker_of(last.text):
+    if len(cell) == 1 and marker_of(last.text):
         return gap < MARKER_SPACE * em
     if is_currency(line.text) and not is_currency(last.text):
         return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
@@ -155,11 +156,11 @@ def is_value_cell(cell: Sequence[Line]) -> bool:
 
 
 def _is_item(cells: list[list[Line]]) -> bool:
-    if len(cells) != 2 or len(cells[0]) > 1:
+    if len(cells) != 2 or len(cells[0]) > MARKER_WORDS:
         return False
-    mark, text = cells[0][0], cells[1]
+    mark, text = cells[0][-1], cells[1]
     return (
-        bool(marker_of(mark.text))
+        bool(marker_of("".join([line.text for line in cells[0]])))
         and text[0].x0 - mark.x1 < MARKER_GAP * mark.size
         and not is_value_cell(text)
     )

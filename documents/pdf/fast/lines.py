@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
+from msgspec.structs import replace
+
+from documents.pdf.fast.lists import marker_of
 from documents.pdf.fast.words import RawWord, Style
 from documents.pdf.geometry import Rect, rect_of
 
@@ -23,6 +26,9 @@ SAME_BASELINE = 0.3
 # Marks and superscripts are this much smaller than what they stand beside, and this short.
 SMALL = 0.85
 MARK_CHARS = 12
+# A list's marker in a right-to-left line is drawn as so many words at most, so far from the others (ems).
+MARKER_WORDS = 2
+MARKER_CLEAR = 0.6
 
 # Whatever is written from right to left (Unicode, DerivedBidiClass: R and AL).
 _RTL = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
@@ -125,6 +131,7 @@ def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
     words = sorted(words, key=_LEFT)
     if not (rtl or is_rtl(" ".join([word.text for word in words]))):
         return words
+    marker, words = _parted_at_marker(words)
     runs: list[list[RawWord]] = []
     was_rightwards = False
     for word, rightwards in zip(words, _rightwards(words), strict=True):
@@ -133,7 +140,23 @@ def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
         else:
             runs.append([word])
         was_rightwards = rightwards
-    return [word for run in reversed(runs) for word in run]
+    return [*marker, *(word for run in reversed(runs) for word in run)]
+
+
+def _parted_at_marker(words: list[RawWord]) -> tuple[list[RawWord], list[RawWord]]:
+    """The marker of a list's item that stands clear at the right, made one word, and the words beside it.
+
+    Its number would run on rightwards with the foreign words it stands beside; its full stop may be drawn
+    by itself.
+    """
+    for count in range(1, min(MARKER_WORDS, len(words) - 1) + 1):
+        first, beside = words[-count], words[-count - 1]
+        if first.x0 - beside.x1 > MARKER_CLEAR * first.style.size:
+            text = "".join([word.text for word in reversed(words[-count:])])
+            if not marker_of(text):
+                break
+            return [replace(words[-1], x0=first.x0, text=text)], words[:-count]
+    return [], words
 
 
 def _rightwards(words: Sequence[RawWord]) -> list[bool]:

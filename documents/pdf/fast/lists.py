@@ -28,6 +28,14 @@ def is_bullet(marker: str) -> bool:
     return bool(marker) and marker[0] in BULLETS
 
 
+def comes_next(marker: str, before: str) -> bool:
+    """Whether the one number or letter counts on from the other: ``3.`` from ``2.``, ``b)`` from ``a)``."""
+    a, b = before.strip("().[]"), marker.strip("().[]")
+    if a.isdecimal() and b.isdecimal():
+        return int(b) == int(a) + 1
+    return len(a) == len(b) == 1 and ord(b) == ord(a) + 1
+
+
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{6,}|·{4,}")
 _CONTENTS_LINE = re.compile(r"^\W*[\d٠-٩۰-۹ivxlc]+\W*\.{4}|[.…·_]\s*[\d٠-٩۰-۹ivxlc]+\W*$", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 
-from documents.pdf.fast.blocks import Block, runs_leftwards
+from documents.pdf.fast.blocks import Block, reads_leftwards
 from documents.pdf.fast.cells import Row, is_value
 from documents.pdf.fast.columns import regions
 from documents.pdf.fast.grid import grid_table, grids
@@ -41,13 +41,13 @@ class Inset(Line):
 
 def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Block]:
     """The page's blocks as they are read; what runs sideways comes last."""
-    rtl = runs_leftwards(lines)
+    rtl = reads_leftwards(lines)
     placed = with_ruled_tables(lines, rulings)
     sideways = [line for line in placed if line.sideways]
     upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
     for region in regions(upright, rtl):
-        column = region_blocks(region)
+        column = region_blocks(region, rtl)
         column[0].opens_column = True
         blocks += column
     return blocks + sideways_blocks(sideways)
@@ -97,8 +97,8 @@ def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
-def region_blocks(lines: Sequence[Line]) -> list[Block]:
-    """Tables and paragraphs of one column, top to bottom."""
+def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
+    """Tables and paragraphs of one column, top to bottom. ``rtl``: its page is read leftwards."""
     insets = sorted([line for line in lines if isinstance(line, Inset)], key=lambda inset: inset.y0)
     rest = [line for line in lines if not isinstance(line, Inset)] if insets else lines
     blocks: list[Block] = []
@@ -106,25 +106,31 @@ def region_blocks(lines: Sequence[Line]) -> list[Block]:
         above = [line for line in rest if (line.y0 + line.y1) / 2 < inset.y0]
         rest = [line for line in rest if (line.y0 + line.y1) / 2 >= inset.y0]
         table, above = with_head_above(inset.blocks, above)
-        blocks += running_blocks(above)
+        blocks += running_blocks(above, rtl)
         blocks += table
-    return blocks + running_blocks(rest)
+    return blocks + running_blocks(rest, rtl)
 
 
-def running_blocks(lines: Sequence[Line]) -> list[Block]:
+def running_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
     """Unruled tables and paragraphs of one column, top to bottom."""
     rows = rows_of(lines)
-    rtl = runs_leftwards(lines)
+    rtl = reads_leftwards(lines, rtl)
     cells = [Row(mirrored_row(row) if rtl else row) for row in rows]
     blocks: list[Block] = []
     done = 0
     for start, end in [*bands(cells), (len(rows), len(rows))]:
-        blocks += paragraphs([merged(part, rtl) for part in texts_apart(rows[done:start], rtl)])
+        blocks += _prose(rows[done:start], rtl)
         if end > start:
             table = table_blocks(cells[start:end])
             blocks += turned_back(table) if rtl else table
         done = end
     return blocks
+
+
+def _prose(rows: Sequence[list[Line]], rtl: bool) -> list[Block]:
+    """Paragraphs of rows that hold no table; what stands between two of them may be read another way."""
+    rtl = reads_leftwards([line for row in rows for line in row], rtl)
+    return paragraphs([merged(part, rtl) for part in texts_apart(rows, rtl)], rtl)
 
 
 def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line]]:
@@ -143,8 +149,12 @@ def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line
 
 def _parts(row: Sequence[Line], i: int, rtl: bool) -> bool:
     last, line = row[i - 1], row[i]
-    opens = is_text(line) or (is_bullet(line.text) and not rtl)
-    return line.x0 - last.x1 > APART * line.size and is_text(last) and opens
+    if line.x0 - last.x1 <= APART * line.size or not is_text(last):
+        return False
+    if is_text(line) or (is_bullet(line.text) and not rtl):
+        return True
+    beside = row[i + 1 : i + 2]  # a label of few letters, as ``By:``, and what it says
+    return line.text.endswith(":") and bool(beside) and beside[0].x0 - line.x1 < line.size
 
 
 def _recurs(row: Sequence[Line], i: int, beside: Sequence[Sequence[Line]]) -> bool:

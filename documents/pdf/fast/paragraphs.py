@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from documents.pdf.fast.blocks import Block, runs_leftwards
+from documents.pdf.fast.blocks import Block, reads_leftwards
 from documents.pdf.fast.lines import Line
-from documents.pdf.fast.lists import is_bullet, is_contents_line, marker_of
+from documents.pdf.fast.lists import comes_next, is_bullet, is_contents_line, marker_of
 from documents.pdf.fast.scripts import breaks_anywhere
 
 # Leading that exceeds the column's own by this share opens a paragraph.
 LEADING_SLACK = 1.18
 # Lines of one paragraph are never further apart than this (ems).
 LOOSEST_LEADING = 2.2
+# Text is double-spaced where lines of so many characters, none nearer, are at most so far apart (ems).
+DOUBLE_LEADING, LONG_LINE = 2.6, 45
 # Type sizes that differ by less than this share are the same.
 SIZE_SLACK = 1.08
 # An indent is at least this deep (ems); lines that end within so much of one another end together.
@@ -91,15 +93,18 @@ class Column:
         return sum(1 for _ in islice(alike, EDGE_LINES)) == EDGE_LINES
 
 
-def column_of(lines: Sequence[Line]) -> Column:
+def column_of(lines: Sequence[Line], rtl: bool) -> Column:
     """Measures a column. Leading is the commonest distance of baselines of one type size."""
     pitches: dict[int, Counter[int]] = {}
+    double: dict[int, Counter[int]] = {}
     for above, below in pairwise(lines):
         pitch = below.baseline - above.baseline
-        if _same_size(above, below) and 0.8 * above.size < pitch < 2.2 * above.size:
-            pitches.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
-    leading = {size: _tightest_common(counts) / 4 for size, counts in pitches.items()}
-    rtl = runs_leftwards(lines)
+        if _same_size(above, below) and 0.8 * above.size < pitch < DOUBLE_LEADING * above.size:
+            if pitch < LOOSEST_LEADING * above.size:
+                pitches.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
+            elif above.chars >= LONG_LINE:
+                double.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
+    leading = {size: _tightest_common(counts) / 4 for size, counts in (double | pitches).items()}
     x0, x1 = min([line.x0 for line in lines]), max([line.x1 for line in lines])
     weight: defaultdict[tuple[float, bool], int] = defaultdict(int)
     for line in lines:
@@ -118,11 +123,11 @@ def _tightest_common(counts: Counter[int]) -> float:
     return min(pitch for pitch, count in counts.items() if count >= max(1, 0.34 * most))
 
 
-def paragraphs(lines: Sequence[Line]) -> list[Block]:
-    """The column's lines as prose and list blocks, top to bottom."""
+def paragraphs(lines: Sequence[Line], rtl: bool | None = None) -> list[Block]:
+    """The column's lines as prose and list blocks, top to bottom. ``rtl``: it is read leftwards."""
     if not lines:
         return []
-    column = column_of(lines)
+    column = column_of(lines, reads_leftwards(lines) if rtl is None else rtl)
     margins = _margins(lines, column)
     groups: list[list[Line]] = [[lines[0]]]
     for i in range(1, len(lines)):
@@ -181,7 +186,7 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
         return True
     if _opens_item(line, block, column) or is_contents_line(last.text):
         return True
-    if _centered(last, line, column):
+    if not marker_of(block[0].words[0].text) and _centered(last, line, column):
         return pitch > TITLE_LEADING * line.size
     if _goes_on_as_title(block, line, following, pitch, column):
         return False
@@ -218,7 +223,9 @@ def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
     if is_bullet(marker) and marker not in "-–—*o·":
         return True
     under = abs(column.starts(line) - column.starts(first)) < SAME_START * line.size
-    if is_bullet(marker) and under and marker_of(first.words[0].text) == marker:
+    if under and is_bullet(marker) and marker_of(first.words[0].text) == marker:
+        return True
+    if under and comes_next(marker, marker_of(first.words[0].text)):
         return True
     # a number may stand at a line's start by chance: then the line before is full
     return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size

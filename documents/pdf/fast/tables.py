@@ -7,9 +7,10 @@ them, prose that runs across the gutters ends them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
-from documents.pdf.fast.lines import is_math_font
+from documents.pdf.fast.lines import Line, is_math_font
 from documents.pdf.fast.stacks import first_table
 
 # Rows of one table are at most this many line heights apart.
@@ -36,6 +37,8 @@ FULL_CELL = 0.7
 # Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
 FORMULA_ROWS = 5
 FORMULA_SHARE = 0.25
+# A cell over so many columns, of so many characters, that fills this share of them is a line of prose.
+OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
 # Cells of one column begin or end within this distance (points) when they are set to an edge.
 EDGE = 2.0
 
@@ -94,7 +97,17 @@ def _aligned(row: Row, columns: ColumnSpans) -> bool:
     hits = [columns.hit(cell) for cell in row.cells]
     if row.is_item and (len(hits[0]) != 1 or len(hits[1]) != 1 or len(columns.spans) < 3):
         return False
-    return any(hits[1:]) and len(hits[0]) < max(2, len(columns.spans))
+    if not any(hits[1:]) or len(hits[0]) >= max(2, len(columns.spans)):
+        return False
+    return not any(map(_runs_over, row.cells, hits, repeat(columns)))
+
+
+def _runs_over(cell: Sequence[Line], hit: range, columns: ColumnSpans) -> bool:
+    """Whether a text fills several columns from the first to the last, as prose does and no head."""
+    if len(hit) < OVER_COLUMNS or sum(line.chars for line in cell) < OVER_CHARS:
+        return False
+    reach = columns.spans[hit[-1]][1] - columns.spans[hit[0]][0]
+    return cell[-1].x1 - cell[0].x0 >= OVER_SHARE * reach
 
 
 def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
@@ -143,6 +156,8 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         if below.y0 - row.y1 > HEAD_DISTANCE * row.size:
             break
         i -= 1
+        if len(row.cells) == 1 and row.size > HEADING_SIZE * rows[start].size:
+            break
         if row.x0 >= values_from or _heads_all(row, values_from):
             start = i
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
@@ -172,7 +187,9 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if len(columns.spans) < 3:
         many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
         return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
-    return (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns)
+    if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
+        return True
+    return all(row.multi for row in rows) and _is_centred(multi, columns)
 
 
 def _holds_formulas(rows: Sequence[Row]) -> bool:
@@ -185,6 +202,14 @@ def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     """Whether most first cells fill their column, as lines of a text do and names do not."""
     x0, x1 = columns.spans[0]
     return sum(row.cells[0][-1].x1 - x0 > FULL_CELL * (x1 - x0) for row in rows) > 0.5 * len(rows)
+
+
+def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether every row has a cell in each column, behind the first about one axis."""
+    if not all(columns.in_step(row.cells) for row in rows):
+        return False
+    axes = zip(*([cell[0].x0 + cell[-1].x1 for cell in row.cells[1:]] for row in rows), strict=True)
+    return all(max(axis) - min(axis) <= 2 * EDGE for axis in axes)
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
