@@ -365,3 +365,22 @@ def test_a_label_far_from_the_text_before_it_begins_a_text_of_its_own() -> None:
     drawing.text(350, 90, "/s/ Ada Lovelace")
     drawing.text(350, 104, "Chief Counsel")
     assert texts(drawing.units())[0] == "Date: May 20, 2022"
+
+
+def test_a_line_mostly_in_smaller_code_stays_in_its_paragraph() -> None:
+    drawing = Drawing()
+    drawing.lines(["This line of a paragraph is set so as to reach to the margin,"], size=11)
+    drawing.text(72, 104, "using", size=11)
+    drawing.text(102, 104, "client_identifier_of_the_requesting_party", size=9, font="cour")
+    drawing.lines(["and ends here."], y=118, size=11)
+    assert len(drawing.units()) == 1
+
+
+def test_boxes_to_be_checked_open_items() -> None:
+    drawing = Drawing()
+    html = "<p>Check the box below that applies to the filing of this form:</p>"
+    for text in ("communications under Rule 425", "material under Rule 14a-12"):
+        html += f"<p>☐ {text}</p>"
+    html = html.replace("<p>", '<p style="margin:0;font-size:10px">')
+    drawing.page.insert_htmlbox(pymupdf.Rect(72, 72, 360, 200), html)
+    assert [unit.list_marker for unit in drawing.units()] == ["", "☐", "☐"]

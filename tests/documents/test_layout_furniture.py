@@ -98,3 +98,23 @@ def test_a_foot_that_touches_a_table_is_known_by_the_page_s_own_number() -> None
     for page in drawing.read():
         assert [piece.text for piece in page.furniture] == ["The standard of verification", str(page.number)]
         assert len(page.units) == 8
+
+
+def test_heads_of_a_table_that_goes_on_over_pages_are_no_running_heads() -> None:
+    drawing = Drawing()
+    for n in range(4):
+        if n:
+            drawing.new_page()
+        drawing.text(72, 40, "Standard of Verification")
+        for y in (62, 84, 110):
+            drawing.rule(70, y, 500, y)
+        for x, head, text in (
+            (72, "#", f"9.{n}"),
+            (130, "Description", f"Part {n}"),
+            (450, "Level", "2"),
+        ):
+            drawing.text(x, 78, head)
+            drawing.text(x, 100, text)
+    pages = drawing.read()
+    assert [[piece.text for piece in page.furniture] for page in pages] == [["Standard of Verification"]] * 4
+    assert all(unit.type == "table" for page in pages for unit in page.units)

@@ -426,3 +426,79 @@ def test_a_line_of_prose_below_a_table_that_a_dash_parts_is_no_row() -> None:
     units = drawing.units()
     assert len(rows_of(units)) == len(STATEMENT)
     assert units[-1].text == f"{prose} - they are not audited"
+
+
+def test_negative_values_below_one_another_are_no_list_beside_the_row_heads() -> None:
+    drawing = Drawing()
+    heads = ["Knowledge of other cultures", "Competence in a language", "Acquaintance of others", "Training"]
+    for n, head in enumerate([*heads, "Exchange of visitors"]):
+        drawing.text(LEFT, 200 + 16 * n, head)
+        for x in (300, 380, 460):
+            drawing.text(x, 200 + 16 * n, f"-0.{n}51")
+    assert [cells(row)[1] for row in rows_of(drawing.units())] == [f"-0.{n}51" for n in range(5)]
+
+
+def test_a_lone_row_of_values_at_the_head_of_a_page_is_a_table() -> None:
+    drawing = Drawing()
+    for x, text in (
+        (72, "2.9.3"),
+        (110, "Verify that the algorithms were approved"),
+        (380, "12"),
+        (430, "327"),
+    ):
+        drawing.text(x, 90, text)
+    drawing.text(480, 90, "5.1.7")
+    drawing.text(110, 104, "by a body that is known.")
+    drawing.lines(justified(PROSE, 400), y=150)
+    units = drawing.units()
+    assert [unit.type for unit in units] == ["table", "prose"]
+    assert cells(rows_of(units)[0])[1] == "Verify that the algorithms were approved by a body that is known."
+
+
+def test_the_last_row_of_a_table_keeps_all_lines_of_its_cells() -> None:
+    drawing = Drawing()
+    for n in range(3):
+        y = 200 + 60 * n
+        for x, text in ((72, f"{n + 1}.1"), (110, "Verify that each and every"), (390, "28"), (450, "7")):
+            drawing.text(x, y, text)
+        drawing.text(325, y, "OS")
+        drawing.text(314, y + 12, "assisted")
+        drawing.lines(["one of the secrets is kept", "in a place of its own"], x=110, y=y + 17, leading=17)
+    rows = rows_of(drawing.units())
+    wanted = "Verify that each and every one of the secrets is kept in a place of its own"
+    assert [cells(row)[1:3] for row in rows] == [[wanted, "OS assisted"]] * 3
+
+
+def test_heads_of_many_lines_stay_with_the_values_below_them() -> None:
+    drawing = Drawing()
+    stacks = {
+        250: ["", "", "Total", "Number", "of Shares"],
+        330: ["Shares that", "were bought", "as part of", "announced", "programs"],
+        430: ["Value of those", "that may yet", "be purchased", "under the", "programs"],
+    }
+    for axis, stack in stacks.items():
+        for n, text in enumerate(stack):
+            centred(drawing, axis, 100 + 11 * n, text)
+    for n, month in enumerate(("July", "August", "October")):
+        drawing.text(LEFT, 160 + 14 * n, month)
+        for axis, value in zip(stacks, ("786", "3,446", "110,814"), strict=True):
+            centred(drawing, axis, 160 + 14 * n, value)
+    assert {unit.type for unit in drawing.units()} == {"table"}
+
+
+def test_heads_over_many_columns_and_the_one_row_below_them_are_a_table() -> None:
+    drawing = Drawing()
+    places = (72, 110, 330, 380, 430)
+    for n, row in enumerate(
+        [("#", "Description", "L1", "L2", "Ref"), ("1.1", "Verify the tools used", "", "x", "749")]
+    ):
+        for x, text in zip(places, row, strict=True):
+            drawing.text(x, 200 + 16 * n, text)
+    assert len(rows_of(drawing.units())) == 2
+
+
+def test_a_line_that_introduces_a_table_is_no_head_of_it() -> None:
+    drawing = Drawing()
+    drawing.text(260, 186, "These are the balances of the year:")
+    draw_statement(drawing)
+    assert [unit.type for unit in drawing.units()] == ["prose", *["table"] * len(STATEMENT)]

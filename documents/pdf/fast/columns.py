@@ -55,6 +55,8 @@ VALUE_CHARS = 16
 STACK_ROWS = 5
 STACK_CHARS = 12
 STACK_LEADING = 1.6
+# Heads of columns stand at most so far above the values (ems).
+VALUES_BELOW = 3.0
 # A note in the margin has at least so many lines, of which this share begin with a small letter.
 NOTE_ROWS = 4
 NOTE_SHARE = 0.7
@@ -94,11 +96,21 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
         for cut in cuts_at(gutter, downwards):
             cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
     ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
-    best = next(filter(_is_gutter, ranked), None)
+    best = next((cut for cut in ranked if _is_gutter(cut) and not _heads_values(cut, downwards)), None)
     if best is None:
         return None
     best = _without_head_below(_without_last_line_above(best, downwards), downwards)
     return _with_heads(best, downwards)
+
+
+def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
+    """Whether both sides are no prose, but heads of the columns of values right below them."""
+    floor = max(line.y1 for line in (*cut.left, *cut.right))
+    reach = floor + VALUES_BELOW * cut.left[0].size
+    below = [line for line in downwards if _middle(line) >= cut.bottom and line.y0 < reach]
+    if sum(is_value(line.text) for line in below) < COLUMN_ROWS:
+        return False
+    return not any(reads_as_column(_text_rows(side)) for side in (cut.left, cut.right))
 
 
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:

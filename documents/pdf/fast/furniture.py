@@ -31,6 +31,8 @@ SHARE = 0.6
 CLEARANCE = 0.6
 # So many lines of an edge are looked at.
 NEAR = 16
+# The rulings over and under the heads of a table are at most so far from them (ems).
+HEAD_RULE = 1.5
 # At most so many characters stand in a row with a page number.
 BESIDE_NUMBER = 100
 
@@ -162,6 +164,8 @@ def _words_and_offsets(row: list[Line], sheet: Sheet) -> set[tuple[str, int]]:
 def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> None:
     count = 0
     while count < min(ROWS, len(rows)) and _is_furniture(rows[count], count, sheet, signs, top):
+        if top and count and _heads_table(rows[count], sheet):
+            break
         count += 1
     while count and not (
         _stands_clear(rows[count - 1], rows[count : count + 1], top)
@@ -174,6 +178,17 @@ def _peel(sheet: Sheet, rows: list[list[Line]], signs: _Signs, top: bool) -> Non
         sheet.lines = [line for line in sheet.lines if id(line) not in gone]
         edge = sheet.head if top else sheet.foot
         edge += [line for row in rows_of(taken) for line in row]
+
+
+def _heads_table(row: list[Line], sheet: Sheet) -> bool:
+    """Whether the row stands between two rulings: the heads of a table that each page begins with."""
+    if len(row) < 2:
+        return False
+    x0, y0, x1, y1 = row[0].x0, row[0].y0, row[-1].x1, max(line.y1 for line in row)
+    reach = HEAD_RULE * row[0].size
+    wide = [ruling for ruling in sheet.rulings if ruling.x0 <= x0 and x1 <= ruling.x1]
+    above = any(y0 - reach < ruling.y0 <= y0 + 1 for ruling in wide)
+    return above and any(y1 - 1 <= ruling.y0 < y1 + reach for ruling in wide)
 
 
 def _is_sure(row: list[Line], sheet: Sheet, signs: _Signs) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§\uf0b7\uf0a7\uf0d8\u2212"
+BULLETS = "•‣⁃◦∙●○■□▪▫◆◇➢➤►▶✓✔❖★☆·–—*-o§☐☑☒❏❑\uf0b7\uf0a7\uf0d8\u2212"
 
 _BULLET = re.compile(rf"^[{re.escape(BULLETS)}]$")
 _NUMBER = re.compile(
     r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,3}(?:\.\d{1,3}){1,4}\.?|[①-⑳]|\(\d{1,3}\))$"
 )
-_SURE_BULLETS = set("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶❖\uf0b7\uf0a7\uf0d8")
+_SURE_BULLETS = frozenset("•‣⁃◦∙●○■□▪▫◆◇➢➤►▶❖☐☑☒❏❑\uf0b7\uf0a7\uf0d8")
 
 
 @lru_cache(maxsize=65536)
@@ -24,8 +24,9 @@ def marker_of(first_word: str) -> str:
     return ""
 
 
-def is_bullet(marker: str) -> bool:
-    return bool(marker) and marker[0] in BULLETS
+def is_bullet(text: str) -> bool:
+    """Whether it is or begins with a bullet: ``-`` is one, ``-0.5`` and ``other`` are none."""
+    return text[:1] in _SURE_BULLETS or bool(_BULLET.match(text))
 
 
 def comes_next(marker: str, before: str) -> bool:

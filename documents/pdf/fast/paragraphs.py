@@ -172,7 +172,9 @@ def block_of(lines: list[Line]) -> Block:
 def _begins(line: Line, block: list[Line], following: Line | None, column: Column, margin: float) -> bool:
     """Whether the line begins a paragraph after the lines of ``block``."""
     last = block[-1]
-    if not _same_size(last, line) or (last.style.bold != line.style.bold and _one_weight(last, line)):
+    if not (_same_size(last, line) or _shares_size(last, line)) or (
+        last.style.bold != line.style.bold and _one_weight(last, line)
+    ):
         return True
     pitch = line.baseline - last.baseline
     leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(line)
@@ -204,6 +206,15 @@ def _evenly_spaced(line: Line, following: Line | None, pitch: float) -> bool:
 
 def _same_size(a: Line, b: Line) -> bool:
     return a.size == b.size or max(a.size, b.size) <= SIZE_SLACK * min(a.size, b.size)
+
+
+def _shares_size(a: Line, b: Line) -> bool:
+    """Whether a word of the one is as large as the other, though most of it is smaller, as code is."""
+    return any(
+        len(word.text) > 2 and max(size, word.style.size) <= SIZE_SLACK * min(size, word.style.size)
+        for line, size in ((a, b.size), (b, a.size))
+        for word in line.words
+    )
 
 
 def _one_weight(*lines: Line) -> bool:

@@ -39,6 +39,10 @@ FORMULA_ROWS = 5
 FORMULA_SHARE = 0.25
 # A cell over so many columns, of so many characters, that fills this share of them is a line of prose.
 OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
+# Heads over fewer columns than this make no table with one row below them.
+HEADED_COLUMNS = 4
+# A row that is a table by itself has so many values beside a text of so many characters.
+LONE_VALUES, LONE_CHARS = 3, 12
 # Cells of one column begin or end within this distance (points) when they are set to an edge.
 EDGE = 2.0
 
@@ -80,9 +84,20 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
             end = i + 1
         elif row.multi or not _fits(rows, i, columns) or _is_heading(rows, start, i):
             break
-    while end < len(rows) and _wraps(rows[end], rows[end - 1], columns):
-        end += 1
-    return end, columns
+    return end + _wrapped(rows, start, end, columns), columns
+
+
+def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
+    """How many rows from ``end`` on hold one cell each that goes on, close below, with the text over it."""
+    over: dict[int, list[Line]] = {}
+    for row in rows[start:end]:
+        over |= {column: cell for cell in row.cells[::-1] for column in columns.hit(cell)}
+    for count, row in enumerate(rows[end:]):
+        hit = columns.hit(row.cells[0])
+        if len(row.cells) > 1 or len(hit) != 1 or not _wraps(row, over.get(hit[0]), columns):
+            return count
+        over[hit[0]] = row.cells[0]
+    return len(rows) - end
 
 
 def _is_heading(rows: Sequence[Row], start: int, i: int) -> bool:
@@ -127,20 +142,17 @@ def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
     return short and following is not None and following.multi and _aligned(following, columns)
 
 
-def _wraps(row: Row, above: Row, columns: ColumnSpans) -> bool:
-    """Whether a row of one cell goes on, close below, with the text of the cell over it."""
-    if len(row.cells) > 1 or row.y0 - above.y1 > WRAP_DISTANCE * row.size or len(columns.spans) < 2:
+def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
+    """Whether a row of one cell goes on with the cell over it: from its edge or about its axis."""
+    if over is None or len(columns.spans) < 2 or row.y0 - over[0].y1 > WRAP_DISTANCE * row.size:
         return False
-    cell = row.cells[0]
-    hit = columns.hit(cell)
-    if len(hit) != 1:
-        return False
-    over = [c for c in above.cells if hit[0] in columns.hit(c)]
+    first, cell = over[0], row.cells[0]
+    deeper = cell[0].x0 - first.x0
+    aside = abs(cell[0].x0 + cell[-1].x1 - first.x0 - over[-1].x1)
     return (
-        bool(over)
-        and -row.size < cell[0].x0 - over[0][0].x0 < WRAP_INDENT * row.size
-        and over[0][0].style.bold == cell[0].style.bold
-        and abs(over[0][0].size - cell[0].size) < 0.5
+        (-row.size < deeper < WRAP_INDENT * row.size or aside < row.size)
+        and first.style.bold == cell[0].style.bold
+        and abs(first.size - cell[0].size) < 0.5
     )
 
 
@@ -156,13 +168,18 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         if below.y0 - row.y1 > HEAD_DISTANCE * row.size:
             break
         i -= 1
-        if len(row.cells) == 1 and row.size > HEADING_SIZE * rows[start].size:
+        if len(row.cells) == 1 and _introduces(row, rows[start]):
             break
         if row.x0 >= values_from or _heads_all(row, values_from):
             start = i
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
             break
     return start
+
+
+def _introduces(row: Row, first: Row) -> bool:
+    """Whether a lone row above the table is its title or the end of a sentence about it."""
+    return row.size > HEADING_SIZE * first.size or row.lines[-1].text.endswith(":")
 
 
 def _heads_all(row: Row, values_from: float) -> bool:
@@ -176,6 +193,8 @@ def _heads_all(row: Row, values_from: float) -> bool:
 
 def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     multi = [row for row in rows if len(row.cells) > 1]
+    if len(multi) == 1:
+        return _stands_alone(multi[0])
     if len(multi) < 2 or len(columns.spans) < 2:
         return False
     if len(multi) < FORMULA_ROWS and _holds_formulas(rows):
@@ -189,7 +208,18 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
         return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
     if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
         return True
+    if len(multi) == 2 and _heads_one_row(*multi):
+        return True
     return all(row.multi for row in rows) and _is_centred(multi, columns)
+
+
+def _stands_alone(row: Row) -> bool:
+    """Whether one row, of a text and its values, is a table: as the end of one on the page before."""
+    values = list(map(is_value_cell, row.cells))
+    texts = [cell for cell, value in zip(row.cells, values, strict=True) if not value]
+    return sum(values[1:]) >= LONE_VALUES and any(
+        sum(line.chars for line in cell) >= LONE_CHARS and cell[0].x0 <= row.cells[1][0].x0 for cell in texts
+    )
 
 
 def _holds_formulas(rows: Sequence[Row]) -> bool:
@@ -202,6 +232,12 @@ def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     """Whether most first cells fill their column, as lines of a text do and names do not."""
     x0, x1 = columns.spans[0]
     return sum(row.cells[0][-1].x1 - x0 > FULL_CELL * (x1 - x0) for row in rows) > 0.5 * len(rows)
+
+
+def _heads_one_row(head: Row, row: Row) -> bool:
+    """Whether words over many columns head a single row, some of whose cells are values."""
+    values = sum(map(is_value_cell, row.cells[1:]))
+    return len(head.cells) >= HEADED_COLUMNS and values > 1 and not any(map(is_value_cell, head.cells[1:]))
 
 
 def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
