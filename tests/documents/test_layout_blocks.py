@@ -369,10 +369,13 @@ def test_a_label_far_from_the_text_before_it_begins_a_text_of_its_own() -> None:
 
 def test_a_line_mostly_in_smaller_code_stays_in_its_paragraph() -> None:
     drawing = Drawing()
-    drawing.lines(["This line of a paragraph is set so as to reach to the margin,"], size=11)
-    drawing.text(72, 104, "using", size=11)
-    drawing.text(102, 104, "client_identifier_of_the_requesting_party", size=9, font="cour")
-    drawing.lines(["and ends here."], y=118, size=11)
+    first, *rest = justified(PROSE, 400, size=11)
+    drawing.text(72, 90, first, size=11)
+    drawing.text(72, 104, "where", size=11)
+    drawing.text(
+        108, 104, "the_identifier_of_the_party_that_asked_for_it_is_known_to_them,", size=9, font="cour"
+    )
+    drawing.lines(rest, y=118, leading=14, size=11)
     assert len(drawing.units()) == 1
 
 

@@ -177,7 +177,8 @@ def _begins(line: Line, block: list[Line], following: Line | None, column: Colum
     ):
         return True
     pitch = line.baseline - last.baseline
-    leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(line)
+    larger = last if last.size > line.size else line
+    leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(larger)
     if pitch < 0.5 * line.size or (_opens_note(line) and _opens_note(block[0])):
         return True
     if pitch > LEADING_SLACK * leading and not (
