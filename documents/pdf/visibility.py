@@ -79,6 +79,9 @@ class HiddenText:
         for line, area in areas:
             self._areas.setdefault(line, []).append(area)
 
+    def __bool__(self) -> bool:
+        return bool(self._areas)
+
     def touches(self, line: LineKey) -> bool:
         """Whether any of the line may be hidden."""
         return line in self._areas
@@ -154,7 +157,7 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
     colors = {_WHITE}
     covers: list[_Shape] = []
     texts: list[_Span] = []
-    spans: list[dict[str, Any]] = []
+    types: set[tuple[float, int, int]] = set()  # size, alpha and colour of letters; a space hides no word
     for order, block in enumerate(blocks):
         x0, y0, x1, y1 = rect = block["bbox"]
         if block["type"] == 0:
@@ -162,19 +165,21 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
                 return True
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
             texts.append(_Span(rect, order, (len(texts), 0)))
-            spans += [span for line in block["lines"] for span in line["spans"]]
+            types |= {
+                (span["size"], span["alpha"], span["color"])
+                for line in block["lines"]
+                for span in line["spans"]
+                if not span["text"].isspace()
+            }
         elif x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
             if x0 < right and x1 > left and y0 < bottom and y1 > top:
                 covers.append(_Shape(rect, order, block["color"], block["isrect"]))
             colors.add(block["color"])
     if any(_drawn_over(covers, texts)):
         return True
-    spans = [span for span in spans if not span["text"].isspace()]  # a space hides no word, however small
-    if not spans:
-        return False
-    if min([span["size"] for span in spans]) < SMALLEST_SIZE or min([span["alpha"] for span in spans]) == 0:
+    if any(size < SMALLEST_SIZE or alpha == 0 for size, alpha, _ in types):
         return True
-    return any(_look_alike(a, b) for a in {span["color"] for span in spans} for b in colors)
+    return any(_look_alike(a, b) for a in {color for _, _, color in types} for b in colors)
 
 
 def _is_opaque_fill(block: dict[str, Any]) -> bool:

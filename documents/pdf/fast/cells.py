@@ -173,10 +173,12 @@ class ColumnSpans:
         self.spans: list[tuple[float, float]] = []
         self._lefts: list[float] = []
         self._rights: list[float] = []
+        self._borders: list[float] | None = None  # between the middles of neighbours
 
     def _set(self, spans: list[tuple[float, float]]) -> None:
         self.spans = spans
         self._lefts, self._rights = [a for a, _ in spans], [b for _, b in spans]
+        self._borders = None
 
     def hit(self, cell: Sequence[Line]) -> range:
         """Indexes of the columns that the cell stands under."""
@@ -200,17 +202,21 @@ class ColumnSpans:
         """
         if len(cells) != len(self.spans) or len(cells) < STEP_CELLS:
             return False
-        middles = [(a + b) / 2 for a, b in self.spans]
-        borders = [(a + b) / 2 for a, b in pairwise(middles)]
+        if self._borders is None:
+            middles = [(a + b) / 2 for a, b in self.spans]
+            self._borders = [(a + b) / 2 for a, b in pairwise(middles)]
         places = [(cell[0].x0 + cell[-1].x1) / 2 for cell in cells]
-        return all(map(lt, places, borders)) and all(map(gt, places[1:], borders))
+        return all(map(lt, places, self._borders)) and all(map(gt, places[1:], self._borders))
 
     def widen(self, cells: Sequence[Sequence[Line]]) -> None:
         """Stretches each column over the cell that is in step with it, as far as the neighbours allow."""
+        spans = self.spans
+        if all(a <= cell[0].x0 and cell[-1].x1 <= b for (a, b), cell in zip(spans, cells, strict=True)):
+            return
         stretched = [
-            (min(a, cell[0].x0), max(b, cell[-1].x1)) for (a, b), cell in zip(self.spans, cells, strict=True)
+            (min(a, cell[0].x0), max(b, cell[-1].x1)) for (a, b), cell in zip(spans, cells, strict=True)
         ]
-        if stretched != self.spans and all(left[1] < right[0] for left, right in pairwise(stretched)):
+        if all(left[1] < right[0] for left, right in pairwise(stretched)):
             self._set(stretched)
 
 

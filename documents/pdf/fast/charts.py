@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pymupdf
 
 from documents.pdf.fast.words import RawWord
-from documents.pdf.geometry import PageFrame, Rect, bounding_box
+from documents.pdf.geometry import PageFrame, Rect, bounding_box, rect_of
 
 # Marks at most this far apart hang together; a smaller region is a logo or an ornament (points).
 GAP = 10.0
@@ -33,9 +33,13 @@ FEWEST_LENGTHS = 3
 EVEN = 1.0
 # A fill with words over more of it is a highlight or a table's shading.
 BAR_TEXT = 0.3
-# Of more marks, on maps, only every n-th is looked at.
+# Of more marks, on maps, only every n-th is looked at; with so many paths a page is taken to show a chart.
 MOST_MARKS = 5000
+MANY_PATHS = 1000
+# A ruling is a drawn line or a rectangle this thin; ink is at most so much wider than its path (points).
+RULING_THICKNESS, STROKE = 2.5, 5.0
 _WHITE = (1.0, 1.0, 1.0)
+_WHITE_RGB = 0xFFFFFF
 
 
 class Mark(NamedTuple):
@@ -43,6 +47,33 @@ class Mark(NamedTuple):
 
     rect: Rect
     free: bool
+
+
+def may_show_charts(
+    paths: Sequence[dict[str, Any]], fills: Sequence[Rect], words: Sequence[RawWord], frame: PageFrame
+) -> bool:
+    """A look at the boxes of what is drawn, which the text page has: to read paths takes as long as words.
+
+    Whether bars, or paths that are more than lines and rectangles, hang together with others in a region
+    that is neither too small nor full of words.
+    """
+    seeds = [rect_of(path["bbox"]) for path in paths if not path["isrect"]]
+    seeds = [rect for rect in seeds if min(rect.width, rect.height) > RULING_THICKNESS] + bars(fills, words)
+    if not seeds or len(paths) > MANY_PATHS:
+        return bool(seeds)
+    marks = []
+    for path in paths:
+        if rect := _on_page(*path["bbox"], frame):
+            if path["stroked"] or path["color"] != _WHITE_RGB:
+                marks.append(rect)
+        elif path["stroked"] and not path["isrect"]:  # mitres can make a stroke's box as large as the page
+            return True
+    return any(
+        min(region.width, region.height) >= SMALLEST_SIDE - STROKE
+        and any(region.contains(*seed.center) for seed in seeds)
+        and _text_share(region, words) <= 2 * TEXT_SHARE
+        for region in _joined(marks)
+    )
 
 
 def charts(
@@ -70,13 +101,18 @@ def charts(
 
 def _mark(path: dict[str, Any], frame: PageFrame) -> Mark | None:
     """The path as far as it lies on the page; None for what nobody sees and for the page's background."""
-    x0, y0, x1, y1 = path["rect"]
+    rect = _on_page(*path["rect"], frame)
+    if rect is None or (path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE):
+        return None
+    return Mark(rect, any(_runs_freely(item, rect) for item in path["items"]))
+
+
+def _on_page(x0: float, y0: float, x1: float, y1: float, frame: PageFrame) -> Rect | None:
+    """The part of the box that lies on the page; None where there is none, or it is most of the page."""
     rect = Rect(max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height))
     if rect.width < 0 or rect.height < 0 or rect.area > BACKGROUND * frame.width * frame.height:
         return None
-    if path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE:
-        return None
-    return Mark(rect, any(_runs_freely(item, rect) for item in path["items"]))
+    return rect
 
 
 def _runs_freely(item: Sequence[Any], path: Rect) -> bool:
@@ -133,14 +169,17 @@ def _joined(rects: Sequence[Rect]) -> list[Rect]:
     """Boxes around the rectangles that are near one another, through one another."""
     regions: list[Rect] = []
     for rect in rects:
-        near = [region for region in regions if _are_near(rect, region)]
-        while near:
+        while near := _near(rect, regions):
             regions = [region for region in regions if region not in near]
             rect = bounding_box([rect, *near])
-            near = [region for region in regions if _are_near(rect, region)]
         regions.append(rect)
     return regions
 
 
-def _are_near(a: Rect, b: Rect) -> bool:
-    return a.overlap_x(b) >= -GAP and a.overlap_y(b) >= -GAP
+def _near(rect: Rect, regions: Sequence[Rect]) -> list[Rect]:
+    left, top, right, bottom = rect.x0 - GAP, rect.y0 - GAP, rect.x1 + GAP, rect.y1 + GAP
+    return [
+        region
+        for region in regions
+        if left <= region[2] and region[0] <= right and top <= region[3] and region[1] <= bottom
+    ]

@@ -7,7 +7,7 @@ come out whole.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -58,20 +58,29 @@ class Grid:
     xs: tuple[float, ...]
     ys: tuple[float, ...]
 
-    def cell_at(self, x: float, y: float) -> CellKey:
-        """Row and column, first and last, of the cell around the point."""
+    def cells_at(self, xs: Iterable[float], y: float) -> list[CellKey]:
+        """Row and column, first and last, of the cell around each point on one height."""
         beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
-        across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
-        left = max([at for at in beside if at <= x], default=self.rect.x0)
-        right = min([at for at in beside if at > x], default=self.rect.x1)
-        top = max([at for at in across if at <= y], default=self.rect.y0)
-        bottom = min([at for at in across if at > y], default=self.rect.y1)
-        return (
-            bisect_left(self.ys, top - SNAP),
-            bisect_left(self.xs, left - SNAP),
-            bisect_left(self.ys, bottom - SNAP),
-            bisect_left(self.xs, right - SNAP),
-        )
+        cells = []
+        for x in xs:
+            across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
+            left, right = _around(x, beside, self.rect.x0, self.rect.x1)
+            top, bottom = _around(y, across, self.rect.y0, self.rect.y1)
+            cells.append(
+                (
+                    bisect_left(self.ys, top - SNAP),
+                    bisect_left(self.xs, left - SNAP),
+                    bisect_left(self.ys, bottom - SNAP),
+                    bisect_left(self.xs, right - SNAP),
+                )
+            )
+        return cells
+
+
+def _around(place: float, places: Sequence[float], first: float, last: float) -> tuple[float, float]:
+    """The places, sorted, before and behind the place; ``first`` and ``last`` where there is none."""
+    i = bisect_right(places, place)
+    return places[i - 1] if i else first, places[i] if i < len(places) else last
 
 
 def _spans(ruling: Ruling, place: float) -> bool:
@@ -203,12 +212,13 @@ def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
 def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
     y = (line.y0 + line.y1) / 2
     ends = {(word.x0 + word.x1) / 2 for word in (line.words[0], line.words[-1])}
-    keys = {grid.cell_at(x, y) for x in ends}
+    keys = set(grid.cells_at(ends, y))
     if len(keys) == 1:
         return [(keys.pop(), line)]
     parts: dict[CellKey, list[RawWord]] = {}
-    for word in line.words:
-        parts.setdefault(grid.cell_at((word.x0 + word.x1) / 2, y), []).append(word)
+    middles = [(word.x0 + word.x1) / 2 for word in line.words]
+    for word, key in zip(line.words, grid.cells_at(middles, y), strict=True):
+        parts.setdefault(key, []).append(word)
     return [(key, Line(words)) for key, words in parts.items()]
 
 

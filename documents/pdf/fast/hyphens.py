@@ -22,17 +22,19 @@ def spelling(text: str) -> str:
 class Vocabulary:
     """The words of a document, which tell where a word was broken by its line's end or torn by kerning.
 
-    ``counts`` is by the word as printed, ``spelt`` by the word without case and punctuation.
+    ``counts`` is by the word as printed, ``spelt`` by the word without case and punctuation,
+    ``spelling_of`` leads from the one to the other.
     """
 
     def __init__(self, pages: Iterable[RawPage]) -> None:
         self.counts = Counter([word.text for page in pages for word in page.words])
+        self.spelling_of = {text: spelling(text) for text in self.counts}
 
     @cached_property
     def spelt(self) -> dict[str, int]:
         spelt: dict[str, int] = {}
         for text, count in self.counts.items():
-            word = spelling(text)
+            word = self.spelling_of[text]
             spelt[word] = spelt.get(word, 0) + count
         return spelt
 

@@ -7,9 +7,9 @@ spells the word elsewhere in one piece.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress, count, pairwise
-from operator import or_
+from operator import add
 from statistics import median
 
 from msgspec.structs import replace
@@ -28,31 +28,26 @@ SPACE = 0.35
 
 def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
     """Joins, on every page, the halves of words that the document has whole."""
-    rare = {
-        text
-        for text, times in vocabulary.counts.items()
-        if (times <= RARE or len(text) == 1) and (text[0].isalpha() or text[-1].isalpha())
-    }
     for page in pages:
         if not page.ocr:
             words = page.words
-            torn = [
-                i for i in _suspects(words, rare, vocabulary.spelt) if _is_torn(words, i, vocabulary.spelt)
-            ]
+            torn = [i for i in _suspects(words, vocabulary) if _is_torn(words, i, vocabulary.spelt)]
             for i in reversed(torn):
                 words[i : i + 2] = [_joined(*words[i : i + 2])]
 
 
-def _suspects(words: Sequence[RawWord], rare: Set[str], spelt: Mapping[str, int]) -> list[int]:
+def _suspects(words: Sequence[RawWord], vocabulary: Vocabulary) -> list[int]:
     """Where a word and the next, one of them rare or a lone letter, make a word together."""
-    texts = [word.text for word in words]
-    are_rare = [*map(rare.__contains__, texts)]
+    spellings = [vocabulary.spelling_of[word.text] for word in words]
+    make_words = map(vocabulary.spelt.__contains__, map(add, spellings, spellings[1:]))
     return [
         i
-        for i in compress(count(), map(or_, are_rare, are_rare[1:]))
-        if texts[i][-1].isalpha()
-        and texts[i + 1][0].isalpha()
-        and spelling(texts[i] + texts[i + 1]) in spelt
+        for i in compress(count(), make_words)
+        if words[i].text[-1].isalpha()
+        and words[i + 1].text[0].isalpha()
+        and any(
+            vocabulary.counts[text] <= RARE or len(text) == 1 for text in (words[i].text, words[i + 1].text)
+        )
         and (words[i].line == words[i + 1].line or _stand_close(words[i], words[i + 1]))
     ]
 

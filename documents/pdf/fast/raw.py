@@ -20,7 +20,7 @@ from typing import Any
 import pymupdf
 
 from documents.pdf.fast.boxes import with_sound_boxes
-from documents.pdf.fast.charts import bars, charts
+from documents.pdf.fast.charts import RULING_THICKNESS, charts, may_show_charts
 from documents.pdf.fast.tags.elements import Element, TaggedPage, with_tags
 from documents.pdf.fast.traits import Traits
 from documents.pdf.fast.words import RawWord, Style, read_words
@@ -34,8 +34,6 @@ _FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~(
     pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 )
 
-# A ruling is a drawn line or a rectangle this thin (points).
-RULING_THICKNESS = 2.5
 # White rulings stand at most this far out of the coloured cells that they part (points).
 SEAM = 2.0
 # A page of fewer words may be a scan.
@@ -110,7 +108,7 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
         raw.hidden_words += words_in_hidden_layers(page, len(words))
     paths = [block for block in blocks if block["type"] == 3 and block["alpha"]]
     raw.rulings, raw.fills = _line_art(paths, frame)
-    if _is_drawn_on(paths) or bars(raw.fills, raw.words):
+    if may_show_charts(paths, raw.fills, raw.words, frame):
         raw.drawings = charts(page, raw.fills, raw.words, frame)
     if _pictures_matter(raw.words) and page.get_images():
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
@@ -120,15 +118,6 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
 def _pictures_matter(words: list[RawWord]) -> bool:
     """Whether the page may be a scan or name a figure; to find pictures costs as much as to read the text."""
     return len(words) < FEW_WORDS or not _FIGURE_WORDS.isdisjoint([word.text for word in words])
-
-
-def _is_drawn_on(paths: list[dict[str, Any]]) -> bool:
-    """Whether a path is more than lines and rectangles along the page's edges; charts are."""
-    return any(not path["isrect"] and not _is_thin(*path["bbox"]) for path in paths)
-
-
-def _is_thin(x0: float, y0: float, x1: float, y1: float) -> bool:
-    return x1 - x0 <= RULING_THICKNESS or y1 - y0 <= RULING_THICKNESS
 
 
 def _line_art(paths: list[dict[str, Any]], frame: PageFrame) -> tuple[list[Rect], list[Rect]]:

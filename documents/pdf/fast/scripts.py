@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 # Han, kana, CJK punctuation and full-width forms; Hangul has spaces and is left alone.
 _UNSPACED = "\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
-_PIECES = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}]+")
+_AT_UNSPACED = re.compile(f"([{_UNSPACED}])")
 _UNSPACED_ONLY = re.compile(f"[{_UNSPACED}]")
 
 
@@ -27,10 +27,11 @@ def pieces(text: str, start: float, end: float) -> Iterator[tuple[str, float, fl
     MuPDF gives a whole clause as one word. Characters of these scripts are all of
     one width, two of any other's, so that the clause's box can be shared out.
     """
-    found: list[str] = _PIECES.findall(text)
-    widths = [2 if breaks_anywhere(piece) else len(piece) for piece in found]
+    found: list[str] = _AT_UNSPACED.split(text)  # a run, a character, a run, ...; runs may be empty
+    widths = [2 if n % 2 else len(piece) for n, piece in enumerate(found)]
     unit = (end - start) / sum(widths)
     at = start
     for piece, width in zip(found, widths, strict=True):
-        yield piece, at, at + width * unit
-        at += width * unit
+        if piece:
+            yield piece, at, at + width * unit
+            at += width * unit

@@ -21,8 +21,7 @@ def first_table(rows: Sequence[Row]) -> int:
     """How many of the rows, from the first on, are one table: nearly always all."""
     if len(rows) < 2 * VALUE_ROWS + 1:
         return len(rows)
-    runs = [run for run in _headings(rows) if run[0] > 0]
-    for (first, last), (following, _) in pairwise([*runs, (len(rows), len(rows))]):
+    for (first, last), (following, _) in pairwise([*_headings(rows), (len(rows), len(rows))]):
         above, heads, below = rows[:first], rows[first:last], rows[first:following]
         if min(_valued(above), _valued(below)) < VALUE_ROWS:
             continue
@@ -33,15 +32,21 @@ def first_table(rows: Sequence[Row]) -> int:
 
 
 def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """Runs of rows without a value, from and to (exclusive), some of which begins behind the row heads."""
-    values_from = columns_of(rows).spans[0][1]
-    start = 0
-    for i in range(len(rows) + 1):
-        if i < len(rows) and not _has_value(rows[i]):
-            continue
-        if any(row.cells[-1][0].x0 >= values_from for row in rows[start:i]):
-            yield start, i
-        start = i + 1
+    """Runs of rows without a value below one with a value, from and to (exclusive).
+
+    Some row of each begins behind the row heads.
+    """
+    valued = [i for i, row in enumerate(rows) if _has_value(row)]
+    runs = [(above + 1, below) for above, below in pairwise([*valued, len(rows)]) if below > above + 1]
+    leftmost = min([row.cells[0][-1].x1 for row in rows])  # no column ends before that
+    if any(_begins_behind(leftmost, rows[start:end]) for start, end in runs):
+        values_from = columns_of(rows).spans[0][1]
+        yield from (run for run in runs if _begins_behind(values_from, rows[slice(*run)]))
+
+
+def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
+    """Whether the last cell of a row does."""
+    return any(row.cells[-1][0].x0 >= x for row in rows)
 
 
 def _has_value(row: Row) -> bool:

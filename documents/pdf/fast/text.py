@@ -106,23 +106,27 @@ class PageWriter:
 
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
-        add, is_plain, at = self.words.append, self.sheet.is_plain, self.length
-        for word in words:
-            x0, y0, x1, y1 = word.x0, word.y0, word.x1, word.y1
-            if not is_plain:
-                x0, y0, x1, y1 = self.to_page((x0, y0, x1, y1))
-            end = at + len(word.text)
-            add(Word(at, end, x0, y0, x1, y1))
-            at = end + 1
+        add, at = self.words.append, self.length
+        if self.sheet.is_plain:
+            for word in words:
+                end = at + len(word.text)
+                add(Word(at, end, word.x0, word.y0, word.x1, word.y1))
+                at = end + 1
+        else:
+            for word in words:
+                end = at + len(word.text)
+                add(Word(at, end, *self.to_page((word.x0, word.y0, word.x1, word.y1))))
+                at = end + 1
 
     def _add_characters(self, words: Sequence[RawWord]) -> None:
         """The same where a script puts no spaces between words: its characters, and the runs between them."""
-        at = self.length
+        add, to_page, at = self.words.append, self.to_page, self.length
         for raw in words:
+            y0, y1 = raw.y0, raw.y1
             for piece, x0, x1 in pieces(raw.text, raw.x0, raw.x1):
-                rect = self.to_page((x0, raw.y0, x1, raw.y1))
-                self.words.append(Word(at, at + len(piece), *rect))
-                at += len(piece)
+                end = at + len(piece)
+                add(Word(at, end, *to_page((x0, y0, x1, y1))))
+                at = end
             at += 1
 
     def _furniture(self, line: Line) -> Furniture:

@@ -97,16 +97,15 @@ def read_words(
             drawn[text] = [(x0, y0)]
         elif _is_shadow(drawn[text], x0, y0):
             continue
-        turn, runs = _runs(text_blocks, block, row)
-        style, baseline = runs[0].style, runs[0].baseline
-        if plain and len(runs) == 1 and y1 - y0 <= TALLEST_BOX * style.size:
+        turn, style, baseline, runs = _type_of(text_blocks, block, row)
+        if plain and not runs and y1 - y0 <= TALLEST_BOX * style.size:
             made = [
                 RawWord(x0, y0, x1, y1, text, style, baseline, number, turn)
                 for x0, y0, x1, y1, text, _, _, _ in line
             ]
         else:
-            made = _mixed_line(line, runs, number, turn)
-        if hidden_text.touches(key := (block, row)):
+            made = _mixed_line(line, runs or [_Run(math.inf, style, baseline)], number, turn)
+        if hidden_text and hidden_text.touches(key := (block, row)):
             seen = [word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)]
             hidden += len(made) - len(seen)
             made = seen
@@ -117,9 +116,11 @@ def read_words(
 def _mixed_line(line: list[MuPDFWord], runs: list[_Run], number: int, turn: int) -> list[RawWord]:
     """The words of a line in several types, or with characters or boxes that need a look."""
     out: list[RawWord] = []
-    at = 0
+    at = of = 0
     for x0, y0, x1, y1, text, _, _, _ in line:
-        run = next((run for run in runs if at < run.end), runs[-1])
+        while at >= runs[of].end and of + 1 < len(runs):
+            of += 1
+        run = runs[of]
         at += len(text)
         if y1 - y0 > TALLEST_BOX * run.style.size and turn in (0, 180):
             size = run.style.size
@@ -150,8 +151,9 @@ def _is_shadow(places: list[tuple[float, float]], x: float, y: float) -> bool:
 
     Lines are printed twice, a little apart, to look bold or raised.
     """
-    if any(abs(x - a) < SHADOW and abs(y - b) < SHADOW for a, b in places):
-        return True
+    for a, b in places:
+        if abs(y - b) < SHADOW and abs(x - a) < SHADOW:
+            return True
     places.append((x, y))
     return False
 
@@ -164,27 +166,31 @@ class _Run(msgspec.Struct, frozen=True, gc=False):
     baseline: float
 
 
-_NO_RUN = _Run(math.inf, Style(10.0), 0.0)
+_NO_TYPE = Style(10.0), 0.0
 
 
-def _runs(blocks: list[list[dict[str, Any]]], block: int, number: int) -> tuple[int, list[_Run]]:
-    """Direction and runs of one line."""
+def _type_of(
+    blocks: list[list[dict[str, Any]]], block: int, number: int
+) -> tuple[int, Style, float, list[_Run]]:
+    """Direction of one line, type and baseline of its first character; its runs where there are several."""
     if block >= len(blocks) or number >= len(blocks[block]):
-        return 0, [_NO_RUN]
+        return 0, *_NO_TYPE, []
     line = blocks[block][number]
     spans = line["spans"]
     turn = _turn(line)
     axis = 1 if turn in (0, 180) else 0
-    if len(spans) == 1:
-        return turn, [_Run(math.inf, _style(spans[0]), spans[0]["origin"][axis])]
-    types = [(_style(span), span["origin"][axis]) for span in spans]
-    if types and types.count(types[0]) == len(types):  # many programs draw a line word by word
-        return turn, [_Run(math.inf, *types[0])]
-    runs, end = [], 0
-    for span, (style, baseline) in zip(spans, types, strict=True):
-        end += len(span["text"].translate(_NOT_IN_WORDS))
-        runs.append(_Run(end, style, baseline))
-    return turn, runs or [_NO_RUN]
+    types = [
+        (style_of(span["size"], span["font"], span["flags"], span["color"]), span["origin"][axis])
+        for span in spans
+    ]
+    style, baseline = types[0] if types else _NO_TYPE
+    runs: list[_Run] = []
+    if len(types) > 1 and types.count(types[0]) < len(types):  # many programs draw a line word by word
+        end = 0
+        for span, (of_span, at) in zip(spans, types, strict=True):
+            end += len(span["text"].translate(_NOT_IN_WORDS))
+            runs.append(_Run(end, of_span, at))
+    return turn, style, baseline, runs
 
 
 def _printable(text: str) -> str:
@@ -201,10 +207,6 @@ def _printable(text: str) -> str:
 
 def _is_private(character: str) -> bool:
     return "\ue000" <= character <= "\uf8ff" or character >= "\U000f0000"
-
-
-def _style(span: dict[str, Any]) -> Style:
-    return style_of(span["size"], span["font"], span["flags"], span["color"])
 
 
 @lru_cache(maxsize=4096)
