@@ -94,6 +94,15 @@ def test_a_large_table_names_its_values_and_its_rows_by_statistics(
     assert reading.common_values(CitationUnit, field) == ["prose"], "the one value that is there twice"
 
 
+def test_a_document_links_to_what_was_made_of_it(staff: Client, document: Document) -> None:
+    shown = staff.get(reverse("admin:documents_document_change", args=[document.pk])).content.decode()
+    units = reverse("admin:documents_citationunit_changelist")
+    assert (
+        f'<a href="{units}?document__id__exact={document.pk}">{document.unit_count} citation units</a>'
+        in shown
+    )
+
+
 def test_a_page_is_shown_with_its_layers_at_their_places(staff: Client, document: Document) -> None:
     page = document.pages.get()
     shown = staff.get(reverse("admin:documents_page_change", args=[page.pk])).content.decode()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.utils.safestring import SafeString
+from django.utils.html import format_html_join
 from django.utils.timezone import localtime
 
 from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
@@ -108,10 +108,11 @@ class DocumentAdmin(admin.ModelAdmin):
             (CitationUnit, document.unit_count),
             (RetrievalChunk, document.chunk_count),
         ]
-        return SafeString(" · ").join(
+        links = [
             link_to_list(model, f"{count} {model._meta.verbose_name_plural}", document__id__exact=document.pk)
             for model, count in made
-        )
+        ]
+        return format_html_join(" · ", "{}", [(link,) for link in links])
 
     @admin.action(description="Read again", permissions=["change"])
     def read_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
