@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import asdict
 
+from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
 
+from documents.models import Collection, Document
 from retrieval.models import SearchQuery
 from retrieval.results import SearchResult
 from retrieval.scope import Scope
@@ -32,3 +35,15 @@ def record_search(scope: Scope, result: SearchResult) -> None:
             )
     except DatabaseError:
         logger.exception("a search could not be kept in the history")
+
+
+def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, str]:
+    """What these searches were kept to, by id: documents and collections the user may see, in two queries."""
+    kept = [search.filters for search in searches]
+    documents = {pk for filters in kept for pk in filters.get("document_ids", "").split(", ") if pk}
+    collections = {filters["collection_id"] for filters in kept if "collection_id" in filters}
+    named = [
+        *Document.objects.visible_to(user).filter(pk__in=documents).values_list("pk", "title"),
+        *Collection.objects.visible_to(user).filter(pk__in=collections).values_list("pk", "name"),
+    ]
+    return {str(pk): name for pk, name in named}

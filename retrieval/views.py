@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from documents.models import CitationUnit, Page, RetrievalChunk
 from documents.pictures import STRONG, Highlight, PictureFailed, page_picture
+from retrieval.history import names_in_filters
 from retrieval.models import SearchQuery
 from retrieval.scope import Scope
 from retrieval.search_page import SearchRequest, search_page, shown_hits
@@ -63,7 +64,8 @@ def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
 def history(request: HttpRequest) -> HttpResponse:
     searches = Paginator(SearchQuery.objects.visible_to(request.user), SEARCHES_A_PAGE)
     page = searches.get_page(request.GET.get("page"))
-    return render(request, "retrieval/history.html", {"section": "search", "page": page})
+    context = {"section": "search", "page": page, "names": names_in_filters(page, request.user)}
+    return render(request, "retrieval/history.html", context)
 
 
 @require_POST

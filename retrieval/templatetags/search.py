@@ -37,3 +37,15 @@ def list_name(name: str) -> str:
     """A list of a search as people read it: 'question' ranked by words, 'meaning of question' by meaning."""
     own = {"question": _("by words"), "meaning of question": _("by meaning")}
     return own.get(name, name)
+
+
+@register.filter
+def filter_name(name: str) -> str:
+    """A filter of a past search (``Scope.describe``) as people read it: 'document_ids' is 'document'."""
+    return name.removesuffix("s").removesuffix("_id").replace("_", " ")
+
+
+@register.filter
+def named(value: str, names: dict[str, str]) -> str:
+    """A filter's value with names in the place of ids."""
+    return ", ".join(names.get(part, part) for part in value.split(", "))

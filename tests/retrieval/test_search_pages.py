@@ -115,6 +115,13 @@ def test_nobody_else_s_passages_or_searches_are_shown(
     assert SearchQuery.objects.filter(pk=kept.pk).exists()
 
 
+def test_the_history_names_the_document_a_search_was_kept_to(page: Client, library: Library) -> None:
+    page.get(f"/search/?q=dividends&document={library.nike.pk}")
+    history = page.get("/search/history/").content.decode()
+    assert f"Document: {library.nike.title}" in history
+    assert str(library.nike.pk) not in history
+
+
 def test_one_s_own_searches_are_listed_repeated_and_deleted(page: Client, library: Library) -> None:
     page.get("/search/?q=Nike+dividends")
     assert "/search/?q=Nike%20dividends" in page.get("/search/history/").content.decode()
