@@ -169,4 +169,4 @@ def written_in(request: HttpRequest) -> Written | None:
         return None
     plain = content.replace("\r\n", "\n").replace("\x00", "")
     base = int(revision) if revision.isdecimal() and len(revision) < 10 else 0
-    return Written(title.replace("\x00", ""), plain, base)
+    return Written(" ".join(title.replace("\x00", "").split()), plain, base)

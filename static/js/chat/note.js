@@ -1,5 +1,5 @@
 // <section data-note="ID" data-revision="3" data-document="ID" data-save="URL">
-//   <input data-note-title> <textarea data-note-text> <article data-note-read> <span data-note-state>
+//   <textarea data-note-title> <textarea data-note-text> <article data-note-read> <span data-note-state>
 // A note that saves itself. It names the revision it began from, and the server merges what was saved
 // elsewhere. What cannot be sent is kept in the browser, and sent when there is a connection.
 
@@ -17,6 +17,7 @@ export class Note {
   constructor(element) {
     this.#element = element;
     element.addEventListener("input", () => this.#soon());
+    this.#part("title").onkeydown = (event) => event.key === "Enter" && (event.preventDefault(), this.#text.focus());
     document.addEventListener("notechanged", () => this.#soon(0));
     addEventListener("online", () => this.#takeUp());
     addEventListener("pagehide", () => this.#timer && this.#save());

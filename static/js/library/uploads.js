@@ -55,11 +55,6 @@ function upload(file, url) {
   const { waiting, sending, offline, open } = document.getElementById("texts").dataset;
   const xhr = new XMLHttpRequest();
 
-  function arrived() {
-    row.remove();
-    htmx.swap(document.body, xhr.responseText, { swapStyle: "none" }); // the card says where it goes
-  }
-
   function refuse(why) {
     const existing = xhr.getResponseHeader("X-Existing");
     row.classList.add("refused");
@@ -68,13 +63,14 @@ function upload(file, url) {
   }
 
   row.querySelector(".upload-name").textContent = file.name;
-  row.querySelector("button").addEventListener("click", () => (xhr.abort(), row.remove()));
+  row.querySelector("button").onclick = () => (xhr.abort(), row.remove());
   state.textContent = waiting;
   document.querySelector("[data-uploads]").append(row);
   xhr.upload.onprogress = ({ loaded, total }) => (row.querySelector("progress").value = loaded / total);
   xhr.onload = () => {
-    if (xhr.status === 201) arrived();
-    else refuse(refusal(xhr));
+    if (xhr.status !== 201) return refuse(refusal(xhr));
+    row.remove();
+    htmx.swap(document.body, xhr.responseText, { swapStyle: "none" }); // the card says where it goes
   };
   xhr.onerror = () => refuse(offline);
 

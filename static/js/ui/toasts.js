@@ -17,8 +17,7 @@ export function watchToasts() {
 }
 
 export function toast(sentence) {
-  const box = Object.assign(document.createElement("div"), { className: "toast" });
-  box.append(Object.assign(document.createElement("p"), { textContent: sentence }));
+  const box = Object.assign(document.createElement("div"), { className: "toast", textContent: sentence });
   document.querySelector("[data-toasts]").append(box);
 }
 
