@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
@@ -66,11 +65,18 @@ def terms_of_each(texts: Sequence[str]) -> list[list[str]]:
 
 def tokens_of(text: str, wanted: Set[str]) -> list[Token]:
     """The tokens that hold a wanted term, with their place in ``text``; for marking words."""
-    return [
-        Token(*match.span(), terms)
-        for match in COMPOUND.finditer(text)
-        if not wanted.isdisjoint(terms := _terms_as_written(match[0]))
-    ]
+    words = text.split()
+    telling = {word for word in set(words) if not wanted.isdisjoint(_terms_between_spaces[_folded(word)])}
+    tokens: list[Token] = []
+    end = 0
+    for word in words:
+        start = text.index(word, end)
+        end = start + len(word)
+        if word in telling:
+            compounds = COMPOUND.finditer(text, start, end)
+            found = [Token(*match.span(), tuple(terms_of(match[0]))) for match in compounds]
+            tokens += [token for token in found if not wanted.isdisjoint(token.terms)]
+    return tokens
 
 
 def run_together(text: str, longest: int = 3) -> list[str]:
@@ -119,11 +125,6 @@ class _TermsBetweenSpaces(dict[str, tuple[str, ...]]):
 
 _terms_between_spaces = _TermsBetweenSpaces()
 forgotten_with_each(_terms_between_spaces.clear)
-
-
-@lru_cache(30_000)  # only where words are marked
-def _terms_as_written(compound: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(terms_of(compound)))
 
 
 def _analyse(compound: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from retrieval.candidates import Candidate
@@ -35,63 +35,64 @@ class Evidence:
         return max(self.unit_scores, default=0.0)
 
 
-def weigh_evidence(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> Evidence:
-    """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent."""
-    said = [question.weights.keys() & terms for terms in candidate.terms]
-    present = set[str]().union(*said)
-    text = candidate.text.casefold() if question.quoted else ""
-    return Evidence(
-        coverage=covered(question, present, rarity),
-        phrases=phrases_in(candidate, question, present),
-        quoted=share(words.casefold() in text for words in question.quoted),
-        unit_scores=unit_scores(question, candidate.terms, said, rarity),
-    )
+class Weigher:
+    """Weighs candidates against one question: what hangs on the question alone is worked out once."""
+
+    def __init__(self, question: Question, rarity: Mapping[str, float]) -> None:
+        """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent."""
+        self.question = question
+        self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in question.weights.items()}
+        self.own = {term: rarity[term] for term in question.own_terms if term in rarity}
+        self.phrases = [(frozenset(phrase), f" {' '.join(phrase)} ") for phrase in question.phrases]
+
+    def weigh(self, candidate: Candidate) -> Evidence:
+        said = [self.worth.keys() & terms for terms in candidate.terms]
+        present = set[str]().union(*said)
+        text = candidate.text.casefold() if self.question.quoted else ""
+        return Evidence(
+            coverage=self._covered(present),
+            phrases=self._phrases_in(candidate, present),
+            quoted=share([words.casefold() in text for words in self.question.quoted]),
+            unit_scores=self._unit_scores(candidate.terms, said),
+        )
+
+    def _covered(self, present: Set[str]) -> float:
+        total = sum(self.own.values())
+        return sum(map(self.own.__getitem__, self.own.keys() & present)) / total if total else 0.0
+
+    def _phrases_in(self, candidate: Candidate, present: Set[str]) -> float:
+        """The share of the written phrases that stand in one unit of it, word beside word.
+
+        ``present``: those of the question's terms that stand in the candidate at all.
+        """
+        likely = [written for terms, written in self.phrases if terms <= present]
+        if not likely:
+            return 0.0
+        whole = f" {' | '.join(map(' '.join, candidate.terms))} "
+        return sum(map(whole.__contains__, likely)) / len(self.phrases)
+
+    def _unit_scores(self, units: Sequence[list[str]], said: Sequence[Set[str]]) -> tuple[float, ...]:
+        """Of each unit Σ weight · idf of the question's terms in it; length counts against, a label for it.
+
+        ``units``: the terms of each; ``said``: those of them that the question has.
+        """
+        return tuple(
+            [
+                sum(map(self.worth.__getitem__, own)) * self._form(terms) if own else 0.0
+                for terms, own in zip(units, said, strict=True)
+            ]
+        )
+
+    def _form(self, terms: list[str]) -> float:
+        """What a unit's length, and the label it begins with, make of what it says."""
+        labels = self.question.phrases_from(terms[0])
+        form = ROW_LABEL_BONUS if any(begins_with(terms, label) for label in labels) else 1.0
+        excess = len(terms) - LENGTH_PIVOT
+        return form / (1 + excess / (4 * LENGTH_PIVOT)) if excess > 0 else form
 
 
-def phrases_in(candidate: Candidate, question: Question, present: Set[str]) -> float:
-    """The share of the written phrases that stand in one unit of it, word beside word.
-
-    ``present``: those of the question's terms that stand in the candidate at all.
-    """
-    likely = [phrase for phrase in question.phrases if present >= set(phrase)]
-    if not likely:
-        return 0.0
-    whole = f" {' | '.join(map(' '.join, candidate.terms))} "
-    return sum(f" {' '.join(phrase)} " in whole for phrase in likely) / len(question.phrases)
-
-
-def covered(question: Question, present: Set[str], rarity: Mapping[str, float]) -> float:
-    own = {term: rarity[term] for term in question.own_terms if term in rarity}
-    total = sum(own.values())
-    return sum(value for term, value in own.items() if term in present) / total if total else 0.0
-
-
-def share(found: Iterable[bool]) -> float:
-    marks = list(found)
-    return sum(marks) / len(marks) if marks else 0.0
-
-
-def unit_scores(
-    question: Question, units: Sequence[list[str]], said: Sequence[Set[str]], rarity: Mapping[str, float]
-) -> tuple[float, ...]:
-    """Of each unit Σ weight · idf of the question's terms in it; length counts against it, a label for it.
-
-    ``units``: the terms of each; ``said``: those of them that the question has.
-    """
-    worth = {term: weight * rarity.get(term, 0.0) for term, weight in question.weights.items()}
-    return tuple(
-        sum(map(worth.__getitem__, own)) * _form(question, terms) if own else 0.0
-        for terms, own in zip(units, said, strict=True)
-    )
-
-
-def _form(question: Question, terms: list[str]) -> float:
-    """What a unit's length, and the label it begins with, make of what it says."""
-    phrases = question.phrases_from(terms[0])
-    labelled = phrases and any(begins_with(terms, phrase) for phrase in phrases)
-    form = ROW_LABEL_BONUS if labelled else 1.0
-    excess = len(terms) - LENGTH_PIVOT
-    return form / (1 + excess / (4 * LENGTH_PIVOT)) if excess > 0 else form
+def share(found: Sequence[bool]) -> float:
+    return sum(found) / len(found) if found else 0.0
 
 
 def begins_with(terms: list[str], phrase: Phrase) -> bool:

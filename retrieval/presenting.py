@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection
-
 from retrieval.candidates import Candidate, PassageKey
 from retrieval.evidence import Evidence
 from retrieval.results import Hit, ListRank
+from retrieval.rows import read_rows
 from retrieval.scope import ScopeSql
 from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import compress
@@ -81,7 +80,7 @@ def hits_of(
         key = candidate.key
         if chunk := chunks.get(best[key]):
             evidence = strongest[key]
-            shown_units = [at for at, unit in enumerate(candidate.units) if unit.chunk_id == best[key]]
+            shown_units = [at for at, of in enumerate(candidate.chunks) if of == best[key].bytes]
             hits.append(
                 Hit(
                     chunk_id=best[key],
@@ -91,9 +90,9 @@ def hits_of(
                     page=candidate.page_number,
                     page_start=chunk.page_start,
                     page_end=chunk.page_end,
-                    unit_ids=tuple(candidate.units[at].id for at in shown_units),
+                    unit_ids=tuple(candidate.unit_ids[at] for at in shown_units),
                     best_unit_ids=best_units(candidate, evidence),
-                    passage_unit_ids=tuple(unit.id for unit in candidate.units),
+                    passage_unit_ids=candidate.unit_ids,
                     score=round(score, 5),
                     why=why[key],
                     snippet=snippet_of(telling_text(candidate, evidence, shown_units), weights),
@@ -107,15 +106,14 @@ def hits_of(
 
 
 def read_chunks(scope: ScopeSql, ids: list[UUID]) -> dict[UUID, ChunkRow]:
-    with connection.cursor() as cursor:
-        cursor.execute(CHUNKS.format(documents=scope.documents), [ids, *scope.document_params])
-        return {row[0]: ChunkRow(*row) for row in cursor.fetchall()}
+    rows = read_rows(CHUNKS.format(documents=scope.documents), [ids, *scope.document_params])
+    return {row[0]: ChunkRow(*row) for row in rows}
 
 
 def telling_text(candidate: Candidate, evidence: Evidence, units: Sequence[int]) -> str:
     """Text for a snippet: the best of these units and what follows it."""
     start = max(units, key=lambda at: evidence.unit_scores[at])
-    return "\n".join(candidate.units[at].content for at in units if start <= at < start + SNIPPET_UNITS)
+    return "\n".join(candidate.contents[at] for at in units if start <= at < start + SNIPPET_UNITS)
 
 
 def strongest_of(evidence: Mapping[str, Evidence]) -> Evidence:
@@ -125,17 +123,17 @@ def strongest_of(evidence: Mapping[str, Evidence]) -> Evidence:
 
 def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:
     """Units that speak of the question, best first; the passage's first where none does."""
-    order = sorted(range(len(candidate.units)), key=lambda at: -evidence.unit_scores[at])
-    best = [candidate.units[at].id for at in order if evidence.unit_scores[at] > 0]
-    return tuple(best) or (candidate.units[0].id,)
+    order = sorted(range(len(candidate.contents)), key=lambda at: -evidence.unit_scores[at])
+    best = [candidate.unit_ids[at] for at in order if evidence.unit_scores[at] > 0]
+    return tuple(best) or candidate.unit_ids[:1]
 
 
 def best_chunk(candidate: Candidate, evidence: Evidence) -> UUID:
     """The chunk whose units say most together."""
-    worth: dict[str, float] = {}
-    for chunk, score in zip(candidate.chunk_ids.split(","), evidence.unit_scores, strict=True):
-        worth[chunk] = worth.get(chunk, 0.0) + score
-    return UUID(max(worth, key=lambda chunk: worth[chunk]))
+    worth = dict.fromkeys(candidate.chunks, 0.0)
+    for chunk, score in zip(candidate.chunks, evidence.unit_scores, strict=True):
+        worth[chunk] += score
+    return UUID(bytes=max(worth, key=worth.__getitem__))
 
 
 def ranks_in(

@@ -10,7 +10,7 @@ from typing import cast
 from django.conf import settings
 
 from retrieval.candidates import PassageKey, read_candidates
-from retrieval.evidence import weigh_evidence
+from retrieval.evidence import Weigher
 from retrieval.facets import read_facets
 from retrieval.history import record_search
 from retrieval.keyword_index import ScopeIndex, open_index
@@ -126,8 +126,9 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
+    weighers = {named.name: Weigher(named.question, index.rarity) for named in plan.asked}
     evidence = {
-        key: {named.name: weigh_evidence(named.question, candidate, index.rarity) for named in plan.asked}
+        key: {name: weigher.weigh(candidate) for name, weigher in weighers.items()}
         for key, candidate in candidates.items()
     }
     return Found(lists, fused, candidates, evidence, index.rarity)

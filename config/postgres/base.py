@@ -6,12 +6,42 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.operations import DatabaseOperations as Operations
 from django.db.backends.postgresql.psycopg_any import IsolationLevel
+from django.db.backends.utils import CursorWrapper
+from psycopg.pq import Format
 
 from config.postgres.kept import Database, kept
 
+PREPARED_AFTER = 2  # times that a connection was asked the same
+
+
+class DatabaseOperations(Operations):
+    def last_executed_query(self, cursor: psycopg.Cursor, sql: str, params: Any) -> str:
+        """For the log: with the parameters in it, also where they were sent apart."""
+        if isinstance(cursor, psycopg.ClientCursor):
+            return super().last_executed_query(cursor, sql, params)
+        return psycopg.ClientCursor(cursor.connection).mogrify(sql, params)
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    ops_class = DatabaseOperations
+
+    def get_connection_params(self) -> dict[str, Any]:
+        return {**super().get_connection_params(), "prepare_threshold": PREPARED_AFTER}
+
+    def prepared_cursor(self) -> CursorWrapper:
+        """For what is asked again and again: PostgreSQL plans it once a connection, and answers in binary.
+
+        Django's own cursors write parameters into the statement, so that no two are the same.
+        """
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            cursor = psycopg.Cursor(self.connection)
+        cursor.format = Format.BINARY
+        wrapped: CursorWrapper = self._prepare_cursor(cursor)  # type: ignore[attr-defined]  # missing in the stubs
+        return wrapped
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
         if connection := kept.take(self._database()):
             self.isolation_level = IsolationLevel.READ_COMMITTED

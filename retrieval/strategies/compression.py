@@ -21,14 +21,12 @@ def compress(candidate: Candidate, evidence: Evidence, weights: Mapping[str, flo
     least = KEEP_SHARE * evidence.best_unit
     kept: list[str] = []
     last = -1
-    for at, (unit, score) in enumerate(zip(candidate.units, evidence.unit_scores, strict=True)):
+    for at, (content, score) in enumerate(zip(candidate.contents, evidence.unit_scores, strict=True)):
         if score <= 0 or score < least or sum(map(len, kept)) > LIMIT:
             continue
         if kept:
             kept.append("\n" if at == last + 1 else " … ")
-        kept.append(
-            unit.content if len(unit.content) < LONG_UNIT else telling_sentences(unit.content, weights)
-        )
+        kept.append(content if len(content) < LONG_UNIT else telling_sentences(content, weights))
         last = at
     return "".join(kept) or candidate.text[:LIMIT]
 

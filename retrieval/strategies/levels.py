@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.candidates import PassageKey, read_candidates
-from retrieval.evidence import weigh_evidence
+from retrieval.evidence import Weigher
 from retrieval.keyword_index import ScopeIndex
 from retrieval.questions import Question
 from retrieval.results import FullTextLevel
@@ -73,8 +73,9 @@ class KeywordSearch:
         passages = best_passages(scores, UNIT_DEPTH)
         entries = self.index.entry_of(np.array(passages, np.int64))
         named = dict(zip(self.index.keys_of(passages), by_name[entries].tolist(), strict=True))
+        weigher = Weigher(question, self.index.rarity)
         best = {
-            key: weigh_evidence(question, candidate, self.index.rarity).best_unit
+            key: weigher.weigh(candidate).best_unit
             for key, candidate in read_candidates(self.scope, list(named)).items()
         }
         return sorted(((key, best[key] + named[key]) for key in best), key=lambda item: -item[1])

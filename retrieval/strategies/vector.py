@@ -38,17 +38,13 @@ WHERE space_id = {space} AND document_id IN ({documents}) {chunk_filter}
 # OFFSET 0 keeps the order outside: PostgreSQL then uses no index for it and compares with every vector.
 EXACT = "SELECT * FROM (" + IN_SCOPE + " OFFSET 0) compared ORDER BY distance LIMIT %s"
 BY_INDEX = IN_SCOPE + " ORDER BY {operand} <=> %s::halfvec({dimensions}) LIMIT %s"
-# A chunk stands in the passage that holds its middle unit. OFFSET 0 looks each up by its index.
+# A chunk stands in the passage that holds its middle unit.
 IN_PASSAGES = """
 SELECT found.chunk_id, passage.entry_id, passage.ordinal, found.distance
 FROM ({nearest}) found
-CROSS JOIN LATERAL (
-    SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY position) AS position
-    FROM documents_citationunit WHERE chunk_id = found.chunk_id
-) middle
-CROSS JOIN LATERAL (
-    SELECT id FROM retrieval_indexeddocument WHERE document_id = found.document_id OFFSET 0
-) entry
+JOIN documents_retrievalchunk chunk ON chunk.id = found.chunk_id
+JOIN documents_citationunit middle ON middle.id = chunk.unit_ids[(cardinality(chunk.unit_ids) + 1) / 2]
+JOIN retrieval_indexeddocument entry ON entry.document_id = found.document_id
 CROSS JOIN LATERAL (
     SELECT entry_id, ordinal FROM retrieval_passage
     WHERE entry_id = entry.id AND first_position <= middle.position
