@@ -502,3 +502,41 @@ def test_a_line_that_introduces_a_table_is_no_head_of_it() -> None:
     drawing.text(260, 186, "These are the balances of the year:")
     draw_statement(drawing)
     assert [unit.type for unit in drawing.units()] == ["prose", *["table"] * len(STATEMENT)]
+
+
+def test_a_sentence_between_two_tables_is_in_neither() -> None:
+    drawing = Drawing()
+    y = draw_statement(drawing)
+    note = "The amounts above include those of all companies."
+    drawing.text(LEFT, y + 12, note)
+    draw_statement(drawing, y + 34)
+    units = drawing.units()
+    assert [unit.text for unit in units if unit.type != "table"] == [note]
+
+
+def test_notes_below_a_table_that_begin_under_its_row_heads_are_no_rows() -> None:
+    drawing = Drawing()
+    y = draw_statement(drawing)
+    for n, note in enumerate(("Based on the constant", "Estimated upon past")):
+        drawing.text(LEFT, y + 14 * n, f"({n + 1})")
+        drawing.text(LEFT + 30, y + 14 * n, note)
+    assert len(rows_of(drawing.units())) == len(STATEMENT)
+
+
+def test_titles_about_the_axis_of_the_whole_table_are_no_heads() -> None:
+    drawing = Drawing()
+    for n, title in enumerate(("The Company and Subsidiaries", "Growth in the Second Quarter")):
+        centred(drawing, 286, 170 + 13 * n, title)
+    draw_statement(drawing, 198)
+    assert len(rows_of(drawing.units())) == len(STATEMENT)
+
+
+def test_boxes_behind_their_labels_are_a_table() -> None:
+    drawing = Drawing()
+    rows = [("Large accelerated filer", "Accelerated filer"), ("Shell company", "Smaller reporting company")]
+    box = '<p style="font-size:10px;margin:0">☐</p>'
+    for n, row in enumerate(rows):
+        for x, label in zip((72, 330), row, strict=True):
+            drawing.text(x, 200 + 14 * n, label)
+            drawing.page.insert_htmlbox(pymupdf.Rect(x + 150, 189 + 14 * n, x + 190, 205 + 14 * n), box)
+    assert [cells(row) for row in rows_of(drawing.units())] == [[a, "☐", b, "☐"] for a, b in rows]

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from documents.pdf.fast.cells import is_value
+from documents.pdf.fast.cells import MARKER_GAP, is_value
 from documents.pdf.fast.lines import Line, rows_of
 from documents.pdf.fast.lists import is_bullet
 
@@ -55,6 +55,8 @@ VALUE_CHARS = 16
 STACK_ROWS = 5
 STACK_CHARS = 12
 STACK_LEADING = 1.6
+# Texts further apart than this (ems) are no stack, where as many rows are few.
+STACK_HOLE = 6.0
 # Heads of columns stand at most so far above the values (ems).
 VALUES_BELOW = 3.0
 # A note in the margin has at least so many lines, of which this share begin with a small letter.
@@ -293,7 +295,15 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
 
 def reads_as_list(rows: list[list[Line]]) -> bool:
     """Whether most rows open with a bullet."""
-    return sum(is_bullet(row[0].words[0].text) for row in rows) >= LIST_ROWS * len(rows)
+    return sum(map(_opens_with_bullet, rows)) >= LIST_ROWS * len(rows)
+
+
+def _opens_with_bullet(row: list[Line]) -> bool:
+    """Whether a bullet and, not far from it, a text: else it is a box to check the text before it."""
+    mark = row[0]
+    if not is_bullet(mark.words[0].text):
+        return False
+    return len(mark.words) > 1 or (len(row) > 1 and row[1].x0 - mark.x1 < MARKER_GAP * mark.size)
 
 
 def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
@@ -324,6 +334,9 @@ def stands_as_stack(rows: list[list[Line]]) -> bool:
     if len(rows) < STACK_ROWS:
         return False
     pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
+    holes = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch > STACK_HOLE * row[0].size)
+    if holes * STACK_ROWS >= len(rows):
+        return False
     tight = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch <= STACK_LEADING * row[0].size)
     return (
         tight >= 0.5 * len(pitches)

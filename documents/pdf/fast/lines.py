@@ -32,7 +32,10 @@ MARKER_CLEAR = 0.6
 
 # Whatever is written from right to left (Unicode, DerivedBidiClass: R and AL).
 _RTL = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSAM|MSBM|MTMI|MTSY|MTEX|Math|Symbol|Euler", re.IGNORECASE)
+_MATH_FONT = re.compile(
+    r"CMMI|CMSY|CMEX|MSAM|MSBM|MTMI|MTSY|MTEX|Math|(?<!UI)(?<!UI )(?<!Sans)(?<!Sans )Symbol|Euler",
+    re.IGNORECASE,
+)
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
 

@@ -28,6 +28,8 @@ HEADLESS_ROWS = 2
 LONE_ROWS = 8
 # The head of a group of rows reaches over at most this share of the table's width.
 ROW_HEAD_SHARE = 0.5
+# A lone row of so many characters that ends with a full stop, so far below (ems), is prose.
+SENTENCE_CHARS, SENTENCE_GAP = 40, 0.5
 # Share of value cells that makes two aligned rows a table.
 VALUE_SHARE = 0.5
 # So many rows of a name and what belongs to it, set to two edges, are a table of words.
@@ -87,6 +89,13 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
     return end + _wrapped(rows, start, end, columns), columns
 
 
+def _is_sentence(row: Row, above: Row) -> bool:
+    """Whether a lone row that stands off from the one above ends a sentence: a note between two tables."""
+    line = row.lines[-1]
+    chars = sum(line.chars for line in row.lines)
+    return chars >= SENTENCE_CHARS and line.text.endswith(".") and row.y0 - above.y1 > SENTENCE_GAP * row.size
+
+
 def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
     """How many rows from ``end`` on hold one cell each that goes on, close below, with the text over it."""
     over: dict[int, list[Line]] = {}
@@ -110,7 +119,9 @@ def _is_heading(rows: Sequence[Row], start: int, i: int) -> bool:
 def _aligned(row: Row, columns: ColumnSpans) -> bool:
     """Some cell behind the first stands under a column, and the first not under nearly all."""
     hits = [columns.hit(cell) for cell in row.cells]
-    if row.is_item and (len(hits[0]) != 1 or len(hits[1]) != 1 or len(columns.spans) < 3):
+    if row.is_item and (
+        len(hits[0]) != 1 or len(hits[1]) != 1 or hits[0] == hits[1] or len(columns.spans) < 3
+    ):
         return False
     if not any(hits[1:]) or len(hits[0]) >= max(2, len(columns.spans)):
         return False
@@ -132,7 +143,7 @@ def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
     short and the next row is one of the table's; else it is prose.
     """
     row = rows[i]
-    if row.is_item:
+    if row.is_item or _is_sentence(row, rows[i - 1]):
         return False
     hit = columns.hit(row.cells[0])
     if len(hit) <= 1 or hit[0] > 0:
@@ -168,7 +179,7 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         if below.y0 - row.y1 > HEAD_DISTANCE * row.size:
             break
         i -= 1
-        if len(row.cells) == 1 and _introduces(row, rows[start]):
+        if len(row.cells) == 1 and _introduces(row, rows[start], columns):
             break
         if row.x0 >= values_from or _heads_all(row, values_from):
             start = i
@@ -177,9 +188,12 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
     return start
 
 
-def _introduces(row: Row, first: Row) -> bool:
-    """Whether a lone row above the table is its title or the end of a sentence about it."""
-    return row.size > HEADING_SIZE * first.size or row.lines[-1].text.endswith(":")
+def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:
+    """Whether a lone row above the table is its title, about the whole table's axis, or a sentence's end."""
+    if row.size > HEADING_SIZE * first.size or row.lines[-1].text.endswith(":"):
+        return True
+    axis, (left, values_from), right = row.x0 + row.x1, columns.spans[0], columns.spans[-1][1]
+    return abs(axis - left - right) < 2 * row.size < abs(axis - values_from - right) - 2 * row.size
 
 
 def _heads_all(row: Row, values_from: float) -> bool:
