@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pymupdf
 
 from documents.pdf.fast.words import RawWord
-from documents.pdf.geometry import PageFrame, Rect, bounding_box, rect_of
+from documents.pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
 
 # Marks at most this far apart hang together; a smaller region is a logo or an ornament (points).
 GAP = 10.0
@@ -63,7 +63,7 @@ def may_show_charts(
         return bool(seeds)
     marks = []
     for path in paths:
-        if rect := _on_page(*path["bbox"], frame):
+        if rect := _on_page(path["bbox"], frame):
             if path["stroked"] or path["color"] != _WHITE_RGB:
                 marks.append(rect)
         elif path["stroked"] and not path["isrect"]:  # mitres can make a stroke's box as large as the page
@@ -101,14 +101,15 @@ def charts(
 
 def _mark(path: dict[str, Any], frame: PageFrame) -> Mark | None:
     """The path as far as it lies on the page; None for what nobody sees and for the page's background."""
-    rect = _on_page(*path["rect"], frame)
+    rect = _on_page(path["rect"], frame)
     if rect is None or (path["type"] == "f" and tuple(path.get("fill") or ()) == _WHITE):
         return None
     return Mark(rect, any(_runs_freely(item, rect) for item in path["items"]))
 
 
-def _on_page(x0: float, y0: float, x1: float, y1: float, frame: PageFrame) -> Rect | None:
+def _on_page(box: Box, frame: PageFrame) -> Rect | None:
     """The part of the box that lies on the page; None where there is none, or it is most of the page."""
+    x0, y0, x1, y1 = box
     rect = Rect(max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height))
     if rect.width < 0 or rect.height < 0 or rect.area > BACKGROUND * frame.width * frame.height:
         return None
