@@ -15,8 +15,8 @@ from documents.pdf.geometry import PageFrame, Rect, bounding_box
 SAME_COLOR = 24
 # The longest side of the picture of a page, and its finest scale (pixels per point).
 PICTURE_PIXELS, PICTURE_SCALE = 1800.0, 1.0
-# More places than this are drawn in one picture around them.
-ONE_BY_ONE = 12
+# More places than this, or places within this share of the page, are drawn in one picture around them.
+ONE_BY_ONE, ONE_PICTURE = 12, 0.25
 # Drawn around a place (points), so that no rounding cuts it.
 MARGIN = 2.0
 
@@ -24,9 +24,11 @@ MARGIN = 2.0
 def without_ink(page: pymupdf.Page, frame: PageFrame, areas: Sequence[Rect]) -> list[bool]:
     """For each area, in page space, whether nothing stands out within it, its very edge left out."""
     drawn = page.get_displaylist()
-    together = bounding_box(areas) if len(areas) > ONE_BY_ONE else None
-    part = _Part(drawn, frame, together) if together else None
-    return [not (part or _Part(drawn, frame, area)).has_ink(area) for area in areas]
+    together = bounding_box(areas)
+    if len(areas) > ONE_BY_ONE or together.area <= ONE_PICTURE * frame.width * frame.height:
+        part = _Part(drawn, frame, together)
+        return [not part.has_ink(area) for area in areas]
+    return [not _Part(drawn, frame, area).has_ink(area) for area in areas]
 
 
 class _Part:

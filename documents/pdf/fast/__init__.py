@@ -79,7 +79,7 @@ def layout(
     vocabulary = Vocabulary(raw_pages)
     with left_out_on_failure():
         join_kerned(raw_pages, vocabulary)
-        join_letterspaced(raw_pages)
+        join_letterspaced(raw_pages, vocabulary)
     sheets = [sheet_of(raw) for raw in raw_pages]
     with left_out_on_failure():
         set_furniture_aside(sheets)

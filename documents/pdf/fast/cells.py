@@ -112,7 +112,7 @@ def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
 
 def _signs_lead(lines: Sequence[Line]) -> bool:
     """Whether each currency sign of the row stands before a number, however near the number before it is."""
-    words = [word.text for line in lines for word in line.words]
+    words = " ".join([line.text for line in lines]).split(" ")
     if _CURRENCY.isdisjoint(words):
         return False
     signs = [n for n, word in enumerate(words) if is_currency(word)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cached_property
 
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.fast.scripts import breaks_anywhere
@@ -28,15 +27,11 @@ class Vocabulary:
 
     def __init__(self, pages: Iterable[RawPage]) -> None:
         self.counts = Counter([word.text for page in pages for word in page.words])
-        self.spelling_of = {text: spelling(text) for text in self.counts}
-
-    @cached_property
-    def spelt(self) -> dict[str, int]:
-        spelt: dict[str, int] = {}
+        self.spelling_of: dict[str, str] = {}
+        self.spelt: dict[str, int] = {}
         for text, count in self.counts.items():
-            word = self.spelling_of[text]
-            spelt[word] = spelt.get(word, 0) + count
-        return spelt
+            word = self.spelling_of[text] = spelling(text)
+            self.spelt[word] = self.spelt.get(word, 0) + count
 
     def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
         """The last word of a line as it is written on, and what stands between it and ``following``."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.fast.words import RawWord
 
@@ -18,10 +19,13 @@ WIDEST, NEXT_WORD = 0.9, 1.6
 EVEN, BEARING = 0.5, 0.1
 
 
-def join_letterspaced(pages: Iterable[RawPage]) -> None:
+def join_letterspaced(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
     """Joins, on every page, capitals that stand evenly apart."""
+    capitals = {text for text in vocabulary.counts if len(text) == 1 and text.isupper()}
+    if sum([vocabulary.counts[text] for text in capitals]) < LETTERS:
+        return
     for page in pages:
-        letters = [n for n, word in enumerate(page.words) if len(word.text) == 1 and word.text.isupper()]
+        letters = [n for n, word in enumerate(page.words) if word.text in capitals]
         if len(letters) >= LETTERS and not page.ocr:
             for start, end in reversed([*_spaced(page.words, letters)]):
                 page.words[start:end] = [_joined(page.words[start:end])]

@@ -142,7 +142,7 @@ class PageWriter:
         end = self.length
         text = "".join(self.parts[first_part:])
         self._add("\n")
-        rects = tuple(map(self.to_page, line_rects(block)))
+        rects = tuple(line_rects(block) if self.sheet.is_plain else map(self.to_page, line_rects(block)))
         first_line, self.line = self.line, self.line + len(rects)
         return ParsedUnit(
             index=index,
