@@ -25,14 +25,12 @@ from documents.reading import local_file
 
 Dpi = Literal[72, 144, 216]
 RESOLUTIONS: tuple[Dpi, ...] = (72, 144, 216)
-POINTS_PER_INCH = 72
 CROP_MARGIN = 36.0  # points around the lit words
 CROP_LEAST = 0.6  # of the page's width: what stands beside the words tells what they are about
 KEPT_SECONDS = 7 * 24 * 3600
-Colour = tuple[int, int, int]
-PALE: Colour = (255, 246, 204)
+LINE = 1.5  # points: of what is underlined
+Colour = tuple[int, ...]  # red, green, blue; 0..255
 STRONG: Colour = (255, 214, 74)
-HEAD: Colour = (222, 235, 255)
 
 
 class PictureFailed(Exception):
@@ -44,11 +42,13 @@ class Highlight:
     """Rectangles in page space, laid over the page like a text marker.
 
     Attributes:
+        underline: colour of a line along the lower edge, as the viewer shows it.
         framed: a picture that is cut shows them; heads of a column stand too far off for that.
     """
 
     rects: Sequence[Sequence[float]]
     colour: Colour
+    underline: Colour | None = None
     framed: bool = True
 
 
@@ -103,7 +103,11 @@ def light(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> 
     draw = ImageDraw.Draw(overlay)
     for layer in layers:
         for rect in layer.rects:
-            draw.rectangle(pixels(frame.to_display(Rect(*rect)), image), fill=layer.colour)
+            x0, y0, x1, y1 = pixels(frame.to_display(Rect(*rect)), image)
+            draw.rectangle((x0, y0, x1, y1), fill=layer.colour)
+            if layer.underline:
+                thick = max(1, round(LINE * image.height / frame.display_size[1]))
+                draw.rectangle((x0, y1 - thick, x1, y1), fill=layer.underline)
     return overlay
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from django.contrib.auth.models import User
-from PIL import Image
+from PIL import Image, ImageColor
 
+from chat.citation_pictures import COLOURS
 from chat.models import Citation, Conversation, Message
 from documents.models import ApiToken, Document
-from documents.pictures import STRONG
 from tests.chat.conftest import PAGE_1, QUESTION
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -149,6 +149,6 @@ def test_the_cited_words_come_as_a_picture(api: httpx.Client, conversation: Conv
     image = Image.open(io.BytesIO(answer.content)).convert("RGB")
     x0, y0, x1, y1 = citation["region"]["display"][0]
     x, y = (x0 + x1) / 2 * image.width, (y0 + 0.02 * (y1 - y0)) * image.height
-    assert image.getpixel((int(x), int(y) + 1)) == STRONG
+    assert image.getpixel((int(x), int(y) + 1)) == ImageColor.getrgb(COLOURS[0][1])
     crop = Image.open(io.BytesIO(api.get(f"/citations/{citation['id']}/image").content))
     assert crop.height < crop.width

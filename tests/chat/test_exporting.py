@@ -15,6 +15,7 @@ from docx import Document as read_docx
 
 from chat import asking
 from chat.answering import Writing, write_answer
+from chat.citation_pictures import COLOURS
 from chat.exporting.answer import exported
 from chat.exporting.docx import as_docx
 from chat.exporting.html import as_html
@@ -25,6 +26,7 @@ from documents.models import Document
 from documents.pdf.geometry import Rect
 from documents.pdf.messages import Mark, MarkedFile, MarkedPage
 from documents.pdf.parsing import bind_evidence
+from tests.browser.site import ROOT
 from tests.chat.conftest import QUESTION
 from tests.drawing import draw_pdf
 
@@ -156,3 +158,10 @@ def test_only_the_owner_shares_an_answer(answer: Message, bob: User, client: Cli
     client.force_login(bob)
     assert client.post(f"/chat/messages/{answer.pk}/share/").status_code == 404
     assert not AnswerShare.objects.exists()
+
+
+@pytest.mark.parametrize("number", range(1, len(COLOURS) + 1))
+def test_pictures_of_citations_have_the_colours_of_the_reader(number: int) -> None:
+    pale, strong = COLOURS[number - 1]
+    sheet = (ROOT / "static/css/chat.css").read_text()
+    assert f".lit-{number} {{ --lit-pale: {pale}; --lit-strong: {strong};" in sheet

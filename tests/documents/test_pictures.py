@@ -14,7 +14,7 @@ from PIL import Image
 from documents import pictures
 from documents.deletion import delete_document
 from documents.models import Document, Page
-from documents.pictures import PALE, STRONG, Highlight, PictureFailed, page_drawing, page_picture
+from documents.pictures import STRONG, Highlight, PictureFailed, page_drawing, page_picture
 from tests.conftest import Ingest
 
 SQUARE = (100.0, 200.0, 140.0, 240.0)  # page space, on a page of 595 × 842 pt
@@ -44,6 +44,14 @@ def test_the_words_are_lit_and_the_rest_is_as_it_was(alice: User, ingested: Inge
     assert colour_at(image, page, 99, 220) == colour_at(image, page, 141, 220) == (255, 255, 255)
 
 
+def test_heads_are_underlined(alice: User, ingested: Ingest) -> None:
+    page = ingested(alice, "Words at the top.").pages.get()
+    pale, strong = (255, 246, 204), (255, 0, 0)
+    image = image_of(page_picture(page, [Highlight([SQUARE], pale, underline=strong)], dpi=72))
+    assert colour_at(image, page, 120, 201) == pale
+    assert colour_at(image, page, 120, 239) == strong
+
+
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 def test_a_turned_page_is_drawn_as_a_viewer_shows_it(alice: User, ingested: Ingest, rotation: int) -> None:
     """A blue square lies at SQUARE of the page that is not turned; the light must fall upon it."""
@@ -63,11 +71,11 @@ def test_a_turned_page_is_drawn_as_a_viewer_shows_it(alice: User, ingested: Inge
 
 def test_a_crop_holds_the_words_and_little_more(alice: User, ingested: Ingest) -> None:
     page = ingested(alice, "Words at the top.").pages.get()
-    layers = [Highlight([SQUARE], PALE)]
+    layers = [Highlight([SQUARE], STRONG)]
     whole, crop = (image_of(page_picture(page, layers, dpi=72, crop=cut)) for cut in (False, True))
     assert crop.height == pytest.approx(40 + 2 * pictures.CROP_MARGIN, abs=2)
     assert crop.width == pytest.approx(whole.width * pictures.CROP_LEAST, abs=2)
-    assert PALE in set(crop.get_flattened_data())
+    assert STRONG in set(crop.get_flattened_data())
 
 
 def test_a_page_is_drawn_once_and_forgotten_with_its_document(
