@@ -251,10 +251,11 @@ def _background_colored(
     behind = [shape for shape in shapes if shape.whole]
     backgrounds = {shape.color for shape in behind} | {_WHITE}
     for color, spans in painted.items():
-        if not any(_look_alike(color, background) for background in backgrounds):
+        alike = {background for background in backgrounds if _look_alike(color, background)}
+        if not alike:
             continue
         for span, background in zip(spans, _backgrounds(spans, behind), strict=True):
-            if _look_alike(color, background):
+            if background in alike:
                 yield span.line, Rect(*span.rect)
 
 

@@ -75,8 +75,10 @@ class RawPage:
     @property
     def turn(self) -> int:
         """The direction most of the text runs in, in degrees clockwise."""
-        turns = Counter([word.turn for word in self.words])
-        upright = {turn: count for turn, count in turns.items() if turn % 90 == 0}
+        turns = [word.turn for word in self.words]
+        if 2 * turns.count(0) > len(turns):  # as on nearly every page
+            return 0
+        upright = {turn: count for turn, count in Counter(turns).items() if turn % 90 == 0}
         return max(upright, key=upright.__getitem__, default=self.frame.rotation * -1 % 360)
 
 

@@ -179,18 +179,16 @@ def _type_of(
     spans = line["spans"]
     turn = _turn(line)
     axis = 1 if turn in (0, 180) else 0
-    types = [
-        (style_of(span["size"], span["font"], span["flags"], span["color"]), span["origin"][axis])
-        for span in spans
-    ]
-    style, baseline = types[0] if types else _NO_TYPE
+    if len(spans) == 1:
+        return turn, _style(spans[0]), spans[0]["origin"][axis], []
+    types = [(_style(span), span["origin"][axis]) for span in spans] or [_NO_TYPE]
     runs: list[_Run] = []
-    if len(types) > 1 and types.count(types[0]) < len(types):  # many programs draw a line word by word
+    if types.count(types[0]) < len(types):  # many programs draw a line word by word
         end = 0
-        for span, (of_span, at) in zip(spans, types, strict=True):
+        for span, (style, baseline) in zip(spans, types, strict=True):
             end += len(span["text"].translate(_NOT_IN_WORDS))
-            runs.append(_Run(end, of_span, at))
-    return turn, style, baseline, runs
+            runs.append(_Run(end, style, baseline))
+    return turn, *types[0], runs
 
 
 def _printable(text: str) -> str:
@@ -207,6 +205,10 @@ def _printable(text: str) -> str:
 
 def _is_private(character: str) -> bool:
     return "\ue000" <= character <= "\uf8ff" or character >= "\U000f0000"
+
+
+def _style(span: dict[str, Any]) -> Style:
+    return style_of(span["size"], span["font"], span["flags"], span["color"])
 
 
 @lru_cache(maxsize=4096)
