@@ -540,3 +540,25 @@ def test_boxes_behind_their_labels_are_a_table() -> None:
             drawing.text(x, 200 + 14 * n, label)
             drawing.page.insert_htmlbox(pymupdf.Rect(x + 150, 189 + 14 * n, x + 190, 205 + 14 * n), box)
     assert [cells(row) for row in rows_of(drawing.units())] == [[a, "☐", b, "☐"] for a, b in rows]
+
+
+def test_a_tall_table_of_words_between_three_rulings_is_one() -> None:
+    drawing = Drawing()
+    places = (72, 160, 250, 390)
+    for y in (100, 120, 480):
+        drawing.rule(70, y, 525, y)
+    for x, head in zip(places, ("Reference", "Design", "Form and dose", "Outcome"), strict=True):
+        drawing.text(x, 114, head)
+    dose, outcome = (
+        ["oral, a tenth each day,", "increasing to a half"],
+        ["most were in good health", "by the end of it"],
+    )
+    for n in range(8):
+        y = 150 + 40 * n
+        drawing.text(72, y, f"Study {n}")
+        drawing.text(160, y, "prospective")
+        drawing.lines(dose, x=250, y=y)
+        drawing.lines(outcome, x=390, y=y)
+        if n in (2, 5):
+            drawing.text(72, y - 14, "The effect of the regimen on the health of those who took part in it")
+    assert {unit.type for unit in drawing.units()} == {"table"}

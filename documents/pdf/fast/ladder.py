@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 
 from documents.pdf.fast.blocks import Block, TableCell
@@ -19,12 +20,15 @@ PIECE_GAP = 12.0
 SAME_END = 5.0
 # Rulings further apart than this belong to two tables (points).
 RUNG_DISTANCE = 260.0
+# Unless the first two stand so near that they hold the heads, and these stand over so many columns.
+HEAD_HEIGHT, TALLEST = 90.0, 750.0
+HEADED_COLUMNS = 3
 # A ladder has at least so many rungs (a rule above, one under the head, one below), this wide (points).
 RUNGS = 3
 WIDTH = 80.0
 # Pages with more long rulings are maps and drawings.
 MOST_RUNGS = 1000
-# So many lines between two rungs that run across the columns are prose between two tables.
+# So many lines between two rungs that run across the columns, one below the other, are prose between tables.
 ACROSS = 2
 # Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
 CELLED = 0.6
@@ -50,13 +54,17 @@ def ladders(rulings: Iterable[Rect]) -> list[Ladder]:
             if (
                 abs(last[1] - x0) <= SAME_END
                 and abs(last[2] - x1) <= SAME_END
-                and y - last[0] < RUNG_DISTANCE
+                and y - last[0] < (TALLEST if _may_hold_heads(group) else RUNG_DISTANCE)
             ):
                 group.append((y, x0, x1))
                 break
         else:
             groups.append([(y, x0, x1)])
     return [_ladder(group) for group in groups if len(group) >= RUNGS]
+
+
+def _may_hold_heads(group: Sequence[tuple[float, float, float]]) -> bool:
+    return len(group) == 2 and group[1][0] - group[0][0] < HEAD_HEIGHT
 
 
 def _ladder(group: list[tuple[float, float, float]]) -> Ladder:
@@ -93,7 +101,12 @@ def parted(ladder: Ladder, lines: Sequence[Line]) -> list[Ladder]:
     if len(lone) < ACROSS:
         return [ladder]
     columns = columns_of([row for row in rows if row.multi])
-    across = [(row.y0 + row.y1) / 2 for row in lone if len(columns.hit(row.cells[0])) > 1]
+    over = [len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1 for row in rows]
+    across = [
+        (row.y0 + row.y1) / 2
+        for row, this, before, after in zip(rows, over, [False, *over], [*over[1:], False], strict=False)
+        if this and (before or after)
+    ]
     if len(across) < ACROSS:
         return [ladder]
     parts: list[list[float]] = [[]]
@@ -118,10 +131,18 @@ def ladder_table(ladder: Ladder, lines: Sequence[Line]) -> list[Block]:
     if len(columns.spans) < 2 or _runs_across(rows, columns):
         return []
     segments = _segments(rows, ladder.ys)
+    if any(b - a > RUNG_DISTANCE for a, b in pairwise(ladder.ys)) and not _is_headed(segments[0], columns):
+        return []
     if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
         return []
     tables = [_logical(segment, columns) for segment in segments]
     return blocks_of([cells for table in tables for cells in table], len(columns.spans))
+
+
+def _is_headed(head: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether the first rows have heads over most of the columns, of which there are several."""
+    most = max(len(row.cells) for row in head)
+    return most >= max(HEADED_COLUMNS, len(columns.spans) / 2)
 
 
 def _of_values(rows: Sequence[Row]) -> bool:
