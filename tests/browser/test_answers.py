@@ -210,6 +210,21 @@ def test_a_long_title_of_a_note_is_shown_whole_and_enter_goes_on_to_its_text(pag
     expect(title).to_have_value(re.compile("will bring$"))
 
 
+def test_a_long_note_beside_a_document_scrolls(page: Page, site: Site, upload: Upload) -> None:
+    page.goto(site.url(upload(report(), "Noted.pdf")))
+    page.get_by_role("tab", name="Notes").click()
+    page.locator("[data-note]").wait_for()
+    write(page, "\n\n".join(f"Paragraph {number} of a note longer than its pane." for number in range(60)))
+    expect(page.locator("[data-note-state]")).to_have_text("Saved")
+    page.get_by_text("Write", exact=True).click()
+    blocks = page.locator("[data-note-read] > *")
+    expect(blocks).to_have_count(60)
+    pressed = (
+        "blocks => blocks.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1).length"
+    )
+    assert blocks.evaluate_all(pressed) == 0
+
+
 def new_note(page: Page, site: Site, content: str) -> str:
     """The address of a new note."""
     page.goto(site.url("/notes/"))
