@@ -18,7 +18,7 @@ def ask_menu(page: Page, action: str, text: str) -> None:
     page.locator(".doc").first.get_by_role("button", name="Actions for").click()
     page.get_by_role("button", name=action, exact=True).click()
     page.locator("#ask input").fill(text)
-    page.keyboard.press("Enter")
+    page.locator("#ask").get_by_role("button", name=action, exact=True).click()
     expect(page.locator("#ask")).to_be_hidden()
 
 

@@ -12,7 +12,7 @@ export function watchAsking() {
     const asking = target.closest("[data-ask]");
     if (!asking) return;
     const { ask, askTitle, askLabel, askField, askValue = "", askList = "", askType = "text" } = asking.dataset;
-    dialog.querySelector("h2").textContent = askTitle;
+    dialog.querySelectorAll("h2, .button-primary").forEach((says) => (says.textContent = askTitle));
     dialog.querySelector(".field span").textContent = askLabel;
     Object.assign(input, { name: askField, type: askType, value: askValue }).setAttribute("list", askList);
     form.setAttribute("hx-post", ask);

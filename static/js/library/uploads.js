@@ -46,8 +46,8 @@ function watchDrops(veil, add) {
 }
 
 /**
- * Shows a row for the file; returns the function that sends it, which resolves when that is over, one way or
- * the other. fetch() tells nothing of what was sent so far: hence XMLHttpRequest.
+ * Shows a row for the file; returns the function that sends it and resolves when that is over. fetch()
+ * tells nothing of what was sent so far: hence XMLHttpRequest.
  */
 function upload(file, url) {
   const row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);

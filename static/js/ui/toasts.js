@@ -17,8 +17,7 @@ export function watchToasts() {
 }
 
 export function toast(sentence) {
-  const box = Object.assign(document.createElement("div"), { className: "toast", textContent: sentence });
-  document.querySelector("[data-toasts]").append(box);
+  document.querySelector("[data-toasts]").append(Object.assign(document.createElement("div"), { className: "toast", textContent: sentence }));
 }
 
 function leaveLater(box) {
