@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from documents.pdf.fast.columns import runs_on
+from documents.pdf.fast.lines import Line
+from documents.pdf.fast.words import RawWord, Style
 from tests.documents.layout_drawing import OTHER, PROSE, Drawing, justified, texts
 
 
@@ -69,3 +72,31 @@ def test_a_heading_in_the_left_column_beside_the_right_one_stays_there() -> None
     page.lines(["It was short."], y=left + 44)
     page.lines(justified(PROSE, 433), y=80 + 12 * len(right) + 24)
     assert texts(page.units())[:2] == [PROSE, "What follows"]
+
+
+def test_three_columns_on_common_baselines_under_heads_of_their_own_are_read_one_after_the_other() -> None:
+    drawing = Drawing()
+    text = f"{PROSE} {OTHER} {PROSE}"
+    for n, title in enumerate(("First matter", "Second matter", "Third matter")):
+        x = 40 + 180 * n
+        drawing.text(x, 78, title, size=12)
+        drawing.lines(justified(f"{title}: {text}", 155), x=x)
+    units = drawing.units()
+    assert "table" not in {unit.type for unit in units}
+    assert [unit.text.split()[0] for unit in units if len(unit.text) > 100] == ["First", "Second", "Third"]
+
+
+def test_links_beside_a_text_are_a_column_of_their_own() -> None:
+    drawing = Drawing()
+    links = ["Home", "Publications", "News", "Events", "Press releases", "Resources", "Board members"]
+    drawing.lines(links, x=50, y=101, leading=27.5)
+    y = drawing.lines(justified(PROSE, 330), x=190, y=90)
+    drawing.lines(justified(OTHER, 330), x=190, y=y + 12)
+    assert texts(drawing.units()) == [*links, PROSE, OTHER]
+
+
+def test_a_table_that_stands_first_in_a_row_of_a_note_is_no_small_letter() -> None:
+    lines = [Line([RawWord(50, 14 * n, 90, 14 * n + 10, "note", Style(10), 14 * n + 8, n)]) for n in range(6)]
+    table = Line([RawWord(50, 28, 90, 38, "", Style(10), 36, 9)])
+    assert runs_on([[line] for line in lines])
+    assert runs_on([[table] if n == 2 else [line] for n, line in enumerate(lines)])

@@ -42,11 +42,16 @@ FULL_ROW = 0.7
 RUNNING_GAP = 1.6
 # Share of full rows from which a column is prose.
 PROSE_ROWS = 0.5
+# Several columns of prose: most runs are so long, begin within so much of one another (ems) and fill so much.
+LONG_RUN, COLUMN_INDENT = 15, 2.0
+FULL_RUN, FULL_RUNS = 0.85, 0.7
 # Share of rows with a bullet from which a column is a list.
 LIST_ROWS = 0.6
 # Columns of which one is not prose are of like width, and share at most this part of their baselines.
 LIKE_WIDTH = 0.6
 APART = 0.5
+# A narrow side, as a list of links beside a text, shares still fewer.
+FAR_APART = 0.35
 # A smaller share than this of the rows of a column of text hold nothing but values.
 VALUE_SHARE = 0.25
 # So short a cell with a digit in it is a value.
@@ -249,22 +254,29 @@ def _is_gutter(cut: Cut) -> bool:
         return False
     if _is_note_beside(*sides) or _is_note_beside(*sides[::-1]):
         return True
-    prose = [reads_as_column(rows) or reads_as_list(rows) for rows in sides]
+    prose = [reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows) for rows in sides]
     stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose)):
         return True
-    return (any(prose) or all(stacked)) and _stand_apart(*sides)
+    return (any(prose) or all(stacked)) and _stand_apart(*sides, any(prose))
 
 
-def _stand_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Whether two sides of like width go their own ways: few baselines in common, few values."""
+def _stand_apart(left: list[list[Line]], right: list[list[Line]], prose: bool) -> bool:
+    """Whether two sides go their own ways: few baselines in common, few values.
+
+    Sides of unlike width do where one is ``prose`` and the other hardly ever stands on its baselines.
+    """
     widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
-    if min(widths) < LIKE_WIDTH * max(widths) or min(len(left), len(right)) < STACK_ROWS:
+    alike = min(widths) >= LIKE_WIDTH * max(widths)
+    if not (alike or prose) or min(len(left), len(right)) < STACK_ROWS:
         return False
     few, many = sorted((left, right), key=len)
     places = sorted(row[0].baseline for row in many)
     common = sum(1 for row in few if _has_near(places, row[0].baseline, 0.1 * row[0].size))
-    return common < APART * len(few) and max(_value_share(left), _value_share(right)) < VALUE_SHARE
+    return (
+        common < (APART if alike else FAR_APART) * len(few)
+        and max(_value_share(left), _value_share(right)) < VALUE_SHARE
+    )
 
 
 def _value_share(rows: list[list[Line]]) -> float:
@@ -291,6 +303,32 @@ def reads_as_column(rows: list[list[Line]]) -> bool:
     x1 = max(row[-1].x1 for row in rows)
     full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
     return full >= PROSE_ROWS * len(rows)
+
+
+def reads_as_columns(rows: list[list[Line]]) -> bool:
+    """Whether the rows are those of several columns of prose: runs that fill where they begin."""
+    lines = [line for row in rows for line in row if line.chars]
+    if sum([line.chars >= LONG_RUN for line in lines]) < FULL_RUNS * len(lines):
+        return False
+    columns: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.x0):
+        if columns and line.x0 - columns[-1][0].x0 <= COLUMN_INDENT * line.size:
+            columns[-1].append(line)
+        else:
+            columns.append([line])
+    wide = [column for column in columns if len(column) >= STACK_ROWS]
+    return (
+        len(wide) > 1
+        and sum(map(len, wide)) >= FULL_RUNS * len(lines)
+        and all(map(_is_filled, wide))
+        and all(max(line.x1 for line in a) < b[0].x0 for a, b in itertools.pairwise(wide))
+    )
+
+
+def _is_filled(column: list[Line]) -> bool:
+    """Whether most lines that begin at one place reach to where the longest ends."""
+    reach = FULL_RUN * (max(line.x1 for line in column) - column[0].x0)
+    return sum([line.x1 - column[0].x0 >= reach for line in column]) >= FULL_RUNS * len(column)
 
 
 def reads_as_list(rows: list[list[Line]]) -> bool:
@@ -323,7 +361,7 @@ def runs_on(rows: list[list[Line]]) -> bool:
     if len(rows) < NOTE_ROWS:
         return False
     pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
-    small = sum(1 for row in rows[1:] if row[0].text[0].islower())
+    small = sum(1 for row in rows[1:] if row[0].text[:1].islower())
     return small >= NOTE_SHARE * (len(rows) - 1) and all(
         pitch <= STACK_LEADING * row[0].size for pitch, row in zip(pitches, rows, strict=False)
     )
