@@ -258,7 +258,7 @@ def _is_gutter(cut: Cut) -> bool:
     stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
     if all(prose) or (all(stacked) and not any(prose)):
         return True
-    return (any(prose) or all(stacked)) and _stand_apart(*sides, any(prose))
+    return (any(prose) or all(stacked)) and _stand_apart(sides[0], sides[1], any(prose))
 
 
 def _stand_apart(left: list[list[Line]], right: list[list[Line]], prose: bool) -> bool:
