@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -20,23 +22,44 @@ def reader(upload: Upload, site: Site) -> str:
     return site.url(upload(report(), "Buttons.pdf"))
 
 
-def test_a_button_that_is_pressed_before_the_first_page_does_its_work(page: Page, reader: str) -> None:
+def hold(page: Page, pattern: str) -> Callable[[], None]:
+    """Answers nothing that is asked for by ``pattern`` until what it returns is called."""
     held: list[Route] = []
 
-    def hold(route: Route) -> None:
+    def keep(route: Route) -> None:
         held.append(route)
 
-    page.route("**/file", hold)
-    page.goto(reader, wait_until="commit")
+    def let_go() -> None:
+        for route in held:
+            route.continue_()
+        page.unroute(pattern)
+
+    page.route(pattern, keep)
+    return let_go
+
+
+def test_a_button_that_is_pressed_before_the_first_page_does_its_work(page: Page, reader: str) -> None:
+    let_go = hold(page, "**/file")
+    page.goto(reader, wait_until="domcontentloaded")
     page.get_by_role("button", name="Contents and pages").click()
     expect(page.locator("#side")).to_be_visible()
     expect(page.locator(".page[data-loaded]")).to_have_count(0)
-    for route in held:
-        route.continue_()
-    page.unroute("**/file")
+    let_go()
     expect(page.locator(".page[data-loaded]").first).to_be_visible()
     expect(page.locator("#side")).to_be_visible()
     expect(page.locator("#contents .outline")).to_be_visible()  # what stands beside came as well
+
+
+def test_a_tab_that_is_pressed_once_the_page_is_drawn_but_nothing_else_is_there(
+    page: Page, reader: str
+) -> None:
+    let_go = hold(page, "**/beside*.js")
+    page.goto(reader, wait_until="domcontentloaded")
+    expect(page.locator(".page[data-loaded] canvas").first).to_be_visible()
+    page.get_by_role("tab", name="Notes").click()
+    expect(page.locator("#pane-notes")).to_be_hidden()
+    let_go()
+    expect(page.locator("[data-note]")).to_be_visible()
 
 
 def test_all_pages_are_printed(page: Page, reader: str) -> None:

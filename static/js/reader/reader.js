@@ -10,7 +10,8 @@ const viewer = new Viewer(element);
 const highlights = new Highlights(viewer);
 const position = rememberPosition(viewer);
 const drawn = new Promise((resolve) => viewer.on("pagerendered", resolve, { once: true }));
-const pressed = new Promise((resolve) => addEventListener("click", resolve, { once: true }));
+let press;
+const pressed = new Promise((resolve) => (onclick = (event) => resolve((press = event))));
 fillAround(open());
 
 async function open() {
@@ -28,7 +29,7 @@ async function open() {
 
 /** All else comes after the first page; before it, if a button is pressed. */
 async function fillAround(opened) {
-  const press = await Promise.race([opened, pressed]);
+  await Promise.race([opened, pressed]);
   const fill = (await import("./beside.js")).prepare(viewer, highlights);
   press?.target.closest("button:not([popovertarget])")?.click();
   await opened;
