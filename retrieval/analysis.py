@@ -113,9 +113,12 @@ class _TermsBetweenSpaces(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= WORDS_REMEMBERED:
             self.clear()
-        amount = word.strip(AROUND_AMOUNTS)
-        if NUMBER.fullmatch(amount):  # as most words are that were not seen before
-            terms: tuple[str, ...] = (_number(amount),)
+        bare = word.strip(AROUND_AMOUNTS)
+        terms: tuple[str, ...]
+        if NUMBER.fullmatch(bare):  # as most words are that were not seen before
+            terms = (_number(bare),)
+        elif bare.isascii() and bare.isalpha():  # and as most others are
+            terms = () if bare in FUNCTION_WORDS else (_stem(bare),)
         else:
             found = (dict.fromkeys(_analyse(compound)) for compound in COMPOUND.findall(word))
             terms = tuple(chain.from_iterable(found))

@@ -36,7 +36,11 @@ class EmbeddingSpace(models.Model):
 
 
 class IndexedDocument(models.Model):
-    """A document that can be searched by words; it and its postings come and go together."""
+    """A document that can be searched by words.
+
+    Its passages and postings come and go with it, always in one transaction: to have the database look
+    it up for each of them would cost as much as to write them.
+    """
 
     id = models.AutoField(primary_key=True)  # four bytes, because every posting list carries it
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="keyword_index")
@@ -59,7 +63,9 @@ class Passage(models.Model):
     """
 
     pk = models.CompositePrimaryKey("entry_id", "ordinal")
-    entry = models.ForeignKey(IndexedDocument, on_delete=models.CASCADE, related_name="passages")
+    entry = models.ForeignKey(
+        IndexedDocument, on_delete=models.CASCADE, related_name="passages", db_constraint=False
+    )
     ordinal = models.IntegerField(help_text="position in the document, from 0")
     page_number = models.IntegerField()
     first_position = models.IntegerField()
@@ -81,7 +87,11 @@ class Posting(models.Model):
 
     pk = models.CompositePrimaryKey("entry_id", "term", "part")
     entry = models.ForeignKey(
-        IndexedDocument, on_delete=models.CASCADE, related_name="postings", db_index=False
+        IndexedDocument,
+        on_delete=models.CASCADE,
+        related_name="postings",
+        db_index=False,
+        db_constraint=False,
     )
     term = models.IntegerField()
     part = models.SmallIntegerField(help_text="from 0; a row must fit an index entry")
@@ -95,12 +105,17 @@ class Posting(models.Model):
 
 
 class ChunkVector(models.Model):
-    """The vector of one chunk in one space. ``document`` is the chunk's, so that filters meet the index."""
+    """The vector of one chunk in one space.
+
+    ``document`` is the chunk's, so that filters meet the index; the database checks the chunk.
+    """
 
     chunk = models.ForeignKey(
         RetrievalChunk, on_delete=models.CASCADE, related_name="vectors", db_index=False
     )
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="vectors", db_index=False)
+    document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, related_name="vectors", db_index=False, db_constraint=False
+    )
     space = models.ForeignKey(
         EmbeddingSpace, on_delete=models.CASCADE, related_name="vectors", db_index=False
     )

@@ -1,4 +1,4 @@
-"""Tokens are counted word by word, and come out as the tokenizer counts whole texts."""
+"""Texts are read word by word, and the tokens come out as if they were read whole."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents import tokens
-from documents.tokens import token_counts
+from documents.tokens import token_counts, tokens_of_each
 
 PIECES = [
     "a",
@@ -30,15 +30,17 @@ PIECES = [
 texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
-def whole_counts(found: list[str]) -> list[int]:
+def tokens_of_whole(found: list[str]) -> list[list[int]]:
     encodings = tokens._tokenizer().encode_batch_fast(found, add_special_tokens=False)
-    return [len(encoding) for encoding in encodings]
+    return [encoding.ids for encoding in encodings]
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(texts, max_size=5))
-def test_words_counted_one_by_one_make_the_count_of_the_text(found: list[str]) -> None:
-    assert token_counts(found) == whole_counts(found)
+def test_words_read_one_by_one_give_the_tokens_of_the_text(found: list[str]) -> None:
+    whole = tokens_of_whole(found)
+    assert list(tokens_of_each(found)) == whole
+    assert token_counts(found) == list(map(len, whole))
 
 
 def test_words_that_are_remembered_stay_within_their_bound() -> None:
@@ -48,5 +50,5 @@ def test_words_that_are_remembered_stay_within_their_bound() -> None:
         (count,) = token_counts([" ".join(numbers)])
         assert count > len(numbers)
         assert len(tokens._kept) <= most
-    assert token_counts(["x" * 5000])[0] == whole_counts(["x" * 5000])[0]
+    assert token_counts(["x" * 5000]) == list(map(len, tokens_of_whole(["x" * 5000])))
     assert max(map(len, tokens._kept)) <= tokens._LONGEST_KEPT

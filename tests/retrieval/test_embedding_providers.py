@@ -16,7 +16,7 @@ from retrieval.providers.openai import OpenAIEmbedder
 from retrieval.providers.registry import embedder, split_name
 from retrieval.providers.rerankers import CohereReranker
 from retrieval.providers.retrying import with_retries
-from retrieval.providers.wordllama import WordLlamaEmbedder, _weights
+from retrieval.providers.wordllama import WordLlamaEmbedder
 from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 EMBEDDINGS = "/v1/embeddings"
@@ -117,6 +117,13 @@ def test_wordllama_brings_texts_of_one_subject_together() -> None:
     assert WordLlamaEmbedder().embed(["", "x"]).shape == (2, 256)
 
 
+def test_wordllama_s_vectors_are_those_of_its_own_library() -> None:
+    texts = ["Net income was $1,577.00", "row one\nrow  two\n\n\tx", "東京 é 👩‍👩‍👧", "word " * 600]
+    package = Path(wordllama.__file__).parent
+    theirs = wordllama.WordLlama.load(cache_dir=package, disable_download=True)
+    assert WordLlamaEmbedder().embed(texts) == pytest.approx(theirs.embed(texts, norm=True), abs=1e-5)
+
+
 def test_names_of_spaces_are_checked() -> None:
     assert split_name("openai:text-embedding-3-large") == ("openai", "text-embedding-3-large")
     with pytest.raises(ProviderError, match="no embedding provider"):
@@ -155,27 +162,3 @@ def test_what_goes_wrong_at_cohere_is_the_same_kind_of_error(server: ScriptedSer
     server.script["/v2/rerank"] = answer
     with pytest.raises(ProviderError):
         cohere(server).relevance("q", ["a"])
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Net income was $1,577.00",
-        "",
-        " ",
-        "a  b   c ",
-        "row one\nrow  two\n\n\tx",
-        "▁ ▁▁",
-        "東京 é 👩‍👩‍👧",
-        "b\u00a0c",
-    ],
-)
-def test_words_tokenized_one_by_one_give_the_tokens_of_the_whole_text(text: str) -> None:
-    package = Path(wordllama.__file__).parent
-    tokenizer = wordllama.WordLlama.load(cache_dir=package, disable_download=True).tokenizer
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    words, _ = _weights()
-    for _ in range(2):  # unseen, then remembered
-        whole = tokenizer.encode(text, add_special_tokens=False).ids
-        assert next(words.tokens_of_each([text, "another"])) == whole
