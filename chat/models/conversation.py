@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import models
+from django.utils.text import Truncator
 
+from chat.excerpts import excerpt
 from chat.models.hiding import Hideable
 from documents.models import Document
 
@@ -114,7 +116,7 @@ class Message(models.Model):
         indexes = [models.Index(fields=["created_at"])]
 
     def __str__(self) -> str:
-        return self.content[:80]
+        return Truncator(excerpt(self.content)).chars(80)
 
     @property
     def is_unfinished(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from typing import TYPE_CHECKING, Self
 
@@ -11,16 +10,13 @@ from django.db import models
 from django.db.models import Max
 from django.db.models.functions import TruncHour
 
+from chat.excerpts import excerpt
 from chat.models.citation import Citation
 from chat.models.hiding import Hideable
 from documents.models import Document
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
-
-
-EXCERPT = 400  # characters of Markdown; a list shows fewer words of them
-_MARKUP = re.compile(r"\s*\[\[cite:[^\]]*(?:\]\]|$)|^\s*(?:[#>]+|[-*+])\s|\*\*|__|`", re.MULTILINE)
 
 
 class NoteQuerySet(models.QuerySet["Note"]):
@@ -58,8 +54,7 @@ class Note(Hideable):
 
     @property
     def excerpt(self) -> str:
-        """How it begins, as words: without citations and the signs of Markdown."""
-        return " ".join(_MARKUP.sub("", self.content[:EXCERPT]).split())
+        return excerpt(self.content)
 
 
 class NoteVersionQuerySet(models.QuerySet["NoteVersion"]):

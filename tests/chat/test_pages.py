@@ -6,6 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from chat.excerpts import excerpt
 from chat.models import Citation, Conversation, Message, Note
 from chat.suggestions import spread, telling
 from documents.models import Document
@@ -141,3 +142,22 @@ def test_a_note_in_the_list_begins_with_its_words(client: Client, alice: User) -
     listed = client.get("/notes/").content.decode()
     assert "Results Sales grew" in listed
     assert "[[cite" not in listed
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [
+        ("| Year | Sales |\n|---|--:|\n| 2023 | 14,694 |", "Year Sales 2023 14,694"),
+        ("Year|Sales\n:--|--\n2023|1", "Year Sales 2023 1"),
+        ("One\n\n---\n\ntwo -- three", "One two -- three"),
+        ("**bold**ly *well* `code`, 6%* of it*", "boldly well code, 6%* of it*"),
+    ],
+)
+def test_an_excerpt_shows_no_signs_of_markdown(markdown: str, words: str) -> None:
+    assert excerpt(markdown) == words
+
+
+def test_an_answer_is_called_by_its_first_words() -> None:
+    answer = str(Message(content="#### Net sales\n\n" + "They grew[[cite:0b1f:3]] again. " * 9))
+    assert answer.startswith("Net sales They grew again. They grew")
+    assert len(answer) == 80
