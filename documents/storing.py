@@ -118,9 +118,8 @@ def chunk_row(document: Document, chunk: ChunkDraft, units: list[CitationUnit]) 
 def unit_rows(document: Document, content: Content) -> list[CitationUnit]:
     """In reading order. A unit that is longer than a chunk belongs to the first that holds it."""
     chunk_of: dict[int, uuid.UUID] = {}
-    for chunk in content.chunks:
-        for position in chunk.unit_positions:
-            chunk_of.setdefault(position, chunk_id(document, chunk.index))
+    for chunk in reversed(content.chunks):
+        chunk_of |= dict.fromkeys(chunk.unit_positions, chunk_id(document, chunk.index))
     in_order = ((page, unit) for page in content.parsed.pages for unit in page.units)
     return [
         unit_row(document, page, unit, position, chunk_of.get(position))
