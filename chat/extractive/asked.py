@@ -8,7 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from chat.extractive.lineitems import LineItem, Statement, items_asked, statements_asked
+from chat.extractive.lineitems import (
+    LineItem,
+    Statement,
+    asks_for_lines,
+    items_asked,
+    statements_asked,
+)
 from retrieval.analysis import terms_of
 from retrieval.lexicon import ASKING_WORDS, Concept, concepts_in
 
@@ -86,7 +92,7 @@ def read_question(text: str, titles: Iterable[str] = ()) -> Asked:
     titled = {term for title in titles for term in terms_of(title)}
     named = {term for term in terms_of(text) if term not in ASKING_WORDS and not YEAR.search(term)}
     telling = {term for term in named if term not in titled}
-    wants_prose = bool(PROSE.search(text))
+    wants_prose = bool(PROSE.search(text)) and not asks_for_lines(text)
     return Asked(
         text=text,
         terms=frozenset(telling or named),

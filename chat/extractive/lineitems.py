@@ -186,6 +186,14 @@ ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
     (r"interest expense", (INTEREST,)),
 )  # fmt: skip
 _ASKED = tuple((re.compile(pattern, re.I), items) for pattern, items in ASKED)
+_OPENING = re.compile(
+    r"\W*what('s|\s+(is|are|was|were))\s+((the|its|their|our)\s+)?"
+    r"(([\w.&-]+['’]s?|consolidated|total|reported|annual|full[- ]year|year[- ]end|(fy\s?)?\d{2,4})\s+){0,3}",
+    re.I,
+)
+_GOING_ON = re.compile(
+    r"\W*($|\s(in|for|at|as|during|of|on|and|by|over|between|from|this|last|fy|q?\d))", re.I
+)
 MOST_ITEMS = 5
 LONGEST_STATEMENT_NAME = 170  # characters of a line that is a title and no sentence
 _NO_STATEMENT = re.compile(
@@ -210,6 +218,15 @@ def items_asked(question: str) -> tuple[LineItem, ...]:
         for item in items:
             found.setdefault(item.name, item)
     return tuple(found.values())[:MOST_ITEMS]
+
+
+def asks_for_lines(question: str) -> bool:
+    """Whether it begins with a line of the accounts: "What were net sales", not what drove them."""
+    found = (match for pattern, _ in _ASKED if (match := pattern.search(question)))
+    return any(
+        _OPENING.fullmatch(question[: match.start()]) and _GOING_ON.match(question, match.end())
+        for match in found
+    )
 
 
 def statements_asked(question: str) -> frozenset[Statement]:

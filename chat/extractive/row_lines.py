@@ -109,15 +109,17 @@ def label_of(row: TableRow) -> str:
 
 
 def values_of(row: TableRow, asked: Asked) -> list[Value]:
-    """The row's values; only the columns of the years asked for, unless years are to be compared."""
+    """The row's values; only the columns of the years asked for, unless one is to be compared with others."""
     found = [
         Value(cell, *short_head(head_of(row, cell)))
         for cell in row.cells[1:]
         if cell.text.strip() and HAS_DIGIT.search(cell.text)
     ]
     wanted = [value for value in found if value.year in asked.years]
-    if asked.compares and len(wanted) == 1:
-        return found[:MOST_COLUMNS]
+    if asked.compares and len({value.year for value in wanted}) == 1:
+        others = [value for value in found if value not in wanted]
+        kept = [*wanted, *others][:MOST_COLUMNS]
+        return [value for value in found if value in kept]
     return (wanted or found)[:MOST_COLUMNS]
 
 

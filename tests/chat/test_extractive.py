@@ -159,6 +159,15 @@ def test_spans_of_years_are_read_whole() -> None:
     assert read_question("in FY21 and 2022").years == {"2021", "2022"}
 
 
+def test_a_year_that_is_compared_is_said_beside_the_others_of_its_row() -> None:
+    heads = ("", "Q4 2022", "Q4 2023", "2022", "2023", "2021", "2020")
+    sales = row("u1", "Net sales", "3,909", "3,673", "14,544", "14,694", "12,861", "12,468", heads=heads)
+    lines, _ = said("What were net sales in 2023, and how did they change?", [sales])
+    assert lines[-1] == "- Net sales, Q4 2022: 3,909; Q4 2023: 3,673; 2022: 14,544; 2023: 14,694"
+    lines, _ = said("What were net sales in 2023?", [sales])
+    assert lines[-1] == "- Net sales, Q4 2023: 3,673; 2023: 14,694"
+
+
 def test_long_column_heads_are_cut_to_the_year_unless_they_tell_a_part_of_it() -> None:
     assert short_head("For the Years Ended December 31, 2019") == ("2019", "2019")
     assert short_head("December 31, 2018") == ("December 31, 2018", "2018")
@@ -332,3 +341,23 @@ def test_a_row_of_the_statement_needs_no_other_row_of_the_same_item() -> None:
     lines, _ = said("What was the net income in 2018?", [income, other, *TALK])
     assert "- Net income, 2018: $ 5,363" in lines
     assert not any("711" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("question", "prose"),
+    [
+        ("What were net sales in fiscal 2023, and how did they change?", False),
+        ("What were Amcor's total net sales?", False),
+        ("What are the company’s total current liabilities at year end?", False),
+        ("What were 2022 capital expenditures", False),
+        ("What were the drivers of net sales in 2023?", True),
+        ("What drove net sales?", True),
+        ("What are the debt covenants?", True),
+        ("What are the main products?", True),
+        ("What were inventory valuation methods?", True),
+    ],
+)
+def test_a_question_that_begins_with_a_line_of_the_accounts_asks_for_its_values(
+    question: str, prose: bool
+) -> None:
+    assert read_question(question).wants_prose == prose
