@@ -102,7 +102,7 @@ class Block:
 
     @property
     def text(self) -> str:
-        return " ".join(line.text for line in self.lines)
+        return self.lines[0].text if len(self.lines) == 1 else " ".join([line.text for line in self.lines])
 
     @property
     def rtl(self) -> bool:

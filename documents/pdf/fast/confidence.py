@@ -16,7 +16,7 @@ def confidence(sheet: Sheet) -> float:
     total = doubtful = 0
     boxes = [(block, block.rect) for block in sheet.blocks if block.table is None]
     for i, (block, rect) in enumerate(boxes):
-        chars = sum(line.chars for line in block.lines)
+        chars = sum([line.chars for line in block.lines])
         total += chars
         loose = (
             block.kind == "prose"
@@ -29,4 +29,5 @@ def confidence(sheet: Sheet) -> float:
 
 
 def _run_together(a: Rect, b: Rect) -> bool:
-    return a.overlap_y(b) > 2 and a.overlap_x(b) > 1
+    apart = a.y0 >= b.y1 or b.y0 >= a.y1  # as nearly all are
+    return not apart and a.overlap_y(b) > 2 and a.overlap_x(b) > 1

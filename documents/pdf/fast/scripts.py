@@ -28,10 +28,10 @@ def pieces(text: str, start: float, end: float) -> Iterator[tuple[str, float, fl
     one width, two of any other's, so that the clause's box can be shared out.
     """
     found: list[str] = _AT_UNSPACED.split(text)  # a run, a character, a run, ...; runs may be empty
-    widths = [2 if n % 2 else len(piece) for n, piece in enumerate(found)]
-    unit = (end - start) / sum(widths)
+    unit = (end - start) / (len(text) + len(found) // 2)
     at = start
-    for piece, width in zip(found, widths, strict=True):
+    for n, piece in enumerate(found):
         if piece:
-            yield piece, at, at + width * unit
-            at += width * unit
+            behind = at + (2 if n % 2 else len(piece)) * unit
+            yield piece, at, behind
+            at = behind

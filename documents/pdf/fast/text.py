@@ -21,6 +21,8 @@ from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Box, Rect, bounding_box, rect_of
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 
+_COLUMN = attrgetter("column")
+
 
 def written(sheets: Sequence[Sheet], vocabulary: Vocabulary) -> list[ParsedPage]:
     """The pages as values. Lines are numbered through all of them, from 1."""
@@ -77,11 +79,13 @@ class PageWriter:
         self.parts.append(text)
         self.length += len(text)
 
-    def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> tuple[int, int]:
-        """Appends the lines' words, ``glue`` between lines; returns the range of characters."""
+    def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> str:
+        """Appends the lines' words, ``glue`` between lines; returns the text that they make."""
         if len(lines) == 1 and lines[0].text.isascii():  # as most cells and many units: nothing to mend
-            return self._add_plain(lines[0])
-        start, between = self.length, ""
+            self._add_words(lines[0].words)
+            self._add(lines[0].text)
+            return lines[0].text
+        first_part, between = len(self.parts), ""
         next_words = [line.words[0].text for line in lines[1:]]
         for line, following in zip(lines, [*next_words, ""], strict=True):
             if between:
@@ -96,22 +100,15 @@ class PageWriter:
             if len(kept) < len(last):
                 word = self.words[-1]
                 self.words[-1] = replace(word, char_end=self.length)
-        return start, self.length
-
-    def _add_plain(self, line: Line) -> tuple[int, int]:
-        start = self.length
-        self._add_words(line.words)
-        self._add(line.text)
-        return start, self.length
+        return "".join(self.parts[first_part:])
 
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
         add, at = self.words.append, self.length
         if self.sheet.is_plain:
             for word in words:
-                end = at + len(word.text)
-                add(Word(at, end, word.x0, word.y0, word.x1, word.y1))
-                at = end + 1
+                add(Word(at, at := at + len(word.text), word.x0, word.y0, word.x1, word.y1))
+                at += 1
         else:
             for word in words:
                 end = at + len(word.text)
@@ -130,17 +127,19 @@ class PageWriter:
             at += 1
 
     def _furniture(self, line: Line) -> Furniture:
-        start, end = self._add_lines([line])
+        start, text = self.length, self._add_lines([line])
         self._add("\n")
-        return Furniture("".join(self.parts)[start:end], start, end, (self.to_page(line.rect),))
+        return Furniture(text, start, start + len(text), (self.to_page(line.rect),))
 
     def _unit(self, block: Block, index: int) -> ParsedUnit:
         first_part, start = len(self.parts), self.length
-        cells = self._add_cells(block) if block.cells else ()
-        if not block.cells:
-            self._add_lines(block.lines, "\n" if block.kind == "code" else " ")
+        cells: tuple[Cell, ...] = ()
+        if block.cells:
+            cells = self._add_cells(block)
+            text = "".join(self.parts[first_part:])
+        else:
+            text = self._add_lines(block.lines, "\n" if block.kind == "code" else " ")
         end = self.length
-        text = "".join(self.parts[first_part:])
         self._add("\n")
         rects = tuple(line_rects(block) if self.sheet.is_plain else map(self.to_page, line_rects(block)))
         first_line, self.line = self.line, self.line + len(rects)
@@ -171,12 +170,10 @@ class PageWriter:
         for n, cell in enumerate(in_order):
             if n:
                 self._add("\t")
-            first_part = len(self.parts)
-            start, end = self._add_lines(cell.lines)
-            text = "".join(self.parts[first_part:])
+            start, text = self.length, self._add_lines(cell.lines)
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
-            cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, end))
-        return tuple(sorted(cells, key=attrgetter("column")))
+            cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, self.length))
+        return tuple(sorted(cells, key=_COLUMN))
 
 
 def _table_row(block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
