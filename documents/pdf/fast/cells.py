@@ -185,15 +185,16 @@ class ColumnSpans:
         return range(bisect_right(self._rights, cell[0].x0), bisect_left(self._lefts, cell[-1].x1))
 
     def add(self, cell: Sequence[Line]) -> None:
-        """Widens the column the cell stands under, or opens one; columns that it bridges become one."""
+        """Widens the column the cell stands under, or opens one; one that stands under several adds none."""
         x0, x1 = cell[0].x0, cell[-1].x1
-        hit = self.hit(cell)
-        touched = self.spans[hit.start : hit.stop]
-        if len(touched) == 1 and touched[0][0] <= x0 and x1 <= touched[0][1]:
-            return
-        if touched:
-            x0, x1 = min(x0, touched[0][0]), max(x1, touched[-1][1])
-        self._set([*self.spans[: hit.start], (x0, x1), *self.spans[max(hit.start, hit.stop) :]])
+        start, stop = bisect_right(self._rights, x0), bisect_left(self._lefts, x1)
+        if stop == start + 1:
+            left, right = self.spans[start]
+            if left <= x0 and x1 <= right:
+                return
+            x0, x1 = min(x0, left), max(x1, right)
+        if stop <= start + 1:
+            self._set([*self.spans[:start], (x0, x1), *self.spans[max(start, stop) :]])
 
     def in_step(self, cells: Sequence[Sequence[Line]]) -> bool:
         """Whether there are as many cells as columns, each nearer to its own column than to the next.
@@ -228,6 +229,5 @@ def columns_of(rows: Sequence[Row]) -> ColumnSpans:
             columns.widen(row.cells)
         elif len(row.cells) > 1 or not columns.spans:
             for cell in row.cells:
-                if len(columns.hit(cell)) <= 1:
-                    columns.add(cell)
+                columns.add(cell)
     return columns

@@ -81,8 +81,7 @@ def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
             end = i + 1
         elif len(row.cells) > 1 and _aligned(row, columns):
             for cell in row.cells:
-                if len(columns.hit(cell)) <= 1:
-                    columns.add(cell)
+                columns.add(cell)
             end = i + 1
         elif row.multi or not _fits(rows, i, columns) or _is_heading(rows, start, i):
             break
