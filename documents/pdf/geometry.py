@@ -77,7 +77,7 @@ def normalized(x0: float, y0: float, x1: float, y1: float) -> Rect:
 def bounding_box(rects: Iterable[Rect]) -> Rect:
     """The smallest Rect around all of them. Raises ValueError when there is none."""
     x0s, y0s, x1s, y1s = zip(*rects, strict=True)
-    return Rect(min(x0s), min(y0s), max(x1s), max(y1s))
+    return rect_of((min(x0s), min(y0s), max(x1s), max(y1s)))
 
 
 class PageFrame(msgspec.Struct, frozen=True):

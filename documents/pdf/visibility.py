@@ -157,29 +157,36 @@ def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
     colors = {_WHITE}
     covers: list[_Shape] = []
     texts: list[_Span] = []
-    types: set[tuple[float, int, int]] = set()  # size, alpha and colour of letters; a space hides no word
     for order, block in enumerate(blocks):
         x0, y0, x1, y1 = rect = block["bbox"]
         if block["type"] == 0:
             if x0 < 0 or y0 < 0 or x1 > width or y1 > height:
                 return True
-            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+            left, top = x0 if x0 < left else left, y0 if y0 < top else top
+            right, bottom = x1 if x1 > right else right, y1 if y1 > bottom else bottom
             texts.append(_Span(rect, order, (len(texts), 0)))
-            types |= {
-                (span["size"], span["alpha"], span["color"])
-                for line in block["lines"]
-                for span in line["spans"]
-                if not span["text"].isspace()
-            }
         elif x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
             if x0 < right and x1 > left and y0 < bottom and y1 > top:
                 covers.append(_Shape(rect, order, block["color"], block["isrect"]))
             colors.add(block["color"])
-    if any(_drawn_over(covers, texts)):
-        return True
-    if any(size < SMALLEST_SIZE or alpha == 0 for size, alpha, _ in types):
-        return True
-    return any(_look_alike(a, b) for a in {color for _, _, color in types} for b in colors)
+    return any(_drawn_over(covers, texts)) or _may_be_invisible(blocks, colors)
+
+
+def _may_be_invisible(blocks: Sequence[dict[str, Any]], backgrounds: Iterable[int]) -> bool:
+    """Whether any letters are tiny, not painted, or of a colour that may be behind them."""
+    spans = [
+        span for block in blocks if block["type"] == 0 for line in block["lines"] for span in line["spans"]
+    ]
+    types = {(span["size"], span["alpha"], span["color"]) for span in spans}
+    doubtful = {
+        (size, alpha, color)
+        for size, alpha, color in types
+        if size < SMALLEST_SIZE or alpha == 0 or any(_look_alike(color, other) for other in backgrounds)
+    }
+    return bool(doubtful) and any(
+        (span["size"], span["alpha"], span["color"]) in doubtful and not span["text"].isspace()
+        for span in spans
+    )  # a space hides no word
 
 
 def _is_opaque_fill(block: dict[str, Any]) -> bool:

@@ -59,7 +59,7 @@ def outline_of(document: pymupdf.Document) -> list[OutlineEntry]:
 
 def _read_or_say_why(document: pymupdf.Document, number: int, traits: Traits) -> RawPage:
     try:
-        return read_raw(document[number - 1], traits)
+        return read_raw(document.load_page(number - 1), traits)
     except Exception as error:  # MuPDF raises many kinds; a bad page must not end the document
         return RawPage(
             number=number, frame=PageFrame(612.0, 792.0), failure=f"{type(error).__name__}: {error}"[:200]

@@ -61,16 +61,25 @@ def with_sound_boxes(page: pymupdf.Page) -> SoundPage:
     frame = _frame(page, media, crop)
     x0, y0, x1, y1 = media
     cropped = frame.width * frame.height <= _WHOLE * (x1 - x0) * (y1 - y0) * frame.user_unit**2
-    shown, (width, height) = page.rect, frame.display_size
-    if abs(shown.x1 - width) < 1 and abs(shown.y1 - height) < 1:
+    if _is_shown_as(page, *frame.display_size):
         return SoundPage(page, frame, cropped)
     document, number = page.parent, page.number
     document.xref_set_key(page.xref, "CropBox", "[{} {} {} {}]".format(*media))
     return SoundPage(document[number], frame, cropped)
 
 
+def _is_shown_as(page: pymupdf.Page, width: float, height: float) -> bool:
+    """Whether MuPDF's page is of this size (points); asked first for what ``page.rect`` is made of."""
+    shown = pymupdf.mupdf.fz_bound_page(page.this)
+    if abs(shown.x1 - width) < 1 and abs(shown.y1 - height) < 1:
+        return True
+    return abs(page.rect.x1 - width) < 1 and abs(page.rect.y1 - height) < 1
+
+
 def user_unit(page: pymupdf.Page) -> float:
     """Points per unit of user space; 1.0 where the file says nothing of use."""
+    if not pymupdf.mupdf.pdf_dict_gets(pymupdf._as_pdf_page(page).obj(), "UserUnit").m_internal:
+        return 1.0
     kind, value = page.parent.xref_get_key(page.xref, "UserUnit")
     try:
         unit = float(value) if kind in ("int", "float", "real") else 1.0

@@ -109,11 +109,13 @@ def _mark(path: dict[str, Any], frame: PageFrame) -> Mark | None:
 
 def _on_page(box: Box, frame: PageFrame) -> Rect | None:
     """The part of the box that lies on the page; None where there is none, or it is most of the page."""
-    x0, y0, x1, y1 = box
-    rect = Rect(max(x0, 0.0), max(y0, 0.0), min(x1, frame.width), min(y1, frame.height))
-    if rect.width < 0 or rect.height < 0 or rect.area > BACKGROUND * frame.width * frame.height:
+    left, top, right, bottom = box
+    x0, y0 = max(left, 0.0), max(top, 0.0)
+    x1, y1 = min(right, frame.width), min(bottom, frame.height)
+    width, height = x1 - x0, y1 - y0
+    if width < 0 or height < 0 or width * height > BACKGROUND * frame.width * frame.height:
         return None
-    return rect
+    return rect_of((x0, y0, x1, y1))
 
 
 def _runs_freely(item: Sequence[Any], path: Rect) -> bool:
@@ -170,11 +172,19 @@ def _joined(rects: Sequence[Rect]) -> list[Rect]:
     """Boxes around the rectangles that are near one another, through one another."""
     regions: list[Rect] = []
     for rect in rects:
+        if regions and _encloses(regions[-1], rect):  # as most do that are drawn one after the other
+            continue
         while near := _near(rect, regions):
             regions = [region for region in regions if region not in near]
             rect = bounding_box([rect, *near])
         regions.append(rect)
     return regions
+
+
+def _encloses(region: Rect, rect: Rect) -> bool:
+    left, top, right, bottom = region
+    x0, y0, x1, y1 = rect
+    return left <= x0 and x1 <= right and top <= y0 and y1 <= bottom
 
 
 def _near(rect: Rect, regions: Sequence[Rect]) -> list[Rect]:
