@@ -96,7 +96,8 @@ def best_cut(lines: Sequence[Line]) -> Cut | None:
     downwards = sorted(lines, key=_middle)
     starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
     cuts: dict[tuple[float, int, int], Cut] = {}
-    for gutter in gutter_candidates(lines):
+    width = GUTTER * _median([line.size for line in lines])
+    for gutter in gutter_candidates(starts, ends, width):
         ended, begun = bisect_right(ends, gutter[0] + OVERHANG), bisect_left(starts, gutter[1] - OVERHANG)
         if min(ended, len(lines) - begun) < COLUMN_ROWS:
             continue
@@ -200,22 +201,27 @@ def _middle(line: Line) -> float:
     return (line.y0 + line.y1) / 2
 
 
-def gutter_candidates(lines: Sequence[Line]) -> list[tuple[float, float]]:
-    """Stretches of x left of edges where several lines begin, and right of edges where several end."""
-    width = GUTTER * _median([line.size for line in lines])
-    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    starts = [x for x in _common([line.x0 for line in lines]) if x > left + 20]
-    ends = [x for x in _common([line.x1 for line in lines]) if x < right - 20]
-    return [(x - width, x) for x in starts[:CANDIDATES]] + [(x, x + width) for x in ends[:CANDIDATES]]
+def gutter_candidates(
+    starts: Sequence[float], ends: Sequence[float], width: float
+) -> list[tuple[float, float]]:
+    """Stretches of x left of edges where several lines begin, and right of edges where several end.
+
+    ``starts`` and ``ends`` of the lines are sorted.
+    """
+    left, right = starts[0], ends[-1]
+    begin = [x for x in _common(starts) if x > left + 20]
+    end = [x for x in _common(ends) if x < right - 20]
+    return [(x - width, x) for x in begin[:CANDIDATES]] + [(x, x + width) for x in end[:CANDIDATES]]
 
 
-def _common(edges: list[float], tolerance: float = 2.0) -> list[float]:
-    """Edges that at least COLUMN_ROWS lines share, the most shared first."""
-    edges = sorted(edges)
-    found = []
-    for i, (edge, last_needed) in enumerate(zip(edges, edges[COLUMN_ROWS - 1 :], strict=False)):
-        if last_needed < edge + tolerance and not (i and edge - edges[i - 1] <= 0.5):
-            found.append((bisect_left(edges, edge + tolerance) - i, edge))
+def _common(edges: Sequence[float], tolerance: float = 2.0) -> list[float]:
+    """Of the sorted edges those that at least COLUMN_ROWS lines share, the most shared first."""
+    last_needed = edges[COLUMN_ROWS - 1 :]
+    found = [
+        (bisect_left(edges, edge + tolerance) - i, edge)
+        for i, (edge, last, before) in enumerate(zip(edges, last_needed, (-math.inf, *edges), strict=False))
+        if last < edge + tolerance and edge - before > 0.5
+    ]
     return [edge for _, edge in sorted(found, reverse=True)]
 
 

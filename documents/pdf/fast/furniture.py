@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -78,9 +79,8 @@ class _Signs(NamedTuple):
 
 def _edge_rows(sheet: Sheet, top: bool) -> list[list[Line]]:
     """The outermost rows of one edge and the one behind them, the outermost first."""
-    upright = [line for line in sheet.lines if not line.sideways]
-    near = sorted(upright, key=_TOP if top else _BOTTOM, reverse=not top)[:NEAR]
-    rows = rows_of(near)
+    inwards = sorted(sheet.lines, key=_TOP if top else _BOTTOM, reverse=not top)
+    rows = rows_of([*islice((line for line in inwards if not line.sideways), NEAR)])
     return (rows if top else rows[::-1])[: ROWS + 1]
 
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from operator import attrgetter
 
 from documents.pdf.fast.blocks import Block, reads_leftwards
 from documents.pdf.fast.lines import Line
@@ -84,11 +85,12 @@ class Column:
 
     def is_edge(self, line: Line) -> bool:
         """Whether lines about other axes begin where this one does."""
-        start, middle, em = self.starts(line), line.x0 + line.x1, line.size
+        edge, middle, em = attrgetter("x1" if self.rtl else "x0"), line.x0 + line.x1, line.size
+        start, near = edge(line), SAME_START * em
         alike = (
             other
             for other in self.lines
-            if abs(self.starts(other) - start) < SAME_START * em and abs(other.x0 + other.x1 - middle) > em
+            if abs(edge(other) - start) < near and abs(other.x0 + other.x1 - middle) > em
         )
         return sum(1 for _ in islice(alike, EDGE_LINES)) == EDGE_LINES
 
