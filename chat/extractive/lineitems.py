@@ -186,14 +186,21 @@ ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
     (r"interest expense", (INTEREST,)),
 )  # fmt: skip
 _ASKED = tuple((re.compile(pattern, re.I), items) for pattern, items in ASKED)
-_OPENING = re.compile(
-    r"\W*what('s|\s+(is|are|was|were))\s+((the|its|their|our)\s+)?"
-    r"(([\w.&-]+['’]s?|consolidated|total|reported|annual|full[- ]year|year[- ]end|(fy\s?)?\d{2,4})\s+){0,3}",
-    re.I,
+_WHOSE = (
+    r"\s+((the|its|their|our)\s+)?"
+    r"(([\w.&-]+['’]s?|consolidated|total|reported|annual|full[- ]year|year[- ]end|(fy\s?)?\d{2,4})\s+){0,3}"
 )
-_GOING_ON = re.compile(
-    r"\W*($|\s(in|for|at|as|during|of|on|and|by|over|between|from|this|last|fy|q?\d))", re.I
+_FOR_LINES = tuple(
+    (re.compile(rf"\W*{before}{_WHOSE}", re.I), re.compile(rf"\W*{behind}", re.I))
+    for before, behind in (
+        (
+            r"what('s|\s+(is|are|was|were))",
+            r"($|\s(in|for|at|as|during|of|on|and|by|over|between|from|this|last|fy|q?\d))",
+        ),
+        (r"how\s+(did|do|does|have|has)", r"\s(chang|develop|evolv|gr[eo]w|increas|decreas|declin|compar)"),
+    )
 )
+"""What stands before a line of the accounts, and after it, where the line itself is asked for."""
 MOST_ITEMS = 5
 LONGEST_STATEMENT_NAME = 170  # characters of a line that is a title and no sentence
 _NO_STATEMENT = re.compile(
@@ -221,11 +228,12 @@ def items_asked(question: str) -> tuple[LineItem, ...]:
 
 
 def asks_for_lines(question: str) -> bool:
-    """Whether it begins with a line of the accounts: "What were net sales", not what drove them."""
-    found = (match for pattern, _ in _ASKED if (match := pattern.search(question)))
+    """Whether lines of the accounts answer it: what sales were, how they changed; not what drove them."""
+    found = [match for pattern, _ in _ASKED if (match := pattern.search(question))]
     return any(
-        _OPENING.fullmatch(question[: match.start()]) and _GOING_ON.match(question, match.end())
+        before.fullmatch(question[: match.start()]) and behind.match(question, match.end())
         for match in found
+        for before, behind in _FOR_LINES
     )
 
 
