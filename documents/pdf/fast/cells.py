@@ -76,7 +76,8 @@ class Row:
             self.cells, self.is_item = [[line]], False
             self.x0, self.y0, self.x1, self.y1, self.size = line.x0, line.y0, line.x1, line.y1, line.size
             return
-        self.cells = [list(lines)] if _is_contents_row(lines) else cells_of(lines)
+        text = cell_text(lines)
+        self.cells = [list(lines)] if _is_contents_row(lines, text) else _cells_of(lines, text)
         self.y0 = min([line.y0 for line in lines])
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0
@@ -90,17 +91,15 @@ class Row:
         return len(self.cells) > 1 and not self.is_item
 
 
-def _is_contents_row(lines: Sequence[Line]) -> bool:
+def _is_contents_row(lines: Sequence[Line], text: str) -> bool:
     """Whether leaders join the row's lines: a title and its page in a table of contents."""
-    return any("...." in line.text or ". . ." in line.text for line in lines) and is_contents_line(
-        cell_text(lines)
-    )
+    return is_contents_line(text) and any("...." in line.text or ". . ." in line.text for line in lines)
 
 
-def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
+def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
     """Currency signs go with the number behind them, closing signs with the one before."""
     cells: list[list[Line]] = []
-    signs_lead = _signs_lead(lines)
+    signs_lead = _signs_lead(text)
     for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
         opens = signs_lead and is_currency(line.text)
         if cells and not opens and _same_cell(cells[-1], line):
@@ -110,9 +109,9 @@ def cells_of(lines: Sequence[Line]) -> list[list[Line]]:
     return cells
 
 
-def _signs_lead(lines: Sequence[Line]) -> bool:
+def _signs_lead(text: str) -> bool:
     """Whether each currency sign of the row stands before a number, however near the number before it is."""
-    words = " ".join([line.text for line in lines]).split(" ")
+    words = text.split(" ")
     if _CURRENCY.isdisjoint(words):
         return False
     signs = [n for n, word in enumerate(words) if is_currency(word)]
