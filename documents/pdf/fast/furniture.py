@@ -91,11 +91,8 @@ def _in_margin(row: list[Line], sheet: Sheet, top: bool) -> bool:
 
 def _places(row: list[Line]) -> list[Place]:
     """What and where each line of a row is; twice, so that a place on a border finds its like."""
-    return [
-        (_DIGITS.sub("#", line.text).casefold(), round(line.y1 / SAME_PLACE) + step)
-        for line in row
-        for step in (0, 1)
-    ]
+    found = [(_DIGITS.sub("#", line.text).casefold(), round(line.y1 / SAME_PLACE)) for line in row]
+    return [(words, height + step) for words, height in found for step in (0, 1)]
 
 
 def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:

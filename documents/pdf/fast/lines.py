@@ -235,6 +235,8 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
     A small line beside a larger one (a superscript, a note mark) belongs to the
     larger one's row when most of its height lies within it.
     """
+    if len(lines) == 1:
+        return [list(lines)]
     rows: list[list[Line]] = []
     row: list[Line] = []
     for line in sorted(lines, key=_BASELINE):

@@ -140,6 +140,9 @@ def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line
     """
     out: list[Sequence[Line]] = []
     for n, row in enumerate(rows):
+        if len(row) == 1:
+            out.append(row)
+            continue
         beside = [*rows[max(0, n - 1) : n], *rows[n + 1 : n + 2]]
         ends = [i for i in range(1, len(row)) if _parts(row, i, rtl) and not _recurs(row, i, beside)]
         parts = [row[start:end] for start, end in pairwise([0, *ends, len(row)])]

@@ -147,8 +147,9 @@ def _margins(lines: Sequence[Line], column: Column) -> list[float]:
     stack: list[Line] = []
     for line in [*lines, None]:
         if stack and (line is None or _opens_leading(stack[-1], line, column)):
-            end = max(column.ends(other) for other in stack)
-            together = sum(column.ends(other) > end - EVEN_EDGE * other.size for other in stack)
+            ends = [column.ends(other) for other in stack]
+            end = max(ends)
+            together = sum([at > end - EVEN_EDGE * other.size for at, other in zip(ends, stack, strict=True)])
             narrow = len(stack) >= NARROW_LINES and together >= 0.6 * (len(stack) - 1)
             margins += [end if narrow else column.end] * len(stack)
             stack = []
