@@ -8,10 +8,11 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from documents.pdf.fast.blocks import Block, TableCell, around
+from documents.pdf.fast.blocks import Block, around
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.figures import figures
+from documents.pdf.fast.heads import column_heads
 from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.languages import code_language
 from documents.pdf.fast.lines import SAME_BASELINE, Line, rows_of
@@ -157,11 +158,21 @@ class PageWriter:
             section_title=block.section_path[-1] if block.section_path else "",
             section_path=block.section_path,
             section_type=block.section_type,
-            table=_table_row(block, cells),
+            table=self._table_row(block, cells),
             list_marker=block.marker if block.kind == "list" else "",
             code_language=code_language(text) if block.kind == "code" else "",
             continues=block.continues,
         )
+
+    def _table_row(self, block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
+        table = block.table
+        if table is None:
+            return None
+        if table.heads is None:
+            rows = [other for other in self.sheet.blocks if other.table is table]
+            table.heads = column_heads(table.head, rows, table.columns)
+        heads = () if block.header else table.heads
+        return TableRow(table.index, block.row, cells, block.header, heads, table.caption)
 
     def _add_cells(self, block: Block) -> tuple[Cell, ...]:
         """The cells' text in the order they are read, tabs between them; the cells from left to right."""
@@ -174,33 +185,6 @@ class PageWriter:
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
             cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, self.length))
         return tuple(sorted(cells, key=_COLUMN))
-
-
-def _table_row(block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
-    table = block.table
-    if table is None:
-        return None
-    if table.heads is None:
-        table.heads = column_heads(table.head, table.columns)
-    heads = () if block.header else table.heads
-    return TableRow(table.index, block.row, cells, block.header, heads, table.caption)
-
-
-def column_heads(head: Sequence[Block], columns: int) -> tuple[str, ...]:
-    """What stands over each column, top to bottom; a head over several columns counts for each."""
-    heads: list[list[str]] = [[] for _ in range(columns)]
-    for row in head:
-        for n, cell in enumerate(row.cells):
-            until = row.cells[n + 1].column if n + 1 < len(row.cells) else columns
-            spans = range(cell.column, until) if _is_spanner(row.cells, columns) else (cell.column,)
-            for column in spans:
-                heads[column].append(" ".join(line.text for line in cell.lines))
-    return tuple(" ".join(texts) for texts in heads) if any(heads) else ()
-
-
-def _is_spanner(cells: Sequence[TableCell], columns: int) -> bool:
-    """Whether a head row has fewer cells than columns, so that its cells head several."""
-    return len(cells) < columns - 1 and cells[0].column > 0
 
 
 def line_rects(block: Block) -> list[Rect]:

@@ -1,0 +1,140 @@
+"""What stands over each column of a table.
+
+A head over several columns is set in the middle above them, seldom with a mark of how far it
+reaches. So a head that has fewer beside it than there are columns counts for as many columns as it
+stands in the middle of, as far as they are nearer to it than to the next head. The lines of a head
+that was broken for want of room count for the columns of the last of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from documents.pdf.fast.blocks import Block, TableCell
+from documents.pdf.fast.cells import cell_text, is_date
+
+Span = tuple[float, float]
+Columns = Sequence[int]
+
+# A head's middle is at most so far from the middle of its columns (share of their mean width);
+# it would be half a column off with one too many.
+OFF_CENTRE = 0.3
+# The next line of a head is at most so far below it (line heights), its middle so far off (ems).
+NEXT_LINE = 0.6
+SAME_MIDDLE = 1.0
+_ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
+# A head that stands over no value is at most this far beside those of its column (ems).
+BESIDE = 1.5
+
+
+def column_heads(head: Sequence[Block], rows: Sequence[Block], columns: int) -> tuple[str, ...]:
+    """The heads of each column, top to bottom; one over several columns counts for each.
+
+    ``rows``: the table's rows on this page, heads included.
+    """
+    heads: list[list[str]] = [[] for _ in range(columns)]
+    spans = _spans(head, rows)
+    below: list[tuple[TableCell, Columns]] = []
+    for row in reversed(head):
+        over = [cell for cell in row.cells if cell.column > 0]
+        below = [(cell, _headed(cell, over, below, spans)) for cell in row.cells]
+        for cell, headed in below:
+            for column in headed:
+                heads[column].insert(0, cell_text(cell.lines))
+    return tuple(" ".join(texts) for texts in heads) if any(heads) else ()
+
+
+def _spans(head: Sequence[Block], rows: Sequence[Block]) -> dict[int, Span]:
+    """From where to where the columns of values reach, the lowest heads included."""
+    body = [cell for row in rows if not row.header for cell in row.cells]
+    spans: dict[int, Span] = {}
+    for cell in body:
+        _widen(spans, cell)
+    for cell in head[-1].cells if head else ():
+        if cell.column in spans:
+            _widen(spans, cell)
+    spans.pop(0, None)
+    return dict(sorted(spans.items()))
+
+
+def _widen(spans: dict[int, Span], cell: TableCell) -> None:
+    x0, x1 = _span(cell)
+    left, right = spans.get(cell.column, (x0, x1))
+    spans[cell.column] = min(left, x0), max(right, x1)
+
+
+def _headed(
+    cell: TableCell,
+    over: Sequence[TableCell],
+    below: Sequence[tuple[TableCell, Columns]],
+    spans: dict[int, Span],
+) -> Columns:
+    """The columns that a cell of a row of heads stands over.
+
+    ``over``: the heads of that row that stand over values; ``below``: the cells of the next row.
+    """
+    if cell.column == 0 or not spans or len(over) > len(spans):
+        return (cell.column,)
+    if len(over) == len(spans):  # though heads and values need not stand right above one another
+        return ([*spans][over.index(cell)],)
+    next_line = next((headed for other, headed in below if _goes_on(cell, other)), None)
+    if next_line is not None:
+        return next_line
+    near = [column for column, span in spans.items() if _nearest(over, span) is cell]
+    own = [column for column, span in spans.items() if _overlap(_span(cell), span)]
+    for size in range(len(near), max(1, len(own)), -1):
+        for start in range(len(near) - size + 1):
+            columns = near[start : start + size]
+            if _in_the_middle(cell, columns, spans):
+                return columns
+    return own or [_beside(cell, over, spans)]
+
+
+def _beside(cell: TableCell, over: Sequence[TableCell], spans: dict[int, Span]) -> int:
+    """The nearest column that is headed by no other cell of the row; else the cell's own, without values."""
+    x0, x1 = _span(cell)
+    taken = [_span(other) for other in over if other is not cell]
+    free = [column for column, span in spans.items() if not any(_overlap(other, span) for other in taken)]
+    apart = {column: max(spans[column][0] - x1, x0 - spans[column][1]) for column in free}
+    nearest = min(apart, key=apart.__getitem__, default=cell.column)
+    return nearest if apart.get(nearest, 0) < BESIDE * cell.lines[-1].size else cell.column
+
+
+def _nearest(over: Sequence[TableCell], span: Span) -> TableCell:
+    return min(over, key=lambda cell: abs(_middle(_span(cell)) - _middle(span)))
+
+
+def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) -> bool:
+    """An even number of columns has no column in its middle."""
+    left, right = spans[columns[0]][0], spans[columns[-1]][1]
+    middle, tolerance = _middle(_span(cell)), OFF_CENTRE / len(columns)
+    if abs(middle - (left + right) / 2) > tolerance * (right - left):
+        return False
+    return len(columns) % 2 == 1 or not any(
+        abs(middle - _middle(spans[column])) < tolerance * (spans[column][1] - spans[column][0])
+        for column in columns
+    )
+
+
+def _goes_on(cell: TableCell, below: TableCell) -> bool:
+    """Whether ``below`` is the next line of the same head; none goes on after a year, or with a date."""
+    text = cell_text(cell.lines)
+    if is_date(text) or _ENDS_WITH_YEAR.search(text) or is_date(cell_text(below.lines)):
+        return False
+    last, line = cell.lines[-1], below.lines[0]
+    apart = abs(_middle(_span(cell)) - _middle(_span(below)))
+    return line.y0 - last.y1 < NEXT_LINE * last.size and apart < SAME_MIDDLE * last.size
+
+
+def _span(cell: TableCell) -> Span:
+    rect = cell.rect
+    return rect.x0, rect.x1
+
+
+def _middle(span: Span) -> float:
+    return (span[0] + span[1]) / 2
+
+
+def _overlap(a: Span, b: Span) -> bool:
+    return a[0] < b[1] and b[0] < a[1]
