@@ -99,7 +99,7 @@ def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[Passa
 
 def passage_of(sources: Sources, unit_id: str, number: int, rank: int) -> Passage:
     unit, place = sources.units[unit_id], sources.places[unit_id]
-    return Passage(f"u{number}", unit, place.lines, rank, place.heading, sources.neighbours(unit))
+    return Passage(f"u{number}", unit, place.lines, rank, place.heading(unit), sources.neighbours(unit))
 
 
 def has_documents(scope: Scope) -> bool:

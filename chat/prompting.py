@@ -54,7 +54,8 @@ class Passage:
         alias: 'u1', 'u2', …, in the order shown.
         lines: first and last line of the unit, numbered through the document.
         rank: 1-based place of its chunk among the hits; 0 when search did not find it.
-        heading: the words at the top of its page, which often name the statement it belongs to.
+        heading: the words at the top of its page, which often name the statement it belongs to; first the
+            heading it stands under, where that is further down.
         around: the other units of its page, in reading order; they are not shown.
     """
 

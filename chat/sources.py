@@ -39,7 +39,6 @@ class UnitPlace:
     """What a citation keeps of its unit beside the words themselves.
 
     Attributes:
-        heading: the words at the top of the page.
         before, after: up to 120 characters around the unit on its page.
     """
 
@@ -51,9 +50,11 @@ class UnitPlace:
     frame: PageFrame
     page_text: str
 
-    @property
-    def heading(self) -> str:
-        return self.page_text[:HEADING_CHARACTERS]
+    def heading(self, unit: SourceUnit) -> str:
+        """The words at the top of the page, after the heading of the unit where that stands below them."""
+        top, section = self.page_text[:HEADING_CHARACTERS], " ".join(unit.section_path[-1:])
+        below = " ".join(self.page_text[HEADING_CHARACTERS : unit.char_start].split())
+        return f"{section}\n{top}" if section and " ".join(section.split()) in below else top
 
 
 @dataclass(slots=True)
