@@ -9,6 +9,8 @@ from retrieval.analysis import Token, tokens_of
 from retrieval.results import Snippet
 
 SNIPPET_CHARACTERS = 320
+TAIL = 20
+"""Characters behind the last match: the end is cut back to a space, and not past a match and its comma."""
 WORD_START = re.compile(r"(?<!\S)\S")
 
 
@@ -16,7 +18,7 @@ def snippet_of(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHAR
     """At most ``size`` characters around the densest matches; ``weights`` says how much a term matters."""
     tokens = tokens_of(text, weights.keys())
     worth = [max(weights.get(term, 0.0) for term in token.terms) for token in tokens]
-    start = 0 if len(text) <= size else _densest(text, tokens, worth, size)
+    start = 0 if len(text) <= size else _densest(text, tokens, worth, size - TAIL)
     end = _end_of_words(text, start, size)
     marks = [
         (token.start - start, token.end - start)

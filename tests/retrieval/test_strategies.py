@@ -129,6 +129,13 @@ def test_a_snippet_shows_the_densest_stretch_and_marks_its_words() -> None:
     assert [piece for piece, marked in snippet.pieces if marked] == ["net", "income", "Amcor"]
 
 
+@pytest.mark.parametrize("before", range(280, 330))
+def test_the_word_that_was_found_is_not_cut_off_at_the_end_of_the_snippet(before: int) -> None:
+    text = ("ab " * 200)[:before] + " revenue, " + "of the acquired entities " * 20
+    snippet = snippet_of(text, {"revenu": 1.0})
+    assert [snippet.text[slice(*mark)] for mark in snippet.marks] == ["revenue"]
+
+
 def test_a_snippets_pieces_are_its_text() -> None:
     snippet = Snippet("net income rose", ((4, 10),))
     assert snippet.pieces == [("net ", False), ("income", True), (" rose", False)]
