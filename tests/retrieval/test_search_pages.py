@@ -53,6 +53,14 @@ def test_a_result_shows_the_page_with_its_words_lit(page: Client, alice: User, i
     assert STRONG in {colour for _, colour in picture.getcolors(1 << 24) or ()}
 
 
+def test_passages_that_are_only_near_in_meaning_are_not_passed_off_as_found(
+    page: Client, library: Library
+) -> None:
+    near = "No passage has these words. Nearest in meaning:"
+    assert near in page.get("/search/?q=zzzqqq").content.decode()
+    assert near not in page.get("/search/?q=dividends").content.decode()
+
+
 def test_a_search_made_twice_is_offered_once(page: Client, library: Library) -> None:
     for query in ("dividends", "Oregon", "dividends"):
         page.get(f"/search/?q={query}")
