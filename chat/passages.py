@@ -99,7 +99,8 @@ def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[Passa
 
 def passage_of(sources: Sources, unit_id: str, number: int, rank: int) -> Passage:
     unit, place = sources.units[unit_id], sources.places[unit_id]
-    return Passage(f"u{number}", unit, place.lines, rank, place.heading(unit), sources.neighbours(unit))
+    around, below = sources.neighbours(unit), place.heading_below(unit)
+    return Passage(f"u{number}", unit, place.lines, rank, place.heading, around, below)
 
 
 def has_documents(scope: Scope) -> bool:

@@ -54,9 +54,9 @@ class Passage:
         alias: 'u1', 'u2', …, in the order shown.
         lines: first and last line of the unit, numbered through the document.
         rank: 1-based place of its chunk among the hits; 0 when search did not find it.
-        heading: the words at the top of its page, which often name the statement it belongs to; first the
-            heading it stands under, where that is further down.
+        heading: the words at the top of its page, which often name the statement it belongs to.
         around: the other units of its page, in reading order; they are not shown.
+        heading_below: the heading it stands under, where that is printed below those words; else ''.
     """
 
     alias: str
@@ -65,6 +65,7 @@ class Passage:
     rank: int = 0
     heading: str = ""
     around: Sequence[SourceUnit] = ()
+    heading_below: str = ""
 
     @property
     def section(self) -> str:

@@ -50,11 +50,16 @@ class UnitPlace:
     frame: PageFrame
     page_text: str
 
-    def heading(self, unit: SourceUnit) -> str:
-        """The words at the top of the page, after the heading of the unit where that stands below them."""
-        top, section = self.page_text[:HEADING_CHARACTERS], " ".join(unit.section_path[-1:])
-        below = " ".join(self.page_text[HEADING_CHARACTERS : unit.char_start].split())
-        return f"{section}\n{top}" if section and " ".join(section.split()) in below else top
+    @property
+    def heading(self) -> str:
+        """The words at the top of the page."""
+        return self.page_text[:HEADING_CHARACTERS]
+
+    def heading_below(self, unit: SourceUnit) -> str:
+        """The heading that the unit stands under, where that is printed below those words; else ''."""
+        section = " ".join(unit.section_path[-1:])
+        between = " ".join(self.page_text[HEADING_CHARACTERS : unit.char_start].split())
+        return section if section and " ".join(section.split()) in between else ""
 
 
 @dataclass(slots=True)

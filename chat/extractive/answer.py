@@ -10,9 +10,8 @@ from itertools import groupby, islice
 from rapidfuzz import fuzz
 
 from chat.extractive.asked import Asked, read_question
-from chat.extractive.candidate import Candidate
+from chat.extractive.candidate import Candidate, statement_of_row
 from chat.extractive.candidates import candidates
-from chat.extractive.lineitems import statement_of, statement_title
 from chat.extractive.markdown import bullet, escaped
 from chat.extractive.orders import gives_orders
 from chat.extractive.proving import Proof
@@ -89,7 +88,8 @@ def fewest_lines(asked: Asked, best: Candidate, items: int) -> int:
 
 def is_of_its_statement(candidate: Candidate) -> bool:
     """Whether it is a line item on the very statement where such a line stands first of all."""
-    return candidate.item is not None and statement_of(candidate.passage.heading) == candidate.item.statement
+    item = candidate.item
+    return item is not None and statement_of_row(candidate.passage)[0] == item.statement
 
 
 def adds_something(asked: Asked, candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
@@ -143,7 +143,7 @@ def grouped(chosen: Sequence[Candidate]) -> list[Candidate]:
 def heading_of(candidate: Candidate) -> tuple[str, str]:
     """The document's title, and the statement or section a line stands in (its page when it has none)."""
     unit = candidate.passage.unit
-    statement = statement_title(candidate.passage.heading) if unit.table else ""
+    statement = statement_of_row(candidate.passage)[1] if unit.table else ""
     section = statement or " › ".join(unit.section_path[-2:])
     page = f"page {unit.page}"
     return "" if gives_orders(unit.title) else unit.title, page if gives_orders(section) else section or page

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from chat.extractive.asked import YEAR, Asked
-from chat.extractive.lineitems import LineItem
+from chat.extractive.lineitems import LineItem, Statement, statement_over
 from chat.prompting import Passage
 from documents.pdf.structure import Cell
 
@@ -50,6 +50,11 @@ class Candidate:
     item: LineItem | None = None
     label: str = ""
     values: tuple[Value, ...] = ()
+
+
+def statement_of_row(passage: Passage) -> tuple[Statement | None, str]:
+    """The statement that a row of a table stands in, and the line that names it."""
+    return statement_over(passage.heading, passage.heading_below)
 
 
 def nearness(passage: Passage) -> float:

@@ -251,9 +251,14 @@ def statement_of(heading: str) -> Statement | None:
     return _named(heading)[0]
 
 
-def statement_title(heading: str) -> str:
-    """The line that names the statement; '' when none does."""
-    return _named(heading)[1]
+def statement_over(top: str, below: str) -> tuple[Statement | None, str]:
+    """The statement a row stands in, and the line that names it: of those on a page the nearest.
+
+    ``top``: the words at the top of its page; ``below``: its heading further down. Where no statement
+    begins the page, a section is called after one that only speaks of it.
+    """
+    first, nearer = _named(top), _named(below)
+    return nearer if first[0] and nearer[0] else first
 
 
 def _named(heading: str) -> tuple[Statement | None, str]:

@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from chat.extractive.asked import YEAR, Asked, TermWeights
-from chat.extractive.candidate import FEWEST_WORDS, HAS_DIGIT, Candidate, Value, fits, nearness
+from chat.extractive.candidate import (
+    FEWEST_WORDS,
+    HAS_DIGIT,
+    Candidate,
+    Value,
+    fits,
+    nearness,
+    statement_of_row,
+)
 from chat.extractive.lineitems import LineItem, statement_of
 from chat.extractive.orders import gives_orders
 from chat.extractive.rows_by_label import label_excess
@@ -92,7 +100,7 @@ def item_score(
     asked: Asked, item: LineItem, passage: Passage, row: TableRow, values: Sequence[Value]
 ) -> float:
     """How surely this row is the line item asked for: right statement, plain label, years asked for."""
-    statement = statement_of(passage.heading)
+    statement, _ = statement_of_row(passage)
     score = 0.5 if statement == item.statement else 0.0
     score += 0.3 if statement in asked.statements else 0.0
     score += 0.2 if statement is None and statement_of(row.caption) == item.statement else 0.0

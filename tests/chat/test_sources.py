@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chat.claims import SourceUnit
+from chat.extractive.lineitems import statement_over
 from chat.sources import UnitPlace
 from documents.pdf.geometry import PageFrame, Rect
 
@@ -11,17 +12,24 @@ TOP = f"{CASH}\n" + "Net cash provided by operating activities\t1,261\n" * 12
 PAGE = f"{TOP}{BALANCE}\nTotal assets\t17,003\n"
 
 
-def heading(text: str, section: str) -> str:
+def below(text: str, section: str) -> str:
     place = UnitPlace("d1", "", "", (1, 1), (Rect(0, 0, 1, 1),), PageFrame(595, 842), PAGE)
     unit = SourceUnit("u1", "d1", 9, text, PAGE.index(text), (), "table", ("Results", section))
-    return place.heading(unit)
+    assert place.heading.startswith(CASH)
+    return place.heading_below(unit)
 
 
-def test_a_heading_in_the_middle_of_the_page_comes_before_its_top() -> None:
+def test_a_heading_in_the_middle_of_the_page_is_told_beside_its_top() -> None:
     section = "Condensed Balance Sheets (Unaudited)"
-    assert heading("Total assets\t17,003", section).splitlines()[:2] == [section, CASH]
+    assert below("Total assets\t17,003", section) == section
 
 
 def test_a_heading_of_an_earlier_page_or_further_down_does_not_count() -> None:
-    assert heading("Total assets\t17,003", "Statements of Income").startswith(CASH)
-    assert heading("Net cash provided", "Condensed Balance Sheets (Unaudited)").startswith(CASH)
+    assert below("Total assets\t17,003", "Statements of Income") == ""
+    assert below("Net cash provided", "Condensed Balance Sheets (Unaudited)") == ""
+
+
+def test_the_nearest_of_the_statements_on_a_page_is_that_of_a_row() -> None:
+    assert statement_over(f"{CASH}\n2022\t2023", "Balance Sheets") == ("balance", "Balance Sheets")
+    assert statement_over(f"{CASH}\n2022\t2023", "Liquidity") == ("cash", CASH)
+    assert statement_over("Item 7. Discussion", "Balance Sheets") == (None, "")
