@@ -34,11 +34,13 @@ def column_heads(head: Sequence[Block], rows: Sequence[Block], columns: int) -> 
     ``rows``: the table's rows on this page, heads included.
     """
     heads: list[list[str]] = [[] for _ in range(columns)]
-    spans = _spans(head, rows)
+    spread = any(len(row.cells) < columns for row in head)
+    spans = _spans(head, rows) if spread else {}
     below: list[tuple[TableCell, Columns]] = []
     for row in reversed(head):
         over = [cell for cell in row.cells if cell.column > 0]
-        below = [(cell, _headed(cell, over, below, spans)) for cell in row.cells]
+        near = _nearest(over, spans) if over and len(over) < len(spans) else {}
+        below = [(cell, _headed(cell, over, near.get(id(cell), []), below, spans)) for cell in row.cells]
         for cell, headed in below:
             for column in headed:
                 heads[column].insert(0, cell_text(cell.lines))
@@ -60,19 +62,24 @@ def _spans(head: Sequence[Block], rows: Sequence[Block]) -> dict[int, Span]:
 
 def _widen(spans: dict[int, Span], cell: TableCell) -> None:
     x0, x1 = _span(cell)
-    left, right = spans.get(cell.column, (x0, x1))
-    spans[cell.column] = min(left, x0), max(right, x1)
+    known = spans.get(cell.column)
+    if known is None:
+        spans[cell.column] = x0, x1
+    elif x0 < known[0] or x1 > known[1]:
+        spans[cell.column] = min(known[0], x0), max(known[1], x1)
 
 
 def _headed(
     cell: TableCell,
     over: Sequence[TableCell],
+    near: Columns,
     below: Sequence[tuple[TableCell, Columns]],
     spans: dict[int, Span],
 ) -> Columns:
     """The columns that a cell of a row of heads stands over.
 
-    ``over``: the heads of that row that stand over values; ``below``: the cells of the next row.
+    ``over``: the heads of that row that stand over values; ``near``: the columns that are nearer to this
+    one than to the others; ``below``: the cells of the next row.
     """
     if cell.column == 0 or not spans or len(over) > len(spans):
         return (cell.column,)
@@ -81,7 +88,6 @@ def _headed(
     next_line = next((headed for other, headed in below if _goes_on(cell, other)), None)
     if next_line is not None:
         return next_line
-    near = [column for column, span in spans.items() if _nearest(over, span) is cell]
     own = [column for column, span in spans.items() if _overlap(_span(cell), span)]
     for size in range(len(near), max(1, len(own)), -1):
         for start in range(len(near) - size + 1):
@@ -101,8 +107,15 @@ def _beside(cell: TableCell, over: Sequence[TableCell], spans: dict[int, Span]) 
     return nearest if apart.get(nearest, 0) < BESIDE * cell.lines[-1].size else cell.column
 
 
-def _nearest(over: Sequence[TableCell], span: Span) -> TableCell:
-    return min(over, key=lambda cell: abs(_middle(_span(cell)) - _middle(span)))
+def _nearest(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, list[int]]:
+    """The columns that are nearest to each of the cells, by the cell's id."""
+    middles = [(_middle(_span(cell)), id(cell)) for cell in over]
+    near: dict[int, list[int]] = {}
+    for column, span in spans.items():
+        middle = _middle(span)
+        _, nearest = min(middles, key=lambda other: abs(other[0] - middle))
+        near.setdefault(nearest, []).append(column)
+    return near
 
 
 def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) -> bool:
@@ -128,8 +141,10 @@ def _goes_on(cell: TableCell, below: TableCell) -> bool:
 
 
 def _span(cell: TableCell) -> Span:
-    rect = cell.rect
-    return rect.x0, rect.x1
+    lines = cell.lines
+    if len(lines) == 1:
+        return lines[0].x0, lines[0].x1
+    return min([line.x0 for line in lines]), max([line.x1 for line in lines])
 
 
 def _middle(span: Span) -> float:
