@@ -149,12 +149,12 @@ def write_vectors(
 ) -> None:
     with held(document):
         ids = [chunk.pk for chunk in chunks]
-        present = set(RetrievalChunk.objects.filter(pk__in=ids).values_list("pk", flat=True))
-        done = set(ChunkVector.objects.filter(space=space, chunk__in=ids).values_list("chunk_id", flat=True))
+        missing = RetrievalChunk.objects.filter(pk__in=ids).exclude(vectors__space=space)
+        wanted = set(missing.values_list("pk", flat=True))
         rows = (
             (chunk.pk, document.pk, space.pk, packed)
             for chunk, packed in zip(chunks, packed_vectors(vectors), strict=True)
-            if chunk.pk in present and chunk.pk not in done
+            if chunk.pk in wanted
         )
         copy_columns(ChunkVector, VECTOR_COLUMNS, rows)
 
