@@ -120,6 +120,11 @@ class CitationShown(msgspec.Struct, frozen=True):
     href: str = ""
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether the document no longer says what was cited."""
+        return self.durability in ("changed", "gone")
+
+    @property
     def standing(self) -> str:
         """The verdict, and what became of the words in their document since: ``exact, changed since``."""
         return self.verdict if self.durability == "same" else f"{self.verdict}, {self.durability} since"
@@ -158,7 +163,7 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """How the claims fared; ``text`` is for people: "9 of 10 claims verified".
+    """How the claims fared; ``text`` is for people: "9 of 10 claims verified", or "7 of 10 claims still hold".
 
     Attributes:
         changed: citations whose words are changed or gone since a document was replaced or read anew.

@@ -159,7 +159,8 @@ def superscript(citation: CitationShown) -> SafeString:
 
 def spoken(citation: CitationShown) -> str:
     """What a screen reader says of a superscript."""
-    parts = [f"Citation {citation.number}", f"page {citation.page}", citation.verdict_text]
+    verdict = "" if citation.is_outdated else citation.verdict_text
+    parts = [f"Citation {citation.number}", f"page {citation.page}", verdict]
     parts.append(citation.durability_text if citation.durability != "same" else "")
     return ", ".join(part for part in parts if part)
 

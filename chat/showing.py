@@ -10,7 +10,6 @@ from chat.models import Citation
 from documents.models import Page
 from documents.pdf.geometry import PageFrame
 
-OUTDATED = {Citation.Durability.CHANGED, Citation.Durability.GONE}
 VERIFIED = {Citation.Verdict.EXACT, Citation.Verdict.NORMALIZED, Citation.Verdict.MOVED}
 
 
@@ -71,18 +70,25 @@ def reader_link(citation: Citation) -> str:
 
 def summary_of(citations: Sequence[CitationShown], claims: Iterable[str], uncited: int) -> Summary:
     """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim."""
-    verified: dict[str, bool] = {}
+    made, verified, holding = set[str](), set[str](), set[str]()
     for citation, claim in zip(citations, claims, strict=True):
-        verified[claim] = verified.get(claim, False) or citation.verdict in VERIFIED
-    total = len(verified) + uncited
-    count = sum(verified.values())
+        made.add(claim)
+        if citation.verdict in VERIFIED:
+            verified.add(claim)
+            if not citation.is_outdated:
+                holding.add(claim)
+    total = len(made) + uncited
     noun = "claim" if total == 1 else "claims"
-    text = f"{count} of {total} {noun} verified" if total else ""
-    return Summary(total, count, text, len(outdated(citations)), changes_of(citations))
+    changed = len(outdated(citations))
+    if changed:
+        text = f"{len(holding)} of {total} {noun} still {'holds' if total == 1 else 'hold'}"
+    else:
+        text = f"{len(verified)} of {total} {noun} verified" if total else ""
+    return Summary(total, len(verified), text, changed, changes_of(citations))
 
 
 def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:
-    return [citation for citation in citations if citation.durability in OUTDATED]
+    return [citation for citation in citations if citation.is_outdated]
 
 
 def changes_of(citations: Iterable[CitationShown]) -> str:

@@ -42,7 +42,7 @@ class FetchRefused(Exception):
 
 
 NOT_HTTP = "Only addresses that begin with http:// or https:// can be fetched."
-NOT_PUBLIC = "This address cannot be reached from here, or must not be."
+NOT_PUBLIC = "This address cannot be reached, or is not allowed."
 NO_ANSWER = "The server at this address did not send the file."
 TOO_SLOW = "The server at this address was too slow."
 TOO_LARGE = "The file at this address is larger than this server accepts."

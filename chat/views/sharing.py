@@ -47,7 +47,7 @@ def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
-    """One answer for anybody with its link: claims, quotes and pictures of the words, nothing more."""
+    """One answer for anybody with its link: claims, quotes and pictures of the words with the lines around them."""
     found = open_share(token)
     seen = shown_message(found.message)
     context = {"question": question_of(found.message).content, "answer": without_links(seen), "token": token}
@@ -60,7 +60,7 @@ def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_safe
 def shared_picture(request: HttpRequest, token: str, citation_id: UUID) -> HttpResponse:
-    """The cited words as a picture, cut from their page."""
+    """The cited words and the lines around them as a picture, cut from their page."""
     citation = get_object_or_404(Citation, pk=citation_id, message=open_share(token).message)
     try:
         return HttpResponse(citation_picture(citation, crop=True), content_type="image/png")

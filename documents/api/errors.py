@@ -72,7 +72,7 @@ UNUSABLE = {422: OpenApiResponse(ErrorSerializer, "Sound by this schema, but it 
 
 class TooLarge(exceptions.APIException):
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
-    default_detail = "This is more than this server reads at once."
+    default_detail = "That upload is too large for this server."
     default_code = "too_large"
 
 

@@ -12,6 +12,12 @@ from documents.models import Document
 DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")  # Crossref's own pattern for 99.3 % of all DOIs
 ARXIV = re.compile(r"(?:arxiv[:./ ]*(?:abs/|pdf/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
 ARXIV_NAME = re.compile(r"(?:\S*arxiv\S*[:/ ]+)?\d{4}\.\d{4,5}(?:v\d+)?(?:\.pdf)?", re.IGNORECASE)
+ORGANISATION = re.compile(  # a word, a sign or an internet name that no person's name has
+    r"\b(?:agency|association|authority|bureau|commission|committee|company|consortium|corp|corporation|council"
+    r"|department|federation|foundation|gmbh|inc|incorporated|institute|institution|laborator(?:y|ies)|llc|ltd"
+    r"|ministry|organi[sz]ation|plc|society|universit(?:y|ies|ät|é))\b|\d|&|\s[-–—|]\s|\w{2,}\.[a-z]{2,}\b",
+    re.IGNORECASE,
+)
 
 
 class PaperRecord(msgspec.Struct, frozen=True):
@@ -102,7 +108,9 @@ def csl_json(record: PaperRecord, key: str = "paper") -> dict[str, Any]:
 
 
 def name_parts(name: str) -> dict[str, str]:
-    """``Doe, Jane`` and ``Jane Doe`` as CSL wants them."""
+    """``Doe, Jane`` and ``Jane Doe`` as CSL wants them; what is plainly an organisation stays whole."""
+    if ORGANISATION.search(name):
+        return {"literal": name.strip()}
     family, comma, given = name.partition(",")
     if not comma:
         given, _, family = name.rpartition(" ")

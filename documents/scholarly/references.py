@@ -42,4 +42,18 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
         )
         bibliography.register(Citation([CitationItem("paper")]))
         lines = bibliography.bibliography()
-    return LABEL.sub("", " ".join(str(lines[0]).split())) if lines else record.title
+    if not lines:
+        return record.title
+    line = LABEL.sub("", " ".join(str(lines[0]).split()))
+    return line if record.authors else with_one_title(line, record.title)
+
+
+def with_one_title(line: str, title: str) -> str:
+    """The line without the title's second place.
+
+    A style puts the title where authors are missing; CSL leaves it out after that, citeproc-py does not.
+    """
+    title = " ".join(title.split()).rstrip(".")
+    before, found, after = line.partition(title)
+    again = rf"\s[‘“]?{re.escape(title)}[’”]?"
+    return before + found + re.sub(rf"(?<=\.){again}\.|{again}(?=[\s.,]|$)", "", after, count=1)

@@ -214,3 +214,12 @@ def test_a_reference_is_written_in_a_style() -> None:
     assert reference(RECORD, "ieee") != apa
     with pytest.raises(StyleUnknown):
         reference(RECORD, "no-such-style")
+
+
+def test_a_title_in_the_place_of_authors_is_told_once() -> None:
+    assert reference(PaperRecord(title="An Annual Report", year=2018)) == "An Annual Report. (2018)."
+
+
+def test_an_organisation_is_no_person_with_initials() -> None:
+    record = PaperRecord(title="A Report", authors=("Kaleidoscope - kscope.io", "Jane Doe"), year=2018)
+    assert reference(record) == "Kaleidoscope - kscope.io & Doe, J. (2018). A Report."
