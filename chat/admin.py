@@ -84,7 +84,7 @@ class MessageAdmin(ReadOnlyAdmin):
 
     @admin.display(description="message")
     def short(self, message: Message) -> str:
-        return message.content[:80] or "(nothing)"
+        return str(message) or "(nothing)"
 
     @admin.display(description="seconds")
     def seconds(self, message: Message) -> str:

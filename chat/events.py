@@ -163,7 +163,7 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """How the claims fared; ``text`` is for people: "9 of 10 claims verified", or "7 of 10 claims still hold".
+    """How the claims fared; ``text`` is for people: "9 of 10 claims verified", "7 of 10 claims still hold".
 
     Attributes:
         changed: citations whose words are changed or gone since a document was replaced or read anew.

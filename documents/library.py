@@ -32,6 +32,11 @@ class Shelf:
     collections: QuerySet[Collection]
     tags: QuerySet[Tag]
 
+    def name_of(self, view: LibraryView) -> str:
+        """The name of the collection or tag that is shown; '' when none of these is."""
+        shown = {view.collection, view.tag}
+        return next((row.name for row in (*self.collections, *self.tags) if row.pk in shown), "")
+
 
 @dataclass(frozen=True, slots=True)
 class LibraryView:

@@ -47,7 +47,7 @@ def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
-    """One answer for anybody with its link: claims, quotes and pictures of the words with the lines around them."""
+    """One answer for anybody with its link: claims, quotes, pictures of the words and the lines around."""
     found = open_share(token)
     seen = shown_message(found.message)
     context = {"question": question_of(found.message).content, "answer": without_links(seen), "token": token}

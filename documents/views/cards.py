@@ -54,7 +54,11 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
         try:
             unlock(document, password)
         except ParseFailure as failure:
-            return card(request, document, wrong=_why_locked(failure))
+            wrong = _why_locked(failure)
+            if by_htmx(request):
+                return card(request, document, wrong=wrong)
+            messages.error(request, wrong)
+            return to_details(pk)
     engine = request.POST.get("engine", "")
     ingestion.ingest_again(document, engine if engine in ENGINES else "")
     return answer(request, document)

@@ -28,11 +28,13 @@ LAYOUT_SECONDS = 365 * 24 * 3600
 @login_required
 def library(request: HttpRequest) -> HttpResponse:
     view = LibraryView.from_query(request.GET, as_list=request.COOKIES.get("library") == "list")
+    shelf = shelf_of(request.user)
     context = {
         "section": "library",
         "view": view,
         "page": Paginator(view.documents(request.user), CARDS_A_PAGE).get_page(request.GET.get("page")),
-        "shelf": shelf_of(request.user),
+        "shelf": shelf,
+        "heading": shelf.name_of(view),
         "formats": accepted(office_is_there()),
         "with_office": office_is_there(),
     }

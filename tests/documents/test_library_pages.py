@@ -64,6 +64,12 @@ def test_a_query_that_makes_no_sense_shows_the_whole_library(
     assert len(titles(browser, query)) == 2
 
 
+def test_the_heading_names_what_is_shown(browser: Client, alice: User) -> None:
+    tag = Tag.objects.create(owner=alice, name="Fruit")
+    for query, heading in (("", "Library"), ("?state=failed", "Failed"), (f"?tag={tag.pk}", "Fruit")):
+        assert f'<h1 id="library-title">{heading}</h1>' in browser.get(LIBRARY + query).content.decode()
+
+
 def test_nobody_sees_the_documents_of_others(client: Client, alice: User, bob: User) -> None:
     many_documents(alice, 2)
     client.force_login(bob)

@@ -50,9 +50,12 @@ def test_the_right_password_has_the_document_read_and_is_kept_nowhere(
 
 
 def test_a_wrong_password_is_told_and_changes_nothing(browser: Client, locked: Document) -> None:
-    answer = browser.post(reverse("document-retry", args=[locked.pk]), {"password": "guess"})
-    assert "That password is not right" in answer.content.decode()
-    assert 'type="password"' in answer.content.decode()
+    url = reverse("document-retry", args=[locked.pk])
+    card = browser.post(url, {"password": "guess"}, headers={"HX-Request": "true"})
+    details = browser.post(url, {"password": "guess"}, follow=True)
+    for answer in (card, details):
+        assert "That password is not right" in answer.content.decode()
+        assert 'type="password"' in answer.content.decode()
     again = Document.objects.get(pk=locked.pk)
     assert (again.status, again.file.name) == (Document.Status.FAILED, locked.file.name)
 

@@ -222,4 +222,4 @@ def test_a_title_in_the_place_of_authors_is_told_once() -> None:
 
 def test_an_organisation_is_no_person_with_initials() -> None:
     record = PaperRecord(title="A Report", authors=("Kaleidoscope - kscope.io", "Jane Doe"), year=2018)
-    assert reference(record) == "Kaleidoscope - kscope.io & Doe, J. (2018). A Report."
+    assert reference(record) == "Kaleidoscope - kscope.io, & Doe, J. (2018). A Report."
