@@ -35,7 +35,8 @@ class Shelf:
     def name_of(self, view: LibraryView) -> str:
         """The name of the collection or tag that is shown; '' when none of these is."""
         shown = {view.collection, view.tag}
-        return next((row.name for row in (*self.collections, *self.tags) if row.pk in shown), "")
+        rows: list[Collection | Tag] = [*self.collections, *self.tags]
+        return next((row.name for row in rows if row.pk in shown), "")
 
 
 @dataclass(frozen=True, slots=True)
