@@ -17,6 +17,7 @@ from django.core.cache import caches
 from PIL import Image, ImageChops, ImageDraw
 
 from documents.configured import parse_limits
+from documents.cropping import cut_out, pixels
 from documents.models import Document, Page
 from documents.pdf.failures import ParseFailure
 from documents.pdf.geometry import PageFrame, Rect, bounding_box
@@ -25,8 +26,6 @@ from documents.reading import local_file
 
 Dpi = Literal[72, 144, 216]
 RESOLUTIONS: tuple[Dpi, ...] = (72, 144, 216)
-CROP_MARGIN = 36.0  # points around the lit words
-CROP_LEAST = 0.6  # of the page's width: what stands beside the words tells what they are about
 KEPT_SECONDS = 7 * 24 * 3600
 LINE = 1.5  # points: of what is underlined
 Colour = tuple[int, ...]  # red, green, blue; 0..255
@@ -43,7 +42,7 @@ class Highlight:
 
     Attributes:
         underline: colour of a line along the lower edge, as the viewer shows it.
-        framed: a picture that is cut shows them; heads of a column stand too far off for that.
+        framed: a picture that is cut is cut around them; heads of a column are folded down to it.
     """
 
     rects: Sequence[Sequence[float]]
@@ -65,7 +64,17 @@ def page_picture(
         return drawn
     image = Image.open(io.BytesIO(drawn)).convert("RGB")
     image = ImageChops.multiply(image, light(image, page.frame, layers))  # the words stay black
-    return png(image.crop(crop_box(image, page.frame, layers)) if crop else image)
+    return png(cropped(image, page.frame, layers) if crop else image)
+
+
+def cropped(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -> Image.Image:
+    """The surroundings of what is framed; of all that is lit where nothing is."""
+    framed = [layer for layer in layers if layer.framed and layer.rects] or layers
+    beside = [layer for layer in layers if layer not in framed]
+    lit, heads = (
+        [frame.to_display(Rect(*rect)) for layer in part for rect in layer.rects] for part in (framed, beside)
+    )
+    return cut_out(image, frame, bounding_box(lit), heads)
 
 
 def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
@@ -109,28 +118,6 @@ def light(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> 
                 thick = max(1, round(LINE * image.height / frame.display_size[1]))
                 draw.rectangle((x0, y1 - thick, x1, y1), fill=layer.underline)
     return overlay
-
-
-def crop_box(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -> tuple[int, int, int, int]:
-    """The lit words with a margin, and most of the page's width."""
-    framed = [layer for layer in layers if layer.framed and layer.rects] or layers
-    lit = bounding_box(frame.to_display(Rect(*rect)) for layer in framed for rect in layer.rects)
-    across, down = (CROP_MARGIN / side for side in frame.display_size)
-    missing = max(0.0, CROP_LEAST - (lit.width + 2 * across)) / 2
-    left, right = lit.x0 - across - missing, lit.x1 + across + missing
-    shift = max(0.0, -left) - max(0.0, right - 1)
-    wanted = Rect(left + shift, lit.y0 - down, right + shift, lit.y1 + down)
-    x0, y0, x1, y1 = pixels(wanted, image)
-    return max(0, x0), max(0, y0), min(image.width, x1), min(image.height, y1)
-
-
-def pixels(fractions: Rect, image: Image.Image) -> tuple[int, int, int, int]:
-    return (
-        round(fractions.x0 * image.width),
-        round(fractions.y0 * image.height),
-        round(fractions.x1 * image.width),
-        round(fractions.y1 * image.height),
-    )
 
 
 def png(image: Image.Image) -> bytes:

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.core.cache import caches
 from PIL import Image
 
-from documents import pictures
+from documents import cropping, pictures
 from documents.deletion import delete_document
 from documents.models import Document, Page
 from documents.pictures import STRONG, Highlight, PictureFailed, page_drawing, page_picture
@@ -73,8 +73,8 @@ def test_a_crop_holds_the_words_and_little_more(alice: User, ingested: Ingest) -
     page = ingested(alice, "Words at the top.").pages.get()
     layers = [Highlight([SQUARE], STRONG)]
     whole, crop = (image_of(page_picture(page, layers, dpi=72, crop=cut)) for cut in (False, True))
-    assert crop.height == pytest.approx(40 + 2 * pictures.CROP_MARGIN, abs=2)
-    assert crop.width == pytest.approx(whole.width * pictures.CROP_LEAST, abs=2)
+    assert crop.height == pytest.approx(40 + 2 * cropping.MARGIN, abs=2)
+    assert crop.width == pytest.approx(whole.width * cropping.LEAST, abs=2)
     assert STRONG in set(crop.get_flattened_data())
 
 
