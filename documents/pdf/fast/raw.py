@@ -94,7 +94,7 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
         textpage = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=_FLAGS)
     else:
         textpage = tagged.textpage(_FLAGS)
-    blocks = _blocks_of(textpage)
+    blocks = textpage.extractDICT()["blocks"]
     raw = RawPage(number=page.number + 1, frame=frame, trimmed=True)
     if traits.labels:
         raw.label = page.get_label() or ""
@@ -115,13 +115,6 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
     if _pictures_matter(raw.words) and page.get_images():
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
-
-
-def _blocks_of(textpage: pymupdf.TextPage) -> list[dict[str, Any]]:
-    """The blocks of ``extractDICT``, which measures the page besides."""
-    content: dict[str, list[dict[str, Any]]] = {}
-    textpage._getNewBlockList(content, False)
-    return content["blocks"]
 
 
 def _pictures_matter(words: list[RawWord]) -> bool:
