@@ -24,6 +24,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from chat.models import Citation
 from documents.pdf.geometry import Box
 
 Stage = Literal["waiting", "searching", "reading", "writing", "checking"]
@@ -121,8 +122,7 @@ class CitationShown(msgspec.Struct, frozen=True):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the document no longer says what was cited."""
-        return self.durability in ("changed", "gone")
+        return Citation.Durability(self.durability).is_outdated
 
     @property
     def standing(self) -> str:

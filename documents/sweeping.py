@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 BIN_ROUND = 20  # documents in one round
 RETRY_ROUND = 20
 RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
+GIVEN_UP = "Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."
 MOST_TICKETS = 200  # in one round; the next comes when they are fetched
 FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
@@ -57,11 +58,11 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
     """How many are put back and how many given up. Their attempt counts: they may have killed the worker."""
     unfinished = orphans.filter(status__in=WORKING)
     worn_out = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS)
-    set_back = bring_back(worn_out, FailureCode.INTERNAL, FailureCode.INTERNAL.label)
+    set_back = bring_back(worn_out, FailureCode.INTERNAL, GIVEN_UP)
     given_up = set_back + worn_out.update(
         status=Document.Status.FAILED,
         failure_code=FailureCode.INTERNAL,
-        failure_message=FailureCode.INTERNAL.label,
+        failure_message=GIVEN_UP,
         **FREED,
     )
     resumed = unfinished.update(status=Document.Status.UPLOADED, **FREED)

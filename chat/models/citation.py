@@ -46,6 +46,11 @@ class Citation(models.Model):
         CHANGED = "changed", "the document now says something else here"
         GONE = "gone", "the words are no longer in the document"
 
+        @property
+        def is_outdated(self) -> bool:
+            """Whether the document no longer says what was cited."""
+            return self in (self.CHANGED, self.GONE)
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     message = models.ForeignKey(
         Message,
@@ -103,5 +108,4 @@ class Citation(models.Model):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the document no longer says what was cited."""
-        return self.durability in (self.Durability.CHANGED, self.Durability.GONE)
+        return self.Durability(self.durability).is_outdated

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
+from pathlib import Path
 from typing import Any
 
 import httpx
 from django.conf import settings
+from django.http import HttpResponse
 
-from config.static_files import static_files
+from config.static_files import CollectedFiles, static_files
 
 SCRIPT = "/static/js/app.js"
 BEHIND = 418  # what the application behind answers
@@ -38,6 +41,15 @@ def test_a_static_file_is_answered_whole() -> None:
 def test_what_a_browser_has_is_not_sent_again() -> None:
     answer = asked(SCRIPT, **{"If-None-Match": asked(SCRIPT).headers["ETag"]})
     assert (answer.status_code, answer.content) == (304, b"")
+
+
+def test_nothing_is_missed_before_files_were_collected(settings: Any, tmp_path: Path) -> None:
+    settings.STATIC_ROOT = tmp_path / "static"
+    with warnings.catch_warnings(action="error"):
+        assert SCRIPT in CollectedFiles(lambda request: HttpResponse()).files
+    settings.STATIC_ROOT.mkdir()
+    (settings.STATIC_ROOT / "collected.css").touch()
+    assert "/static/collected.css" in CollectedFiles(lambda request: HttpResponse()).files
 
 
 def test_a_part_and_the_head_alone_are_answered() -> None:

@@ -19,7 +19,7 @@ from documents.ingestion import ingest, ingest_again, ingest_document
 from documents.models import CitationUnit, Document, FailureCode, Page, RetrievalChunk
 from documents.queue import next_in_turn
 from documents.signals import document_parsed
-from documents.sweeping import recover_from, sweep
+from documents.sweeping import GIVEN_UP, recover_from, sweep
 from documents.tasks import ingest_next
 from documents.uploads import store_upload
 from tests.conftest import Ingest
@@ -113,6 +113,7 @@ def test_the_attempt_is_counted_before_work_starts_and_two_are_enough(waiting: D
         assert recover_from(leases.holder())
     waiting.refresh_from_db()
     assert (waiting.status, waiting.failure_code) == (Document.Status.FAILED, FailureCode.INTERNAL)
+    assert waiting.failure_message == GIVEN_UP
     assert leases.take(waiting.pk) is None
 
 

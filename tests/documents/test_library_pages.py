@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+import uuid
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -8,6 +11,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from documents.models import Document, Share, Tag
+from documents.sweeping import GIVEN_UP, recover_from
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 
@@ -113,6 +117,27 @@ def test_a_deleted_document_does_not_come_back_beside_a_new_copy(
     browser.post(reverse("document-delete", args=[document.pk]))
     ingested(alice, pdf=pdf)
     assert browser.post(reverse("document-restore", args=[document.pk])).status_code == 409
+
+
+@pytest.mark.parametrize("page", ["/?as=grid", "/?as=list", "details"])
+def test_a_document_that_was_given_up_says_so_and_is_tried_again_where_it_says_so(
+    browser: Client, alice: User, ingested: Ingest, page: str
+) -> None:
+    document = ingested(alice, "Cut off")
+    failed = {"status": Document.Status.PARSING, "attempts": 2, "lease_holder": "gone", "lease": uuid.uuid4()}
+    Document.objects.update(**failed)
+    recover_from("gone")
+    url = reverse("document-details", args=[document.pk]) if page == "details" else page
+    again = reverse("document-retry", args=[document.pk])
+    body = browser.get(url).content.decode()
+    assert GIVEN_UP in body
+    form = re.search(
+        rf'(?s)<form (method="post" action|hx-post)="{again}">.*?Try again</button></form>', body
+    )
+    assert form
+    browser.post(again, headers={"HX-Request": "true"} if "hx-post" in form[0] else {})
+    document.refresh_from_db()
+    assert (document.status, document.failure_message) == (Document.Status.UPLOADED, "")
 
 
 @pytest.mark.parametrize("name", ["document-delete", "document-restore", "document-retry", "document-rename"])
