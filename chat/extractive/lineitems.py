@@ -136,9 +136,17 @@ DEBT = _item(
 EQUITY = _item("equity", "balance", r"^total.{0,40}(equity|deficit)|^(share|stock)holders.{0,3} equity")
 GOODWILL = _item("goodwill", "balance", r"^goodwill")
 
+_PPE = r"\bppn?e\b|\bpp&e\b|property,? plant,? (and|&) equipment|property (and|&) equipment"
+_SPENT_ON = (
+    r"\b(spen(d|t|ds|ding)|pa(y|ys|id|ying|yments?)|invest(s|ed|ing|ments?)?|purchas(e|es|ed|ing)|buy|bought"
+    r"|acquir(e|es|ed|ing)|acquisitions?|additions?)"
+    r"(\s+(on|for|of|to|in|its|their|the|new|purchas(es|ing)|acquisitions?|acquiring|additions?))*\s+"
+)
+"""Money going out, and between it and what it went for no word of anything else."""
+
 ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
-    (r"\bcap(ital)?[ -]?ex(penditures?)?\b|capital (expenditures?|spending|outlays?)", (CAPEX,)),
-    (r"\bppn?e\b|\bpp&e\b|property,? plant,? and equipment|property and equipment", (PPE,)),
+    (rf"\bcap(ital)?[ -]?ex(penditures?)?\b|capital (expenditures?|spending|outlays?)|{_SPENT_ON}({_PPE})", (CAPEX,)),
+    (_PPE, (PPE,)),
     (r"fixed assets? turnover", (REVENUE, PPE)),
     (r"(?<!fixed )\b(total )?assets? turnover", (REVENUE, TOTAL_ASSETS)),
     (r"inventory turnover|days inventory|\bdio\b", (COST_OF_SALES, INVENTORY)),
@@ -213,18 +221,26 @@ def items_asked(question: str) -> tuple[LineItem, ...]:
     """The line items a question needs, the ones it names first; at most five.
 
     A definition in the question ("defined as: revenue / average PP&E") names its
-    own parts and so they are found like any other.
+    own parts and so they are found like any other. Words inside a longer name
+    name nothing themselves: "purchases of PP&E" is not the PP&E of the balance sheet.
     """
+    named = [
+        (match.span(), index)
+        for index, (pattern, _) in enumerate(_ASKED)
+        for match in pattern.finditer(question)
+    ]
+    spans = {span for span, _ in named}
     found: dict[str, LineItem] = {}
-    places = sorted(
-        (match.start(), index, items)
-        for index, (pattern, items) in enumerate(_ASKED)
-        if (match := pattern.search(question))
-    )
-    for _, _, items in places:
-        for item in items:
-            found.setdefault(item.name, item)
+    for span, index in sorted(named, key=lambda place: (place[0][0], place[1])):
+        if not any(is_inside(span, other) for other in spans):
+            for item in _ASKED[index][1]:
+                found.setdefault(item.name, item)
     return tuple(found.values())[:MOST_ITEMS]
+
+
+def is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether a span is a part of a longer one."""
+    return span != other and other[0] <= span[0] and span[1] <= other[1]
 
 
 def asks_for_lines(question: str) -> bool:

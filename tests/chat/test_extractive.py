@@ -136,6 +136,13 @@ def test_at_most_six_lines_and_no_line_twice() -> None:
     [
         ("What was capex?", ["capital expenditures"]),
         ("What is the year end net PPNE?", ["property, plant and equipment"]),
+        ("How much did 3M spend on purchases of property, plant and equipment?", ["capital expenditures"]),
+        ("How much was invested in new PP&E?", ["capital expenditures"]),
+        (
+            "What share of PP&E were additions to property and equipment?",
+            ["property, plant and equipment", "capital expenditures"],
+        ),
+        ("What is the inventory turnover?", ["cost of sales", "inventory"]),
         ("What is the working capital?", ["current assets", "current liabilities"]),
         ("What is the fixed asset turnover ratio?", ["revenue", "property, plant and equipment"]),
         ("Who is the new chief executive?", []),
