@@ -19,6 +19,7 @@ from typing import Literal
 from chat.claims import SourceUnit
 from chat.stored_markers import defused
 from documents.pdf.structure import TableRow
+from documents.sections import trail
 
 CHARACTERS_PER_TOKEN = 3.6  # of English filings with cl100k; errs on the side of too many tokens
 
@@ -69,7 +70,7 @@ class Passage:
 
     @property
     def section(self) -> str:
-        return " › ".join(self.unit.section_path)
+        return trail(self.unit.section_path, self.unit.title)
 
 
 @dataclass(frozen=True, slots=True)

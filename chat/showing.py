@@ -9,6 +9,7 @@ from chat.events import CitationShown, Summary
 from chat.models import Citation
 from documents.models import Page
 from documents.pdf.geometry import PageFrame
+from documents.sections import trail
 
 VERIFIED = {Citation.Verdict.EXACT, Citation.Verdict.NORMALIZED, Citation.Verdict.MOVED}
 
@@ -23,7 +24,7 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         title=citation.document_title,
         page=citation.page_number,
         unit=str(citation.unit_id or ""),
-        section=" › ".join(citation.section_path),
+        section=trail(citation.section_path, citation.document_title),
         lines=(citation.line_start, citation.line_end),
         claim=citation.claim,
         quote=citation.quote,

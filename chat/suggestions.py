@@ -1,49 +1,88 @@
-"""First questions for a document, from its own headings and tables: nobody likes an empty box."""
+"""First questions for a document, from its own sections: nobody likes an empty box."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from django.db.models import Min, Sum
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
 from documents.models import CitationUnit, Document
 
 MOST = 4
+ENOUGH_PROSE = 250
+"""Characters: a short paragraph. A form's name, an address, a caption on a cover page heads less."""
 SAYS_NOTHING = re.compile(
-    r"^(table of contents|contents|index|part [ivx\d]+|item \d+\w?\.?|signatures?|references|bibliography|"
-    r"appendix.*|exhibits?.*|page \d+|notes?|acknowledg.*|abstract|figure.*|table \d+.*)$",
+    r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
+    r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
+    r"introduction|conclusions?|description|(current|annual|quarterly) report|form [\w-]+|"
+    r"(news|press|for immediate) release|(appendix|exhibits?|acknowledg|figure|table \d|about\b|"
+    r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking).*)$",
     re.IGNORECASE,
 )
 NUMBERING = re.compile(
-    r"^\s*((item|part|section|chapter|note|article)\s+)?([\dIVXivx]+[.):]?)+[\w]?[.):]?\s+", re.I
+    r"^\s*((item|part|section|chapter|note|article)\s+)?([\dIVXivx]+[.):]?)+[\w]?[.):]?(\s*[—–]\s*|\s+)", re.I
 )
+ADDRESS = re.compile(r"\d{5}|^\d+ .*,")
+"""A number that identifies: a postcode, a house in a street, a file's number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, and the characters of prose that stand right under it."""
+
+    heading: str
+    prose: int
 
 
 def suggested_questions(document: Document) -> list[str]:
-    """Up to four: those it came with, else of headings spread over it; none where no heading tells."""
+    """Up to four: those it came with, else of sections spread over it; none where no section tells."""
     if given := document.metadata.get("questions"):
         return list(given)
-    headings = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.HEADING)
-    topics = telling(headings.order_by("position").values_list("content", flat=True)[:400])
-    return [question_about(topic) for topic in spread(topics, MOST)]
+    return [question_about(topic) for topic in spread(telling(sections_of(document), document.title), MOST)]
 
 
-def telling(headings: Iterable[str]) -> list[str]:
-    """Headings that name a subject, without their numbers, each once."""
-    topics: dict[str, str] = {}
-    for heading in headings:
-        topic = NUMBERING.sub("", " ".join(heading.split())).strip(" .:–—-")
-        if 6 <= len(topic) <= 70 and not SAYS_NOTHING.match(topic) and re.search(r"[^\W\d_]{4}", topic):
-            topics.setdefault(topic.casefold(), topic)
+def sections_of(document: Document) -> list[Section]:
+    """Its sections in reading order."""
+    prose = CitationUnit.objects.filter(
+        document=document, unit_type__in=(CitationUnit.Type.PROSE, CitationUnit.Type.LIST)
+    )
+    rows = prose.exclude(section_path=[]).values_list("section_path")
+    rows = rows.annotate(prose=Sum(Length("content")), first=Min("position")).order_by("first")
+    return [Section(path[-1], prose) for path, prose, _ in rows]
+
+
+def telling(sections: Iterable[Section], title: str = "") -> list[Section]:
+    """Those that name a subject and say something of it: without their numbers, each once."""
+    topics: dict[str, Section] = {}
+    for section in sections:
+        heading = " ".join(section.heading.split())
+        topic = NUMBERING.sub("", heading).strip(" .:–—-[]")
+        if (
+            section.prose >= ENOUGH_PROSE
+            and 6 <= len(topic) <= 70
+            and re.search(r"[^\W\d_]{4}", topic)
+            and not SAYS_NOTHING.match(topic)
+            and not ADDRESS.search(heading)
+            and not words(topic) <= words(title)
+        ):
+            topics.setdefault(topic.casefold(), Section(topic, section.prose))
     return list(topics.values())
 
 
-def spread(topics: list[str], most: int) -> list[str]:
-    """At most ``most`` of them, evenly from beginning to end."""
-    if len(topics) <= most:
-        return topics
-    return [topics[round(index * (len(topics) - 1) / (most - 1))] for index in range(most)]
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def spread(topics: list[Section], most: int) -> list[str]:
+    """At most ``most`` headings in their order: of as many equal stretches of the document, the fullest."""
+    bounds = [round(part * len(topics) / most) for part in range(most + 1)]
+    stretches = [topics[start:end] for start, end in itertools.pairwise(bounds)]
+    return [max(stretch, key=lambda topic: topic.prose).heading for stretch in stretches if stretch]
 
 
 def question_about(topic: str) -> str:

@@ -23,6 +23,7 @@ from documents.api.region import BoxSerializer, FramedList, Frames, Region, Regi
 from documents.api.units import UnitSerializer
 from documents.models import CitationUnit, Document
 from documents.pictures import PictureFailed
+from documents.sections import trail
 
 CONTEXT_UNITS = 2  # on either side
 
@@ -89,7 +90,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
         return [citation.line_start, citation.line_end]
 
     def get_section(self, citation: Citation) -> str:
-        return " › ".join(citation.section_path)
+        return trail(citation.section_path, citation.document_title)
 
     @extend_schema_field(BoxSerializer(allow_null=True))
     def get_bbox(self, citation: Citation) -> Any:

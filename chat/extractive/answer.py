@@ -18,6 +18,7 @@ from chat.extractive.proving import Proof
 from chat.naming import strangers
 from chat.prompting import Passage
 from chat.providers.base import Delta, NativeCitation, TextDelta
+from documents.sections import trail
 from retrieval.analysis import terms_of
 
 MOST_LINES = 6
@@ -125,7 +126,7 @@ def single_title(passages: Sequence[Passage]) -> str:
 def written(chosen: Sequence[Candidate], known_title: str = "") -> Iterator[Delta]:
     """Lines under their document and section where these tell something; groups by their best line."""
     for (title, section), group in groupby(grouped(chosen), key=heading_of):
-        told = [escaped(part) for part in (title, section) if part and part != known_title]
+        told = [escaped(part) for part in dict.fromkeys((title, section)) if part and part != known_title]
         if told:
             yield TextDelta(f"#### {' · '.join(told)}\n\n")
         for candidate in group:
@@ -144,6 +145,7 @@ def heading_of(candidate: Candidate) -> tuple[str, str]:
     """The document's title, and the statement or section a line stands in (its page when it has none)."""
     unit = candidate.passage.unit
     statement = statement_of_row(candidate.passage)[1] if unit.table else ""
-    section = statement or " › ".join(unit.section_path[-2:])
+    path = unit.section_path[-2:]
+    section = statement or trail(path, unit.title) or trail(path)
     page = f"page {unit.page}"
     return "" if gives_orders(unit.title) else unit.title, page if gives_orders(section) else section or page

@@ -145,7 +145,8 @@ _SPENT_ON = (
 """Money going out, and between it and what it went for no word of anything else."""
 
 ASKED: tuple[tuple[str, tuple[LineItem, ...]], ...] = (
-    (rf"\bcap(ital)?[ -]?ex(penditures?)?\b|capital (expenditures?|spending|outlays?)|{_SPENT_ON}({_PPE})", (CAPEX,)),
+    (r"\bcap(ital)?[ -]?ex(penditures?)?\b|capital (expenditures?|spending|outlays?)", (CAPEX,)),
+    (rf"{_SPENT_ON}({_PPE})", (CAPEX,)),
     (_PPE, (PPE,)),
     (r"fixed assets? turnover", (REVENUE, PPE)),
     (r"(?<!fixed )\b(total )?assets? turnover", (REVENUE, TOTAL_ASSETS)),

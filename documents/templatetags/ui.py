@@ -13,6 +13,7 @@ from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from documents import sections
 from documents.icons import sprite_version
 
 register = template.Library()
@@ -60,6 +61,12 @@ def theme(context: Context) -> str:
 def as_json(value: object) -> str:
     """For ``data-`` attributes: the template escapes it."""
     return msgspec.json.encode(value).decode()
+
+
+@register.filter
+def trail(path: list[str], title: str = "") -> str:
+    """The headings over a passage of the document of that title, outermost first."""
+    return sections.trail(path, title)
 
 
 @register.filter

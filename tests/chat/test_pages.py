@@ -8,8 +8,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.excerpts import excerpt
 from chat.models import Citation, Conversation, Message, Note
-from chat.suggestions import spread, telling
-from documents.models import Document
+from chat.suggestions import Section, spread, suggested_questions, telling
+from documents.models import CitationUnit, Document
 from tests.conftest import Ingest
 
 
@@ -121,7 +121,7 @@ def test_a_note_is_made_beside_its_document_and_seen_by_its_owner_alone(
     assert client.post(reverse("note-new"), {"document": str(report.pk)}).status_code == 404
 
 
-def test_first_questions_come_from_headings_that_say_something() -> None:
+def test_first_questions_come_from_sections_that_say_something() -> None:
     headings = [
         "Table of contents",
         "1.2 Risk factors",
@@ -130,8 +130,40 @@ def test_first_questions_come_from_headings_that_say_something() -> None:
         "42",
         "Appendix A",
     ]
-    assert telling(headings) == ["Risk factors", "Liquidity"]
-    assert spread([str(number) for number in range(10)], 4) == ["0", "3", "6", "9"]
+    told = telling([Section(heading, 900) for heading in headings])
+    assert [section.heading for section in told] == ["Risk factors", "Liquidity"]
+
+
+def test_of_each_stretch_of_a_document_the_fullest_section_is_asked_for() -> None:
+    sections = [Section(str(number), prose) for number, prose in enumerate([1, 9, 3, 4, 8, 7, 5, 6])]
+    assert spread(sections, 4) == ["1", "3", "4", "7"]
+    assert spread(sections[:2], 4) == ["0", "1"]
+
+
+def test_nothing_is_asked_of_what_stands_on_a_cover(alice: User) -> None:
+    cover = {
+        "UNITED STATES COMMISSION": "Washington, D.C.",
+        "FORM 10-Q": "Quarterly report. " * 30,
+        "330 West 34th Street, New York, New York": "Check the box if the filer is a shell company. " * 30,
+        "Globex Holdings": "The registrant is a well-known seasoned issuer. " * 30,
+        "Item 2. Liquidity and capital": "Cash covers what is due in the coming twelve months. " * 30,
+    }
+    document = Document.objects.create(owner=alice, title="10-Q of Globex Holdings, Inc.")
+    for position, (heading, text) in enumerate(cover.items()):
+        CitationUnit.objects.create(
+            document=document,
+            position=position,
+            page_number=1,
+            paragraph_index=position,
+            content=text,
+            char_start=0,
+            char_end=len(text),
+            line_start=1,
+            line_end=1,
+            bbox=[0, 0, 1, 1],
+            section_path=["Part I", heading],
+        )
+    assert suggested_questions(document) == ["What does the document say about “Liquidity and capital”?"]
 
 
 def test_a_note_in_the_list_begins_with_its_words(client: Client, alice: User) -> None:
