@@ -51,9 +51,13 @@ def sections_of(document: Document) -> list[Section]:
     prose = CitationUnit.objects.filter(
         document=document, unit_type__in=(CitationUnit.Type.PROSE, CitationUnit.Type.LIST)
     )
-    rows = prose.exclude(section_path=[]).values_list("section_path")
-    rows = rows.annotate(prose=Sum(Length("content")), first=Min("position")).order_by("first")
-    return [Section(path[-1], prose) for path, prose, _ in rows]
+    rows = (
+        prose.exclude(section_path=[])
+        .values("section_path")
+        .annotate(characters=Sum(Length("content")), first=Min("position"))
+        .order_by("first")
+    )
+    return [Section(row["section_path"][-1], row["characters"]) for row in rows]
 
 
 def telling(sections: Iterable[Section], title: str = "") -> list[Section]:
