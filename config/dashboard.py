@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.decorators import staff_member_required
@@ -14,11 +15,14 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.defaultfilters import floatformat
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.views.decorators.http import require_POST
 
 from chat.models import Citation, Message
 from config.queue_state import queue
+from documents.admin.reading import link_to_list
 from documents.models import Document
 from documents.sweeping import sweep
 from retrieval.models import SearchQuery
@@ -56,7 +60,7 @@ def chart(title: str, values: list[tuple[str, float]], unit: str = "") -> Chart:
     return Chart(
         title,
         tuple(
-            Bar(label, f"{value:,.0f}{unit}", WIDTH * value / most, 22.0 * row)
+            Bar(label, floatformat(value, "0g") + unit, WIDTH * value / most, 22.0 * row)
             for row, (label, value) in enumerate(values)
         ),
     )
@@ -65,12 +69,14 @@ def chart(title: str, values: list[tuple[str, float]], unit: str = "") -> Chart:
 def charts() -> list[Chart]:
     """Nine queries, however much there is."""
     begin = since()
+    present = Document.objects.filter(deleted_at=None)
+    failed = present.filter(status=Document.Status.FAILED)
     answers = Message.objects.filter(role=Message.Role.ASSISTANT, created_at__gte=begin)
     return [
         chart("Pages read a day", pages_a_day(begin)),
         chart("Milliseconds a page takes, by stage", milliseconds_by_stage(begin), " ms"),
-        chart("Documents by state", counted(Document.objects.filter(deleted_at=None), "status")),
-        chart("Failures by reason", counted(Document.objects.exclude(failure_code=""), "failure_code")),
+        chart("Documents by state", linked(counted(present, "status"), "status__exact")),
+        chart("Failures by reason", linked(counted(failed, "failure_code"), "failure_code")),
         chart("Citations by verdict", counted(Citation.objects.filter(created_at__gte=begin), "verdict")),
         chart("Answers by provider", counted(answers, "provider")),
         chart("Seconds an answer takes, by provider", used(answers, "seconds", Avg), " s"),
@@ -102,7 +108,7 @@ def pages_a_day(begin: datetime) -> list[tuple[str, float]]:
     rows = (
         Document.objects.filter(indexed_at__gte=begin).annotate(day=TruncDate("indexed_at")).order_by("day")
     )
-    return [(f"{day:%d %b}", pages) for day, pages in rows.values_list("day").annotate(Sum("page_count"))]
+    return by_day(rows.values_list("day").annotate(Sum("page_count")))
 
 
 def searches_a_day(begin: datetime) -> list[tuple[str, float]]:
@@ -111,12 +117,27 @@ def searches_a_day(begin: datetime) -> list[tuple[str, float]]:
         .annotate(day=TruncDate("created_at"))
         .order_by("day")
     )
-    return [(f"{day:%d %b}", taken) for day, taken in rows.values_list("day").annotate(Avg("milliseconds"))]
+    return by_day(rows.values_list("day").annotate(Avg("milliseconds")))
+
+
+def by_day(rows: Iterable[tuple[date, float]]) -> list[tuple[str, float]]:
+    return [(date_format(day, "MONTH_DAY_FORMAT"), number) for day, number in rows]
 
 
 def counted(rows: object, field: str) -> list[tuple[str, float]]:
     found = rows.order_by().values_list(field).annotate(count=Count("pk")).order_by("-count")  # type: ignore[attr-defined]
     return [(name or "–", count) for name, count in found]
+
+
+def linked(values: list[tuple[str, float]], parameter: str) -> list[tuple[str, float]]:
+    """Numbers of documents, each leading to its documents in the admin's list."""
+    return [
+        (
+            link_to_list(Document, name.replace("_", " "), **{parameter: name, "deleted_at__isnull": True}),
+            number,
+        )
+        for name, number in values
+    ]
 
 
 def used(answers: object, name: str, together: type[Avg] | type[Sum]) -> list[tuple[str, float]]:

@@ -39,6 +39,7 @@ class Queue:
     waiting: int
     working: tuple[Work, ...]
     tickets: int | None
+    failed: int
     last_success: Success | None
     failures: tuple[Failure, ...]
 
@@ -49,7 +50,7 @@ class Queue:
 
 
 def queue() -> Queue:
-    """Seven queries."""
+    """Eight queries."""
     now = timezone.now()
     documents = Document.objects.filter(deleted_at=None)
     working = documents.filter(lease__isnull=False).order_by("started_at")[:SHOWN]
@@ -62,6 +63,7 @@ def queue() -> Queue:
         documents.filter(status=Document.Status.UPLOADED).count(),
         tuple(Work(row, row.lease_expires_at is not None and row.lease_expires_at < now) for row in working),
         tickets_left(),
+        documents.filter(status=Document.Status.FAILED).count(),
         Success.objects.order_by("-stopped").first(),
         tuple(Failure.objects.order_by("-stopped")[:5]),
     )

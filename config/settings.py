@@ -168,6 +168,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LANGUAGE_CODE = "en-gb"
+FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
 TIME_ZONE = environment.text("PINCITE_TIME_ZONE", "UTC")
 

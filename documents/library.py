@@ -31,6 +31,7 @@ class Shelf:
 
     collections: QuerySet[Collection]
     tags: QuerySet[Tag]
+    failed: int  # documents
 
     def name_of(self, view: LibraryView) -> str:
         """The name of the collection or tag that is shown; '' when none of these is."""
@@ -93,11 +94,12 @@ def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
 
 
 def shelf_of(user: User) -> Shelf:
-    """Collections and tags with the number of documents in each: two queries."""
+    """Collections and tags with the number of documents in each, and how many failed: three queries."""
     present = Count("documents", filter=Q(documents__deleted_at=None), distinct=True)
     return Shelf(
         collections=Collection.objects.visible_to(user).select_related("owner").annotate(number=present),
         tags=Tag.objects.visible_to(user).annotate(number=present),
+        failed=Document.objects.visible_to(user).filter(status__in=STATES["failed"]).count(),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 from uuid import uuid4
 
@@ -189,6 +190,11 @@ def test_the_dashboard_counts_what_there_is(
     Document.objects.create(owner=document.owner, title="x", status="failed", failure_code="damaged")
     with django_assert_max_num_queries(24):
         shown = staff.get(reverse("admin-dashboard")).content.decode()
-    assert "damaged" in shown and "Pages read a day" in shown
+    assert "Pages read a day" in shown
+    for query, names in (("status__exact=failed", ">1</a>"), ("failure_code=damaged", ">damaged</a>")):
+        link = re.search(f'href="([^"]*[?]{query}[^"]*)">', shown)
+        assert link and names in shown
+        listed = staff.get(unescape(link[1])).context["cl"].queryset
+        assert [document.title for document in listed] == ["x"]
     assert staff.get("/admin/").content.decode().count(reverse("admin-dashboard")) == 1
     assert Client().get(reverse("admin-dashboard")).status_code == 302

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.html import format_html_join
-from django.utils.timezone import localtime
 
 from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
 from documents.deletion import delete_document
@@ -84,8 +84,8 @@ class DocumentAdmin(admin.ModelAdmin):
         return f"{state}: {document.failure_code.replace('_', ' ')}" if document.failure_code else state
 
     @admin.display(description="added", ordering="created_at")
-    def added(self, document: Document) -> str:
-        return f"{localtime(document.created_at):%Y-%m-%d %H:%M}"
+    def added(self, document: Document) -> datetime:
+        return document.created_at
 
     @admin.display(ordering="page_count")
     def pages(self, document: Document) -> int:
@@ -109,7 +109,9 @@ class DocumentAdmin(admin.ModelAdmin):
             (RetrievalChunk, document.chunk_count),
         ]
         links = [
-            link_to_list(model, f"{count} {model._meta.verbose_name_plural}", document__id__exact=document.pk)
+            link_to_list(
+                model, f"{count:,} {model._meta.verbose_name_plural}", document__id__exact=document.pk
+            )
             for model, count in made
         ]
         return format_html_join(" · ", "{}", [(link,) for link in links])
@@ -152,7 +154,7 @@ class DocumentAdmin(admin.ModelAdmin):
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
         """Named by their counts: a list of a hundred thousand rows would help nobody."""
         listed = list(documents)
-        lines = [f"{row.title}: {row.page_count} pages, {row.unit_count} units" for row in listed]
+        lines = [f"{row.title}: {row.page_count:,} pages, {row.unit_count:,} units" for row in listed]
         return lines, {"documents": len(listed)}, set(), []
 
     def delete_model(self, request: HttpRequest, document: Document) -> None:

@@ -81,11 +81,6 @@ def percent(fraction: float | None) -> int:
     return round(100 * (fraction or 0))
 
 
-@register.filter
-def page_label(pages: int) -> str:
-    return f"{pages:,}".replace(",", " ")
-
-
 @register.simple_tag(takes_context=True)
 def query(context: Context, **changes: object) -> str:
     """The present query string with some parameters changed: ``{% query page=2 %}``."""

@@ -31,7 +31,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Hides the document and offers to undo it. Only its owner can."""
     document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
     put_in_bin(document)
-    return _changed(render(request, "library/_deleted.html", {"document": document}))
+    return changed(render(request, "library/_deleted.html", {"document": document}))
 
 
 @require_POST
@@ -161,7 +161,7 @@ def card(
     focus, as the button that restored it is gone.
     """
     context = {"document": _row(request, document), "wrong": wrong, "restored": restored, "answered": True}
-    return _changed(render(request, "library/_card.html", context))
+    return changed(render(request, "library/_card.html", context))
 
 
 def new_card(request: HttpRequest, document: Document) -> HttpResponse:
@@ -173,8 +173,8 @@ def _row(request: HttpRequest, document: Document) -> Document:
     return for_cards(Document.objects.visible_to(request.user), request.user).get(pk=document.pk)
 
 
-def _changed(response: HttpResponse) -> HttpResponse:
-    """Tells the page that its numbers of collections and tags may be others now."""
+def changed(response: HttpResponse) -> HttpResponse:
+    """Tells the page that its numbers of failed documents, collections and tags may be others now."""
     response.headers["HX-Trigger"] = "librarychanged"
     return response
 

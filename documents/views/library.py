@@ -17,7 +17,7 @@ from documents.models import Document
 from documents.office import office_is_there
 from documents.uploads import UploadRefused, store_address, store_upload
 from documents.views.asking import is_uuid, refusal
-from documents.views.cards import new_card
+from documents.views.cards import changed, new_card
 
 CARDS_A_PAGE = 48
 POLLED_AT_ONCE = 100
@@ -81,7 +81,11 @@ def upload_address(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def cards(request: HttpRequest) -> HttpResponse:
-    """The cards of ``?id=…&id=…`` as they stand now: what the library asks while documents are read."""
+    """The cards of ``?id=…&id=…`` as they stand now: what the library asks while documents are read.
+
+    Where one has come to its end the page is told that its numbers may be others now.
+    """
     ids = [value for value in request.GET.getlist("id")[:POLLED_AT_ONCE] if is_uuid(value)]
     documents = for_cards(Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
-    return render(request, "library/_cards.html", {"documents": documents})
+    response = render(request, "library/_cards.html", {"documents": documents})
+    return response if all(document.is_working for document in documents) else changed(response)

@@ -119,6 +119,20 @@ def test_a_deleted_document_does_not_come_back_beside_a_new_copy(
     assert browser.post(reverse("document-restore", args=[document.pk])).status_code == 409
 
 
+def test_the_shelf_counts_what_failed_and_the_page_asks_for_it_anew_when_reading_ends(
+    browser: Client, alice: User, bob: User
+) -> None:
+    reading = Document.objects.create(owner=alice, title="Reading", status="parsing")
+    Document.objects.create(owner=bob, title="Not hers", status="failed")
+    cards = f"{reverse('document-cards')}?id={reading.pk}"
+    assert "HX-Trigger" not in browser.get(cards).headers
+    assert browser.get(LIBRARY).context["shelf"].failed == 0
+    Document.objects.filter(pk=reading.pk).update(status="failed")
+    assert browser.get(cards).headers["HX-Trigger"] == "librarychanged"
+    states = browser.get(LIBRARY).content.decode().split('id="states"')[1].split("</nav>")[0]
+    assert re.search(r'state=failed".*<small[^>]*>1</small>', states)
+
+
 @pytest.mark.parametrize("page", ["/?as=grid", "/?as=list", "details"])
 def test_a_document_that_was_given_up_says_so_and_is_tried_again_where_it_says_so(
     browser: Client, alice: User, ingested: Ingest, page: str
