@@ -7,10 +7,14 @@ look at it. Content-Length may be missing (chunked) or false, so bytes are count
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
+from io import BytesIO
 from typing import Any
+
+from django.core.handlers.asgi import ASGIRequest
+
+from config.errors import error_page
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -37,7 +41,7 @@ def body_limit(application: Application, max_bytes: int) -> Application:
             return
         received = 0
         if declared_length(scope) > limit:
-            await refuse(receive, send, max_bytes, received)
+            await refuse(scope, receive, send, max_bytes, received)
             return
         overrun = answered = False
 
@@ -59,7 +63,7 @@ def body_limit(application: Application, max_bytes: int) -> Application:
         with suppress(BodyTooLarge):
             await application(scope, count, answer)
         if overrun and not answered:
-            await refuse(receive, send, max_bytes, received)
+            await refuse(scope, receive, send, max_bytes, received)
 
     return limited
 
@@ -70,20 +74,22 @@ def declared_length(scope: MutableMapping[str, Any]) -> int:
     return int(value) if value.isdigit() else 0
 
 
-async def refuse(receive: Receive, send: Send, max_bytes: int, received: int) -> None:
+async def refuse(
+    scope: MutableMapping[str, Any], receive: Receive, send: Send, max_bytes: int, received: int
+) -> None:
     """Answers at once, then throws away what still comes, as far as that is little.
 
     Many clients send all before they read; a connection closed on unread bytes is reset, and the answer lost.
     """
     text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
-    body = json.dumps({"code": "too_large", "message": text}).encode()
+    answer = error_page(ASGIRequest(scope, BytesIO()), 413, "too_large", text)
     headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
+        (b"content-type", answer.headers["Content-Type"].encode()),
+        (b"content-length", str(len(answer.content)).encode()),
         (b"connection", b"close"),  # the rest of the body is not read
     ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": True})
+    await send({"type": "http.response.body", "body": answer.content, "more_body": True})
     if not await drained(receive, int(max_bytes * READ_AT_MOST) - received):
         await asyncio.sleep(LINGER)
     await send({"type": "http.response.body", "body": b""})

@@ -59,12 +59,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def error_page(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
-    """As JSON for the API, as a page for people. Needs no database and no session."""
+    """JSON for the API, a page for people, a sentence for scripts, which show it. Needs no database."""
     ours = status >= 500
     if ours:
         logger.error("answered %s: %s %s", status, request.method, request.path, exc_info=status == 500)
     log_id = {"id": id_of(request)} if ours else {}
     if request.path.startswith("/api/"):
         return JsonResponse({"code": code, "message": message, **log_id}, status=status)
-    page = render_to_string("errors/error.html", {"message": message, "status": status, **log_id})
-    return HttpResponse(page, status=status)
+    if "text/html" not in request.headers.get("Accept", ""):
+        return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
+    page = {"message": message, "status": status, "request": request, **log_id}
+    return HttpResponse(render_to_string("errors/error.html", page), status=status)

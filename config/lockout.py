@@ -7,6 +7,7 @@ import math
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 
 def client_address(request: HttpRequest) -> str:
@@ -22,6 +23,7 @@ def too_many_attempts(request: HttpRequest, *arguments: object, **options: objec
 def refusal(request: HttpRequest, seconds: int) -> HttpResponse:
     """429 with Retry-After, as a page."""
     minutes = math.ceil(seconds / 60)
-    response = render(request, "errors/too_many_attempts.html", {"minutes": minutes}, status=429)
+    page = {"message": _("Too many attempts to sign in"), "minutes": minutes}
+    response = render(request, "errors/too_many_attempts.html", page, status=429)
     response["Retry-After"] = str(seconds)
     return response

@@ -95,6 +95,25 @@ def test_a_declared_length_over_the_limit_is_refused_before_any_byte(port: int) 
     assert sent < BUFFERS, "the answer comes before the body"
 
 
+@pytest.mark.parametrize(
+    ("path", "accept", "kind"),
+    [
+        ("/documents/x/replace/", "text/html,*/*;q=0.8", "text/html"),
+        ("/documents/upload/", "*/*", "text/plain"),
+        ("/api/documents/", "text/html", "application/json"),
+    ],
+)
+def test_the_refusal_is_a_page_for_people_a_sentence_for_scripts_and_json_for_the_api(
+    port: int, path: str, accept: str, kind: str
+) -> None:
+    with connected(port) as connection:
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n"
+        connection.sendall(f"{head}Content-Length: {1 << 30}\r\n\r\n".encode())
+        answer = whole_answer(connection)
+    assert f"content-type: {kind}".encode() in answer
+    assert b"larger than the 40 MB" in answer
+
+
 def test_a_chunked_body_is_refused_once_it_passes_the_limit(port: int) -> None:
     frame = b"%x\r\n%s\r\n" % (len(PIECE), PIECE)
     answer, sent = send_body(port, "Transfer-Encoding: chunked", frame, 1 << 30)

@@ -66,10 +66,17 @@ def broken(client: Client, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_error_page_gives_the_id_and_nothing_of_the_inside(broken) -> None:
-    answer = broken(RuntimeError("secret")).get("/admin/login/")
+    answer = broken(RuntimeError("secret")).get("/admin/login/", headers={"accept": "text/html"})
     assert answer.status_code == 500
     assert answer["X-Request-ID"].encode() in answer.content
     assert b"secret" not in answer.content
+
+
+@pytest.mark.parametrize(("chosen", "scheme"), [("dark", "dark"), ("", "light dark")])
+def test_an_error_page_has_the_theme_that_was_chosen(client: Client, chosen: str, scheme: str) -> None:
+    client.cookies["theme"] = chosen
+    page = client.get("/documents/none/", headers={"accept": "text/html"}).content.decode()
+    assert f'<meta name="color-scheme" content="{scheme}">' in page
 
 
 def test_while_the_database_is_away_the_answer_is_503_with_retry_after(broken) -> None:

@@ -1,5 +1,4 @@
-// The library page. What is done with a card goes by htmx, and comes
-// back as a card to put in the old one's place (library/_card.html).
+// What is done with a card goes by htmx, and comes back as a card (library/_card.html).
 import { watchAsking } from "./ask.js";
 import { watchDrags } from "./drag.js";
 import { watchProgress } from "./progress.js";

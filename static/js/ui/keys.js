@@ -30,6 +30,5 @@ function press(event) {
   if (pending) setTimeout(() => (pending = ""), 1000);
   const target = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);
   const action = target ? () => target[target.matches("input") ? "focus" : "click"]() : bindings.get(chord);
-  if (!action || action(event) === false) return;
-  event.preventDefault();
+  if (action && action(event) !== false) event.preventDefault();
 }

@@ -12,10 +12,9 @@ export async function request(url, { method = "GET", body } = {}) {
   throw Object.assign(new Error(said), { status: response.status });
 }
 
-/** Why the server said no to htmx. */
 export const refusal = (xhr) => reason(xhr.getResponseHeader("Content-Type"), xhr.response, xhr);
 
-/** Why it said no, in its own words if it has some. */
+/** Why the server said no, in its own words if it has some. */
 function reason(type, text, { status, statusText }) {
   if (type?.includes("json")) return JSON.parse(text).error ?? statusText;
   return type?.startsWith("text/plain") && text.length < 300 ? text : `${status} ${statusText}`;
