@@ -8,6 +8,7 @@ from chat.views import reader
 
 urlpatterns = [
     path("", reader.document, name="document"),
+    path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
     path("pins/", reader.pins, name="document-pins"),
 ]

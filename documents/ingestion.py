@@ -19,8 +19,8 @@ from django.utils import timezone
 
 from documents.failures import IngestionFailure, failure_of, shortage
 from documents.interruption import Interrupted, interruptible, uninterrupted
-from documents.leases import WORKING, Lease, LostLease, give_back, renewing, take
-from documents.models import Document
+from documents.leases import Lease, LostLease, give_back, renewing, take
+from documents.models import WORKING, Document
 from documents.obtaining import obtain_pdf
 from documents.outages import outlast
 from documents.pdf.collecting import nothing_left_behind

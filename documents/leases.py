@@ -23,10 +23,9 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from documents.models import Document
+from documents.models import WORKING, Document
 
 logger = logging.getLogger(__name__)
-WORKING = (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING)
 
 
 class LostLease(Exception):

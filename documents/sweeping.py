@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
-from documents.leases import WORKING
-from documents.models import Document, RateCount
+from documents.models import WORKING, Document, RateCount
 from documents.pdf.failures import FailureCode
 from documents.queue import issue_tickets, tickets_left, waiting
 from documents.versions import bring_back

@@ -17,6 +17,8 @@ from chat.providers.registry import choices
 from chat.reading import read_sources
 from chat.suggestions import suggested_questions
 from chat.views.visible import visible_conversation, visible_document
+from documents.models import Document
+from documents.models.document import DocumentQuerySet
 
 CONVERSATIONS_A_PAGE = 40
 
@@ -37,6 +39,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "document": document,
         "conversation": conversation,
         "exchanges": exchanges,
+        "silent": not exchanges and why_silent(Document.objects.filter(pk=pk)),
         "suggestions": [] if exchanges else suggested_questions(document),
         "providers": choices(),
     }
@@ -70,6 +73,7 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
         "section": "conversations",
         "conversation": shown,
         "exchanges": exchanges_of(shown) if shown else [],
+        "silent": not shown and why_silent(Document.objects.visible_to(request.user)),
         "documents": list(shown.documents.visible_to(request.user)) if shown else [],  # type: ignore[attr-defined]
         "providers": choices(),
     }
@@ -112,6 +116,15 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Conversation, pk=pk, owner=request.user).unhide()
     return redirect("conversations")
+
+
+def why_silent(documents: DocumentQuerySet) -> str:
+    """Why none of the documents can be asked: "none", "working" or "wordless"; '' when one can."""
+    if documents.searchable().exists():
+        return ""
+    if not documents.exists():
+        return "none"
+    return "working" if documents.working().exists() else "wordless"
 
 
 def as_uuid(text: str) -> UUID | None:

@@ -26,12 +26,33 @@ READ_WHOLE = 8 << 20  # bytes; a longer file is read in parts, as its pages are 
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    context = {
-        "document": shown,
+    context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
         "read_whole": shown.size <= READ_WHOLE,
     }
     return render(request, "reader/reader.html", context)
+
+
+@require_safe
+@login_required
+def state(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """How far the document is read, or why it could not be: nothing once it is, which htmx tells the page.
+
+    ``?unseen``: the reader was opened before there was a PDF to show.
+    """
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    response = render(request, "reader/_state.html", state_of(request, shown))
+    if "unseen" in request.GET and shown.file:
+        response["HX-Refresh"] = "true"
+    elif shown.is_ready:
+        response["HX-Trigger"] = "documentready"
+    return response
+
+
+def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
+    editable = Document.objects.editable_by(request.user).filter(pk=document.pk)
+    failed = document.status == Document.Status.FAILED
+    return {"document": document, "failed": failed, "may_edit": failed and editable.exists()}
 
 
 @require_safe

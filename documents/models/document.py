@@ -50,6 +50,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """Documents whose chunks may answer: indexed at least once, not deleted."""
         return self.filter(deleted_at=None, indexed_at__isnull=False)
 
+    def working(self) -> Self:
+        """Documents that wait to be read or are being read."""
+        return self.filter(status__in=WORKING)
+
     @staticmethod
     def _shared_with(user: User, **rights: bool) -> Q:
         """Starts from the few shares a user has, not from all documents: every search asks this."""
@@ -192,7 +196,7 @@ class Document(models.Model):
 
     @property
     def is_working(self) -> bool:
-        return self.status in (self.Status.UPLOADED, self.Status.PARSING, self.Status.INDEXING)
+        return self.status in WORKING
 
     @property
     def is_readable(self) -> bool:
@@ -224,3 +228,6 @@ class Document(models.Model):
     def title_from(filename: str) -> str:
         """A readable title until the parser finds a better one."""
         return Path(filename).stem.replace("_", " ").strip()[:500] or "Untitled"
+
+
+WORKING = (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING)

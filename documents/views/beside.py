@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from documents.figures import figures_of
-from documents.models import CitationUnit, Document, Page
+from documents.models import CitationUnit, Document
 
 MOST_HEADINGS = 500
 
@@ -50,8 +50,10 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
 def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The units of ``?page=`` as a list, with their rectangles: what was parsed."""
     number = request.GET.get("page", "")
-    pages = Page.objects.visible_to(request.user).filter(document=pk)
-    page = get_object_or_404(pages, number=int(number) if number.isdecimal() else 1)
-    units = CitationUnit.objects.filter(document=pk, page_number=page.number).order_by("paragraph_index")
-    listed = [(unit, page.frame.display_boxes(unit.rects)) for unit in units]
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    page = shown.pages.filter(number=int(number) if number.isdecimal() else 1).first()
+    listed = []
+    if page:
+        units = CitationUnit.objects.filter(document=pk, page_number=page.number).order_by("paragraph_index")
+        listed = [(unit, page.frame.display_boxes(unit.rects)) for unit in units]
     return render(request, "reader/_passages.html", {"page": page, "units": listed})

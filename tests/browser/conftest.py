@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,19 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
     yield tab
     tab.close()
     assert complaints == []
+
+
+def committed(action: Callable[[], None]) -> None:
+    """In a thread, with a connection of its own: what it writes, the server sees."""
+
+    def run() -> None:
+        try:
+            action()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(run).result()
 
 
 def is_complaint(said: ConsoleMessage) -> bool:

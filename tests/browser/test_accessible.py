@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.db import connection
 from playwright.sync_api import Browser, Page
 
 from chat.models import Conversation, Note
 from documents.models import Collection, Document, Share, Tag
-from tests.browser.conftest import READY_MS, Upload
+from tests.browser.conftest import READY_MS, Upload, committed
 from tests.browser.sheets import report
 from tests.browser.site import ROOT, Site
 
@@ -36,6 +33,7 @@ PAGES = [
     *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
     *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/"),
     *("/papers/", "/documents/{document}/metadata/"),
+    *("/documents/{working}/", "/documents/{failed}/", "/documents/{paper}/"),
 ]
 
 
@@ -67,23 +65,17 @@ def rows_for(alice: User, ids: dict[str, str]) -> None:
     document.collections.add(collection)
     Share.objects.create(collection=collection, group=Group.objects.create(name="Readers"))
     ids["tag"], ids["collection"] = str(tag.pk), str(collection.pk)
-    Document.objects.create(owner=alice, title="At work", status="parsing", progress=0.4)
-    Document.objects.create(owner=alice, title="Failed", status="failed", failure_message="No text.")
+    states = {
+        "working": Document(title="At work", status="parsing", progress=0.4),
+        "failed": Document(title="Failed", status="failed", failure_message="No text."),
+        "paper": Document(title="A paper", status="ready", kind="paper", abstract="It is brown."),
+    }
+    for name, row in states.items():
+        row.owner = alice
+        row.save()
+        ids[name] = str(row.pk)
     ids["note"] = str(Note.objects.create(owner=alice, title="Of divisions", content="Two.").pk)
     ids["conversation"] = str(Conversation.objects.filter(owner=alice).latest("updated_at").pk)
-
-
-def committed(action: Callable[[], None]) -> None:
-    """In a thread, with a connection of its own: what it writes, the server sees."""
-
-    def run() -> None:
-        try:
-            action()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(run).result()
 
 
 def test_every_page_passes_axe_in_both_themes(page: Page, site: Site, furnished: dict[str, str]) -> None:

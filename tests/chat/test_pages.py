@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.excerpts import excerpt
 from chat.models import Citation, Conversation, Message, Note
 from chat.suggestions import Section, spread, suggested_questions, telling
-from documents.models import CitationUnit, Document
+from documents.models import CitationUnit, Document, Share
 from tests.conftest import Ingest
 
 
@@ -94,6 +94,50 @@ def test_conversations_are_listed_searched_renamed_deleted_and_brought_back(
     assert "Of foxes" not in browser.get(listing).content.decode()
     browser.post(reverse("conversation-restore", args=[conversation.pk]))
     assert "Of foxes" in browser.get(listing).content.decode()
+
+
+def test_an_empty_library_is_not_asked(browser: Client, alice: User) -> None:
+    shown = browser.get(reverse("conversation-new")).content.decode()
+    assert "Add a document" in shown
+    assert "data-conversation" not in shown
+    Document.objects.create(owner=alice, title="Annual report", status="parsing")
+    shown = browser.get(reverse("conversation-new")).content.decode()
+    assert "as soon as the first of them has been read" in shown
+    assert "data-conversation" not in shown
+
+
+def test_a_library_with_one_document_that_was_read_is_asked(browser: Client, report: Document) -> None:
+    assert "data-conversation" in browser.get(reverse("conversation-new")).content.decode()
+
+
+def test_the_reader_says_how_far_a_document_is_and_that_it_is_ready(
+    browser: Client, report: Document
+) -> None:
+    state = reverse("document-state", args=[report.pk])
+    Document.objects.update(status="parsing", progress=0.5, page_count=4)
+    assert "Page 2 of 4 read" in browser.get(reverse("document", args=[report.pk])).content.decode()
+    assert "Page 2 of 4 read" in browser.get(state).content.decode()
+    Document.objects.update(status="ready")
+    answer = browser.get(state)
+    assert answer.content.strip() == b""
+    assert answer["HX-Trigger"] == "documentready"
+    assert browser.get(state, {"unseen": ""})["HX-Refresh"] == "true"
+
+
+def test_a_document_that_failed_says_why_and_is_tried_again_by_who_may(
+    browser: Client, client: Client, bob: User, report: Document
+) -> None:
+    Document.objects.update(status="failed", failure_message="The file is damaged.", indexed_at=None)
+    shown = browser.get(reverse("document", args=[report.pk])).content.decode()
+    assert "The file is damaged." in shown
+    assert reverse("document-retry", args=[report.pk]) in shown
+    assert "No words to answer from" in browser.get(reverse("chat-panel", args=[report.pk])).content.decode()
+    Share.objects.create(document=report, user=bob)
+    client.force_login(bob)
+    shown = client.get(reverse("document", args=[report.pk])).content.decode()
+    assert "The file is damaged." in shown
+    assert reverse("document-retry", args=[report.pk]) not in shown
+    assert client.get(reverse("document-state", args=[report.pk])).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["conversation", "conversation-rename", "conversation-delete"])

@@ -58,8 +58,8 @@ export function prepare(viewer, highlights) {
 
   async function ask({ words }) {
     await panel.show("ask");
-    if (words) answers.conversation.prefill(`“${words}”\n`);
-    else answers.conversation.focus();
+    if (words) answers?.conversation.prefill(`“${words}”\n`);
+    else answers?.conversation.focus();
   }
 
   async function similar({ words }) {

@@ -16,6 +16,7 @@ fillAround(open());
 
 async function open() {
   const waiting = element.querySelector("[data-opening-note]");
+  if (!waiting) return; // no PDF yet
   try {
     await viewer.open(askPassword);
     startWhere();
@@ -23,7 +24,7 @@ async function open() {
     await drawn;
   } catch (error) {
     console.error(error);
-    Object.assign(waiting, { textContent: waiting.dataset.failed, role: "alert" });
+    waiting.replaceWith(document.getElementById("not-opened").content);
   }
 }
 

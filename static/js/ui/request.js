@@ -6,7 +6,7 @@ export function csrfToken() {
 
 /** A response that is `ok`. Throws an Error with what the server said, and its `status`. */
 export async function request(url, { method = "GET", body } = {}) {
-  const response = await fetch(url, { method, body, headers: method === "GET" ? {} : { "X-CSRFToken": csrfToken() } });
+  const response = await fetch(url, { method, body, headers: { "X-CSRFToken": csrfToken() } });
   if (response.ok) return response;
   const said = reason(response.headers.get("Content-Type"), await response.text(), response);
   throw Object.assign(new Error(said), { status: response.status });
