@@ -1,0 +1,80 @@
+"""On a phone: nothing is wider than the page, every control is a finger wide, and axe finds no violation."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Upload
+from tests.browser.sheets import report
+from tests.browser.site import Site
+from tests.browser.test_accessible import violations
+
+FINGER = 40  # CSS pixels
+CONTROLS = "button, select, summary, nav a, .button, .menu a, input:not([type=hidden])"
+IN_THE_READER = (
+    ".reader-bar :is(a, button, input), .tabs button, .menu a, .outline a, .ask-send, .note-write, "
+    ".search-box input"
+)
+SMALL = """([controls, finger]) => [...document.querySelectorAll(controls)]
+  .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+  .filter((control) => !control.closest(".visually-hidden"))
+  .map((control) => control.closest("label") ?? control)
+  .filter((control) => control.getBoundingClientRect().height < finger - .5)
+  .map((control) => control.outerHTML.slice(0, 120))"""
+PAGES = ("/?as=list", "/?as=grid", "/conversations/", "/collections/", "/account/", "{reader}details/")
+
+
+@pytest.fixture
+def phone(page: Page) -> Page:
+    page.set_viewport_size({"width": 390, "height": 844})
+    return page
+
+
+def complaints(phone: Page, name: str) -> list[str]:
+    wide = phone.evaluate("document.documentElement.scrollWidth > innerWidth")
+    small = [f"{name}: small {control}" for control in phone.evaluate(SMALL, [CONTROLS, FINGER])]
+    return [*small, *([f"{name}: wider than the phone"] if wide else []), *violations(phone, name)]
+
+
+def test_pages_and_menus_fit_a_phone_and_a_finger(phone: Page, site: Site, upload: Upload) -> None:
+    reader = upload(report(), "On a phone.pdf")
+    found = []
+    for path in (
+        "/?as=list",
+        "/?as=grid",
+        "/conversations/",
+        "/collections/",
+        "/account/",
+        f"{reader}details/",
+    ):
+        phone.goto(site.url(path))
+        found += complaints(phone, path)
+    phone.goto(site.url("/"))
+    phone.get_by_role("button", name="Actions for").first.click()
+    rename = phone.get_by_role("button", name="Rename", exact=True)
+    rename.wait_for()
+    found += complaints(phone, "menu")
+    rename.click()
+    found += complaints(phone, "dialog")
+    assert found == []
+
+
+def test_what_is_pressed_in_the_reader_fits_a_finger(phone: Page, upload: Upload, site: Site) -> None:
+    phone.goto(site.url(upload(report(), "Read on a phone.pdf")))
+    phone.locator(".page[data-loaded]").first.wait_for()
+    bar = phone.locator(".reader-bar")
+    small = []
+    for name in ("More", "Contents and pages", "Find in this document", "Panel"):
+        button = bar.get_by_role("button", name=name, exact=True)
+        button.click()
+        phone.wait_for_timeout(400)
+        small += phone.evaluate(SMALL, [IN_THE_READER, FINGER])
+        phone.keyboard.press("Escape")
+        if name == "Contents and pages":
+            button.click()
+    for name in ("Search", "Notes"):
+        phone.get_by_role("tab", name=name).click()
+        phone.wait_for_timeout(400)
+        small += phone.evaluate(SMALL, [IN_THE_READER, FINGER])
+    assert small == []
