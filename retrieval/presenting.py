@@ -9,7 +9,7 @@ from uuid import UUID
 
 from retrieval.candidates import Candidate, PassageKey
 from retrieval.evidence import Evidence
-from retrieval.results import Hit, ListRank
+from retrieval.results import Hit, ListRank, Snippet
 from retrieval.rows import read_rows
 from retrieval.scope import ScopeSql
 from retrieval.snippets import snippet_of
@@ -81,6 +81,8 @@ def hits_of(
         if chunk := chunks.get(best[key]):
             evidence = strongest[key]
             shown_units = [at for at, of in enumerate(candidate.chunks) if of == best[key].bytes]
+            told = telling_units(evidence, shown_units)
+            snippet = snippet_of("\n".join(candidate.contents[at] for at in told), weights)
             hits.append(
                 Hit(
                     chunk_id=best[key],
@@ -95,7 +97,8 @@ def hits_of(
                     passage_unit_ids=candidate.unit_ids,
                     score=round(score, 5),
                     why=why[key],
-                    snippet=snippet_of(telling_text(candidate, evidence, shown_units), weights),
+                    snippet=snippet,
+                    snippet_unit_id=candidate.unit_ids[unit_at(snippet, candidate.contents, told)],
                     passage=compress(candidate, evidence, weights) if compressed else candidate.text,
                     context_header=chunk.context_header,
                     section_path=tuple(chunk.section_path),
@@ -110,10 +113,20 @@ def read_chunks(scope: ScopeSql, ids: list[UUID]) -> dict[UUID, ChunkRow]:
     return {row[0]: ChunkRow(*row) for row in rows}
 
 
-def telling_text(candidate: Candidate, evidence: Evidence, units: Sequence[int]) -> str:
-    """Text for a snippet: the best of these units and what follows it."""
+def telling_units(evidence: Evidence, units: Sequence[int]) -> list[int]:
+    """Units for a snippet: the best of these and what follows it."""
     start = max(units, key=lambda at: evidence.unit_scores[at])
-    return "\n".join(candidate.contents[at] for at in units if start <= at < start + SNIPPET_UNITS)
+    return [at for at in units if start <= at < start + SNIPPET_UNITS]
+
+
+def unit_at(snippet: Snippet, contents: Sequence[str], units: Sequence[int]) -> int:
+    """Of these units, joined by line ends, the one with the snippet's first marked word."""
+    place = snippet.start + (snippet.marks[0][0] if snippet.marks else 0)
+    for at in units:
+        place -= len(contents[at]) + 1
+        if place < 0:
+            return at
+    return units[-1]
 
 
 def strongest_of(evidence: Mapping[str, Evidence]) -> Evidence:

@@ -54,10 +54,11 @@ class ListRank:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A stretch of a chunk's text; ``marks`` are the [start, end) of matched words in it."""
+    """A stretch of a text, from ``start`` on; ``marks`` are the [start, end) of matched words in it."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
+    start: int = 0
 
     @property
     def pieces(self) -> list[tuple[str, bool]]:
@@ -81,6 +82,7 @@ class Hit:
         page: page of the best unit, from 1.
         score: comparable within one result only; higher is better.
         why: the chunk's rank in each list it stood in.
+        snippet_unit_id: the unit the snippet's first marked word stands in.
         passage: the sentences of that stretch that matter, when compression ran; else all of it.
     """
 
@@ -97,6 +99,7 @@ class Hit:
     score: float
     why: tuple[ListRank, ...]
     snippet: Snippet
+    snippet_unit_id: UUID
     passage: str
     context_header: str
     section_path: tuple[str, ...]

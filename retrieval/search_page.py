@@ -87,7 +87,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit and its document (for its thumbnail); ``unit`` is where the reader opens."""
+    """A hit and its document (for its thumbnail); ``unit``, where the reader opens, is the snippet's."""
 
     hit: Hit
     document: Document
@@ -129,7 +129,7 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
 def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
     documents = Document.objects.visible_to(user).in_bulk([hit.document_id for hit in result.hits])
     return tuple(
-        ShownHit(hit, documents[hit.document_id], hit.best_unit_ids[0])
+        ShownHit(hit, documents[hit.document_id], hit.snippet_unit_id)
         for hit in result.hits
         if hit.document_id in documents
     )

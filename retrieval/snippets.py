@@ -25,7 +25,7 @@ def snippet_of(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHAR
         for token, value in zip(tokens, worth, strict=True)
         if value > 0.1 and token.start >= start and token.end <= end
     ]
-    return Snippet(text[start:end], tuple(marks))
+    return Snippet(text[start:end], tuple(marks), start)
 
 
 def _densest(text: str, tokens: Sequence[Token], worth: Sequence[float], size: int) -> int:

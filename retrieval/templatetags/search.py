@@ -35,7 +35,7 @@ def facet_link(context: Context, name: str, value: str) -> FacetLink:
 @register.filter
 def list_name(name: str) -> str:
     """A list of a search as people read it: 'question' ranked by words, 'meaning of question' by meaning."""
-    own = {"question": _("by words"), "meaning of question": _("by meaning")}
+    own = {"question": _("by its words"), "meaning of question": _("by its meaning")}
     return own.get(name, name)
 
 

@@ -16,11 +16,12 @@ import retrieval.search
 from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.indexing import index_words
 from retrieval.models import SearchQuery
+from retrieval.presenting import unit_at
 from retrieval.providers.embeddings import HashingEmbedder, Vectors
 from retrieval.providers.errors import ProviderError
 from retrieval.providers.language import ScriptedModel
 from retrieval.providers.rerankers import OverlapReranker
-from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult, StrategyName
+from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult, Snippet, StrategyName
 from retrieval.scope import Scope
 from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, search
 from retrieval.similar import more_like
@@ -88,6 +89,25 @@ def test_a_hit_says_why_and_marks_its_words(alice: User, library: Library) -> No
     hit = search("Nike dividends paid", Scope(alice)).hits[0]
     assert {rank.list for rank in hit.why} == {"question", "meaning of question"}
     assert "Dividends" in [piece for piece, marked in hit.snippet.pieces if marked]
+
+
+@pytest.mark.parametrize(
+    "query", ["Nike dividends paid", "cash flows operating", "company based", "survival"]
+)
+def test_the_unit_of_a_snippet_has_its_first_marked_word(alice: User, library: Library, query: str) -> None:
+    for hit in search(query, Scope(alice)).hits:
+        words = [piece for piece, marked in hit.snippet.pieces if marked]
+        shown = CitationUnit.objects.get(pk=hit.snippet_unit_id)
+        assert shown.page_number == hit.page
+        assert not words or words[0] in shown.content
+
+
+def test_a_snippets_unit_is_found_where_its_marks_begin() -> None:
+    contents = ["Nothing of it.", "Sales grew.", "Dividends grew."]
+    snippet = Snippet("grew.\nDividends grew.", ((6, 15),), start=21)
+    assert unit_at(snippet, contents, [0, 1, 2]) == 2
+    assert unit_at(Snippet("grew", ((0, 4),), start=6), contents, [1, 2]) == 1
+    assert unit_at(Snippet("Nothing of it."), contents, [0, 1]) == 0
 
 
 def test_pages_of_results_join_without_gap_or_repetition(
