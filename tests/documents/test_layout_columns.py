@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from documents.pdf.fast.columns import runs_on
 from documents.pdf.fast.lines import Line
+from documents.pdf.fast.sides import runs_on
 from documents.pdf.fast.words import RawWord, Style
 from tests.documents.layout_drawing import OTHER, PROSE, Drawing, justified, texts
 

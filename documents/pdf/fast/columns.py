@@ -8,15 +8,14 @@ or lines that do not stand on common baselines.
 
 from __future__ import annotations
 
-import itertools
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from documents.pdf.fast.cells import MARKER_GAP, is_value
+from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.lines import Line, rows_of
-from documents.pdf.fast.lists import is_bullet
+from documents.pdf.fast.sides import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows
 
 # A gutter is at least this wide (ems of the text beside it).
 GUTTER = 0.7
@@ -32,41 +31,10 @@ HEAD_DISTANCE = 1.5
 SAME_START, TAIL_LEADING, SAME_SIZE, TAIL_DISTANCE = 0.5, 1.6, 0.08, 1.25
 # A heading stands so many times as near to its text as to what is above it.
 HEAD_NEARER = 1.2
-# A column has at least this many rows on each side of the gutter.
-COLUMN_ROWS = 3
 # Lines of a column hold at least so many characters on average: shorter ones are cells.
 COLUMN_CHARS = 6
-# A row is full when it covers this share of its column.
-FULL_ROW = 0.7
-# Words of a full row are at most this far apart (ems): wider gaps part cells.
-RUNNING_GAP = 1.6
-# Share of full rows from which a column is prose.
-PROSE_ROWS = 0.5
-# Several columns of prose: most runs are so long, begin within so much of one another (ems) and fill so much.
-LONG_RUN, COLUMN_INDENT = 15, 2.0
-FULL_RUN, FULL_RUNS = 0.85, 0.7
-# Share of rows with a bullet from which a column is a list.
-LIST_ROWS = 0.6
-# Columns of which one is not prose are of like width, and share at most this part of their baselines.
-LIKE_WIDTH = 0.6
-APART = 0.5
-# A narrow side, as a list of links beside a text, shares still fewer.
-FAR_APART = 0.35
-# A smaller share than this of the rows of a column of text hold nothing but values.
-VALUE_SHARE = 0.25
-# So short a cell with a digit in it is a value.
-VALUE_CHARS = 16
-# A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
-STACK_ROWS = 5
-STACK_CHARS = 12
-STACK_LEADING = 1.6
-# Texts further apart than this (ems) are no stack, where as many rows are few.
-STACK_HOLE = 6.0
 # Heads of columns stand at most so far above the values (ems).
 VALUES_BELOW = 3.0
-# A note in the margin has at least so many lines, of which this share begin with a small letter.
-NOTE_ROWS = 4
-NOTE_SHARE = 0.7
 
 
 class Cut(NamedTuple):
@@ -118,7 +86,7 @@ def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
     below = [line for line in downwards if _middle(line) >= cut.bottom and line.y0 < reach]
     if sum(is_value(line.text) for line in below) < COLUMN_ROWS:
         return False
-    return not any(reads_as_column(_text_rows(side)) for side in (cut.left, cut.right))
+    return not any(reads_as_column(text_rows(side)) for side in (cut.left, cut.right))
 
 
 def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
@@ -253,148 +221,7 @@ def _is_gutter(cut: Cut) -> bool:
         return False
     width = min(line.x0 for line in right) - max(line.x1 for line in left)
     em = min(_median([line.size for line in left]), _median([line.size for line in right]))
-    if width < GUTTER * em:
-        return False
-    sides = [_text_rows(left), _text_rows(right)]
-    if min(map(len, sides)) < COLUMN_ROWS:
-        return False
-    if _is_note_beside(*sides) or _is_note_beside(*sides[::-1]):
-        return True
-    prose = [reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows) for rows in sides]
-    stacked = [full or stands_as_stack(rows) for full, rows in zip(prose, sides, strict=True)]
-    if all(prose) or (all(stacked) and not any(prose)):
-        return True
-    return (any(prose) or all(stacked)) and _stand_apart(sides[0], sides[1], any(prose))
-
-
-def _stand_apart(left: list[list[Line]], right: list[list[Line]], prose: bool) -> bool:
-    """Whether two sides go their own ways: few baselines in common, few values.
-
-    Sides of unlike width do where one is ``prose`` and the other hardly ever stands on its baselines.
-    """
-    widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
-    alike = min(widths) >= LIKE_WIDTH * max(widths)
-    if not (alike or prose) or min(len(left), len(right)) < STACK_ROWS:
-        return False
-    few, many = sorted((left, right), key=len)
-    places = sorted(row[0].baseline for row in many)
-    common = sum(1 for row in few if _has_near(places, row[0].baseline, 0.1 * row[0].size))
-    return (
-        common < (APART if alike else FAR_APART) * len(few)
-        and max(_value_share(left), _value_share(right)) < VALUE_SHARE
-    )
-
-
-def _value_share(rows: list[list[Line]]) -> float:
-    """Share of the rows that hold nothing but values: numbers, amounts, dashes, ``down 3 %``."""
-    return sum(all(map(_is_like_value, row)) for row in rows) / len(rows)
-
-
-def _is_like_value(line: Line) -> bool:
-    return is_value(line.text) or (line.chars <= VALUE_CHARS and any(map(str.isdigit, line.text)))
-
-
-def _has_near(places: list[float], place: float, distance: float) -> bool:
-    i = bisect_left(places, place - distance)
-    return i < len(places) and places[i] <= place + distance
-
-
-def _text_rows(lines: list[Line]) -> list[list[Line]]:
-    return [row for row in rows_of(lines) if any(line.chars for line in row)]
-
-
-def reads_as_column(rows: list[list[Line]]) -> bool:
-    """Whether most rows fill the width they share with words."""
-    x0 = min(row[0].x0 for row in rows)
-    x1 = max(row[-1].x1 for row in rows)
-    full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
-    return full >= PROSE_ROWS * len(rows)
-
-
-def reads_as_columns(rows: list[list[Line]]) -> bool:
-    """Whether the rows are those of several columns of prose: runs that fill where they begin."""
-    lines = [line for row in rows for line in row if line.chars]
-    if sum([line.chars >= LONG_RUN for line in lines]) < FULL_RUNS * len(lines):
-        return False
-    columns: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: line.x0):
-        if columns and line.x0 - columns[-1][0].x0 <= COLUMN_INDENT * line.size:
-            columns[-1].append(line)
-        else:
-            columns.append([line])
-    wide = [column for column in columns if len(column) >= STACK_ROWS]
-    return (
-        len(wide) > 1
-        and sum(map(len, wide)) >= FULL_RUNS * len(lines)
-        and all(map(_is_filled, wide))
-        and all(max(line.x1 for line in a) < b[0].x0 for a, b in itertools.pairwise(wide))
-    )
-
-
-def _is_filled(column: list[Line]) -> bool:
-    """Whether most lines that begin at one place reach to where the longest ends."""
-    reach = FULL_RUN * (max(line.x1 for line in column) - column[0].x0)
-    return sum([line.x1 - column[0].x0 >= reach for line in column]) >= FULL_RUNS * len(column)
-
-
-def reads_as_list(rows: list[list[Line]]) -> bool:
-    """Whether most rows open with a bullet."""
-    return sum(map(_opens_with_bullet, rows)) >= LIST_ROWS * len(rows)
-
-
-def _opens_with_bullet(row: list[Line]) -> bool:
-    """Whether a bullet and, not far from it, a text: else it is a box to check the text before it."""
-    mark = row[0]
-    if not is_bullet(mark.words[0].text):
-        return False
-    return len(mark.words) > 1 or (len(row) > 1 and row[1].x0 - mark.x1 < MARKER_GAP * mark.size)
-
-
-def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
-    """Whether one side is a note in the margin, and a column of text stands at its height on the other."""
-    if not runs_on(note):
-        return False
-    top, bottom = note[0][0].y0, note[-1][0].y1
-    beside = [row for row in text if top <= _middle(row[0]) <= bottom]
-    return len(beside) >= COLUMN_ROWS and reads_as_column(beside)
-
-
-def runs_on(rows: list[list[Line]]) -> bool:
-    """Whether lines too short to fill a column make a sentence all the same, as a note in the margin does.
-
-    They stand close, and most go on with a small letter; scripts without small letters tell nothing.
-    """
-    if len(rows) < NOTE_ROWS:
-        return False
-    pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
-    small = sum(1 for row in rows[1:] if row[0].text[:1].islower())
-    return small >= NOTE_SHARE * (len(rows) - 1) and all(
-        pitch <= STACK_LEADING * row[0].size for pitch, row in zip(pitches, rows, strict=False)
-    )
-
-
-def stands_as_stack(rows: list[list[Line]]) -> bool:
-    """Whether short lines stand one close under the other, as in a list: no values, no rows left out."""
-    if len(rows) < STACK_ROWS:
-        return False
-    pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
-    holes = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch > STACK_HOLE * row[0].size)
-    if holes * STACK_ROWS >= len(rows):
-        return False
-    tight = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch <= STACK_LEADING * row[0].size)
-    return (
-        tight >= 0.5 * len(pitches)
-        and sum(line.chars for row in rows for line in row) >= STACK_CHARS * len(rows)
-        and _value_share(rows) < VALUE_SHARE
-    )
-
-
-def _wordy(row: list[Line]) -> bool:
-    """Several words that run on, or as much in a script that puts no spaces between them."""
-    if any(b.x0 - a.x1 > RUNNING_GAP * a.size for a, b in itertools.pairwise(row)):
-        return False
-    chars = sum(line.chars for line in row)
-    return chars >= 20 or (chars >= 8 and not row[0].text.isascii() and " " not in row[0].text)
+    return width >= GUTTER * em and are_texts_apart(text_rows(left), text_rows(right))
 
 
 def _median(values: list[float]) -> float:

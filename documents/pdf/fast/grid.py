@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from documents.pdf.fast.blocks import Block, TableCell
-from documents.pdf.fast.cells import Row, is_value_cell
+from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.paragraphs import paragraphs
-from documents.pdf.fast.tablerows import blocks_of, table_blocks
+from documents.pdf.fast.tablerows import blocks_of
 from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect
 
@@ -34,6 +34,8 @@ FRAME_SHARE = 0.6
 COMMON_COLUMN = 0.35
 COMMON_SHARE = 0.6
 FORM_ROWS = 6
+# Values fill the columns of a table from this share of its cells on.
+VALUE_SHARE = 0.3
 
 # First row and column of a cell, and the row and column behind its last.
 CellKey = tuple[int, int, int, int]
@@ -57,6 +59,11 @@ class Grid:
     vertical: tuple[Ruling, ...]
     xs: tuple[float, ...]
     ys: tuple[float, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether rulings close it in on its left and its right."""
+        return all(any(abs(v.at - x) <= SNAP for v in self.vertical) for x in (self.rect.x0, self.rect.x1))
 
     def cells_at(self, xs: Iterable[float], y: float) -> list[CellKey]:
         """Row and column, first and last, of the cell around each point on one height."""
@@ -185,8 +192,8 @@ def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
     rows: dict[int, list[TableCell]] = {}
     for key in sorted(cells):
         rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
-    if len(rows) <= 3 and (unruled := _rows_without_rulings(list(rows.values()))):
-        return unruled
+    if _holds_values(cells) if not grid.closed else _stacks_values(cells):
+        return []
     return blocks_of(list(rows.values()), len(grid.xs) - 1)
 
 
@@ -230,14 +237,21 @@ def _is_table(cells: dict[CellKey, list[Line]]) -> bool:
     return not (len(largest) > FRAME_LINES and max(counts) > FRAME_SHARE * sum(counts))
 
 
-def _rows_without_rulings(rows: list[list[TableCell]]) -> list[Block]:
-    """Rows of a table that rules only its columns or its head: those that its baselines make."""
-    tallest = max(rows, key=lambda row: max(len(cell.lines) for cell in row))
-    lines = [line for cell in tallest for line in cell.lines]
-    visual = [Row(row) for row in rows_of(lines)]
-    wide = [row for row in visual if len(row.cells) > 1]
-    values = sum(is_value_cell(cell) for row in wide for cell in row.cells[1:])
-    if len(visual) < 3 or len(wide) < 0.6 * len(visual) or values < 0.5 * sum(len(r.cells) - 1 for r in wide):
-        return []
-    every = [line for row in rows for cell in row for line in cell.lines]
-    return table_blocks([Row(row) for row in rows_of(every)])
+def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether values fill the columns: baselines and heads then tell an open table as well."""
+    firsts: dict[int, int] = {}
+    for row, column, *_ in sorted(cells):
+        firsts.setdefault(row, column)
+    behind = [lines for (row, column, *_), lines in cells.items() if column > firsts[row]]
+    return sum(all(is_value(line.text) for line in lines) for lines in behind) >= VALUE_SHARE * len(behind)
+
+
+def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether values stand below one another in one cell: baselines make the rows then."""
+    stacked = every = 0
+    for lines in cells.values():
+        values = sum([is_value(line.text) for line in lines])
+        every += values
+        if values > 1 and len(rows_of(lines)) > 1:
+            stacked += values
+    return 2 * stacked > every

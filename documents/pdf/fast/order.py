@@ -24,6 +24,8 @@ from documents.pdf.geometry import Rect
 
 # Texts of one row stand at least so far apart (ems).
 APART = 5.0
+# Rulings that cut more than this share of their rows off from values, or values from their heads.
+CUT_SHARE = 0.5
 _WORD = re.compile(r"[^\W\d_]{3}")
 _NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
 
@@ -57,7 +59,8 @@ def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Li
     """The lines, those of ruled tables replaced by one Inset each."""
     rest = list(lines)
     for grid in grids(rulings):
-        rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
+        if not cuts_rows(grid.rect, rest):
+            rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
     for ladder in ladders(rulings):
         for part in parted(ladder, _inside(ladder.rect, rest)):
             rest = _with_inset(rest, part.rect, partial(ladder_table, part))
@@ -71,6 +74,23 @@ def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], lis
         return lines
     taken = set(map(id, inside))
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
+
+
+def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
+    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
+    band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
+    inside = set(map(id, _inside(rect, band)))
+    if len(inside) == len(band):
+        return False
+    left = right = count = 0
+    for row in rows_of(band):
+        places = [n for n, line in enumerate(row) if id(line) in inside]
+        if not places:
+            continue
+        count += 1
+        left += places[0] > 0 and is_value(row[places[0]].text)
+        right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
+    return max(left, right) > CUT_SHARE * count
 
 
 def _inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:
