@@ -34,6 +34,8 @@ FRAME_SHARE = 0.6
 COMMON_COLUMN = 0.35
 COMMON_SHARE = 0.6
 FORM_ROWS = 6
+# Two grids beside one another are one where they share so many of their heights.
+SAME_HEIGHTS = 0.8
 # Values fill the columns of a table from this share of its cells on.
 VALUE_SHARE = 0.3
 
@@ -153,6 +155,17 @@ def _touching(horizontal: list[Ruling], vertical: list[Ruling]) -> list[tuple[li
     return groups
 
 
+def beside(grid: Grid, other: Grid) -> Grid | None:
+    """The two as one, where they are ruled at the same heights and stand beside one another."""
+    apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
+    same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
+    if not apart or same < SAME_HEIGHTS * max(len(grid.ys), len(other.ys)):
+        return None
+    vertical = sorted([*grid.vertical, *other.vertical], key=lambda ruling: ruling.at)
+    horizontal = sorted([*grid.horizontal, *other.horizontal], key=lambda ruling: ruling.at)
+    return _grid(horizontal, vertical)
+
+
 def _meet(h: Ruling, v: Ruling) -> bool:
     return _spans(h, v.at) and _spans(v, h.at)
 
@@ -247,11 +260,7 @@ def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether values stand below one another in one cell: baselines make the rows then."""
-    stacked = every = 0
-    for lines in cells.values():
-        values = sum([is_value(line.text) for line in lines])
-        every += values
-        if values > 1 and len(rows_of(lines)) > 1:
-            stacked += values
-    return 2 * stacked > every
+    """Whether most values stand one below the other in their cells: baselines make the rows then."""
+    values = [[line for line in lines if is_value(line.text)] for lines in cells.values()]
+    stacked = [len(lines) for lines in values if len(lines) > 1 and len(rows_of(lines)) > 1]
+    return len(stacked) > 1 and 2 * sum(stacked) > sum(map(len, values))

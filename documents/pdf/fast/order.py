@@ -10,7 +10,7 @@ from itertools import pairwise
 from documents.pdf.fast.blocks import Block, reads_leftwards
 from documents.pdf.fast.cells import Row, is_value
 from documents.pdf.fast.columns import regions
-from documents.pdf.fast.grid import grid_table, grids
+from documents.pdf.fast.grid import Grid, beside, grid_table, grids
 from documents.pdf.fast.headrows import with_head_above
 from documents.pdf.fast.ladder import ladder_table, ladders, parted
 from documents.pdf.fast.lines import Line, merged, rows_of
@@ -58,9 +58,8 @@ def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Bloc
 def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Line]:
     """The lines, those of ruled tables replaced by one Inset each."""
     rest = list(lines)
-    for grid in grids(rulings):
-        if not cuts_rows(grid.rect, rest):
-            rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
+    for grid in whole_grids(grids(rulings), rest):
+        rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
     for ladder in ladders(rulings):
         for part in parted(ladder, _inside(ladder.rect, rest)):
             rest = _with_inset(rest, part.rect, partial(ladder_table, part))
@@ -74,6 +73,21 @@ def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], lis
         return lines
     taken = set(map(id, inside))
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
+
+
+def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
+    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
+    whole, parts = [], []
+    for grid in found:
+        (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
+    while parts:
+        grid = parts.pop()
+        for other in parts:
+            if joined := beside(grid, other):
+                parts.remove(other)
+                (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
+                break
+    return whole
 
 
 def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:

@@ -180,7 +180,7 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         i -= 1
         if len(row.cells) == 1 and _introduces(row, rows[start], columns):
             break
-        if row.x0 >= values_from or _heads_all(row, values_from):
+        if row.x0 >= values_from or _heads_all(row, columns):
             start = i
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
             break
@@ -195,11 +195,12 @@ def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:
     return abs(axis - left - right) < 2 * row.size < abs(axis - values_from - right) - 2 * row.size
 
 
-def _heads_all(row: Row, values_from: float) -> bool:
+def _heads_all(row: Row, columns: ColumnSpans) -> bool:
     """Whether a row heads the row heads and, beyond them, the values: no values but dates in it."""
     return (
         row.multi
-        and row.cells[0][-1].x1 <= values_from <= row.cells[1][0].x0
+        and columns.hit(row.cells[0]) == range(1)
+        and columns.spans[0][1] <= row.cells[1][0].x0
         and all(is_date(text) or not is_value(text) for text in map(cell_text, row.cells[1:]))
     )
 
