@@ -22,7 +22,7 @@ from documents.pdf.geometry import Rect, rect_of
 # A gap this wide (ems) between words of one drawn line may part two cells or columns.
 CELL_GAP = 1.0
 # Baselines this near (ems) are one; superscripts stand up to half an em off.
-SAME_BASELINE = 0.3
+SAME_BASELINE = 0.4
 # Marks and superscripts are this much smaller than what they stand beside, and this short.
 SMALL = 0.85
 MARK_CHARS = 12
