@@ -60,9 +60,11 @@ def mend(style: Any, item: Mapping[str, object]) -> None:
     initials once for all names), and a label of a variable that is not there is not written. Whether a
     paper without a volume is ahead of print is not known.
     """
-    initials = style.attrib.pop("initialize-with", None)
-    for name in style.iter(f"{CSL}name"):
-        if name.get("initialize") == "false":
+    names = [*style.iter(f"{CSL}name")]
+    whole = [name for name in names if name.get("initialize") == "false"]
+    initials = style.attrib.pop("initialize-with", None) if whole else None
+    for name in names:
+        if name in whole:
             name.attrib.pop("initialize-with", None)
         elif initials is not None and "initialize-with" not in name.attrib:
             name.set("initialize-with", initials)
