@@ -56,6 +56,30 @@ def test_the_menu_of_a_card_goes_by_keyboard(page: Page, site: Site, upload: Upl
     expect(last).to_be_hidden()
 
 
+def test_the_dialog_gives_the_focus_back_to_the_card_it_was_asked_from(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    upload(report(), "Renamed by key.pdf")
+    page.goto(site.url("/"))
+    card = page.locator(".doc").first
+    actions = card.get_by_role("button", name="Actions for")
+
+    def open_dialog() -> None:
+        actions.focus()
+        page.keyboard.press("Enter")
+        card.get_by_role("button", name="Rename", exact=True).press("Enter")
+        expect(page.locator("#ask input")).to_be_focused()
+
+    open_dialog()
+    page.keyboard.press("Escape")
+    expect(actions).to_be_focused()
+    open_dialog()
+    page.keyboard.type("Named by key")
+    page.keyboard.press("Enter")
+    expect(card.locator(".doc-title")).to_have_text("Named by key")
+    expect(actions).to_be_focused()
+
+
 def folder_of_papers(tmp_path: Path, subject: str) -> Path:
     """Two that can be read, one of them a folder deeper, and one that cannot."""
     folder = tmp_path / "papers"

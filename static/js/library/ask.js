@@ -1,5 +1,5 @@
 // <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type]>
-// Asks for a name or an address in the one dialog, which htmx sends.
+// Asks for a name or an address.
 
 import { refusal } from "../ui/request.js";
 
@@ -21,11 +21,11 @@ export function watchAsking() {
     dialog.showModal();
     input.select();
   });
+  form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => xhr.status < 300 && dialog.close()); // then the card keeps the focus
   form.addEventListener("htmx:afterRequest", (event) => {
     const { successful, xhr } = event.detail;
-    if (successful) return dialog.close();
     event.stopPropagation(); // a toast would stand behind the dialog
     wrong.textContent = refusal(xhr);
-    wrong.hidden = false;
+    wrong.hidden = successful;
   });
 }

@@ -1,6 +1,5 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
-// Drop files or folders anywhere, or choose them: sent three at a time, each with its own bar.
-// Of a folder only what is accepted is sent.
+// Drop files or folders anywhere, or choose them: sent three at a time.
 
 import { csrfToken, refusal } from "../ui/request.js";
 
