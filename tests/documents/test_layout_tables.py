@@ -70,6 +70,23 @@ def test_a_dollar_sign_right_behind_a_percentage_belongs_to_the_number_after_it(
     ]
 
 
+def test_a_percent_sign_set_to_its_column_s_edge_belongs_to_its_number() -> None:
+    drawing = Drawing()
+    for n, (head, amount, share) in enumerate(
+        [
+            ("Tax at the statutory rate", "1,585", "21.0"),
+            ("Deductions", "(170)", "(2.3)"),
+            ("Tax", "1,235", "16.4"),
+        ]
+    ):
+        for right, text in ((300, amount), (400, share)):
+            drawing.text(right - pymupdf.get_text_length(text, "helv", 10), 200 + 14 * n, text)
+        drawing.text(LEFT, 200 + 14 * n, head)
+        if n != 1:
+            drawing.text(427, 200 + 14 * n, "%")
+    assert [cells(row)[2] for row in rows_of(drawing.units())] == ["21.0 %", "(2.3)", "16.4 %"]
+
+
 def test_a_currency_sign_behind_each_number_stays_with_it() -> None:
     drawing = Drawing()
     for n, (name, *amounts) in enumerate(

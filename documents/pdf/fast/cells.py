@@ -19,6 +19,8 @@ VALUE_GAP = 0.6
 SIGN_GAP = 0.2
 # A closing sign stands at most this far behind its number (ems).
 TAIL_GAP = 2.0
+# A percent sign set to a column's edge, at most so far (ems).
+PERCENT_GAP = 4.0
 # From so many cells on, a row's cells are told by their order.
 STEP_CELLS = 3
 # A list marker stands at most this far from its text (ems), and in a line with it at most so far.
@@ -42,6 +44,7 @@ _CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", 
 _NUMBER = re.compile(r"[\d(—–-]")
 # A mark in a column of its own stands close behind long text.
 _TICKS = frozenset("✓✔√✗✘☐☑☒●○")
+_PERCENT = ("%", "‰", "%)", ")%")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
 
@@ -129,6 +132,8 @@ def _same_cell(cell: Sequence[Line], line: Line) -> bool:
     last = cell[-1]
     gap = line.x0 - last.x1
     em = max(line.size, last.size)
+    if line.text in _PERCENT:
+        return gap < PERCENT_GAP * em and is_value(last.text) and not is_currency(last.text)
     if gap >= TAIL_GAP * em and not is_currency(last.text):  # as most cells stand
         return False
     if len(cell) == 1 and marker_of(last.text):
