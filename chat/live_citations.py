@@ -6,17 +6,25 @@ the note: answering again, or deleting the conversation, takes nothing from it.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Container
+from functools import reduce
+from operator import or_
 from uuid import UUID, uuid4
 
 import msgspec
 from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from chat.models import Citation, Message, Note
 from chat.rendering import render_message
 from chat.showing import shown_citations
-from chat.stored_markers import format_marker, stored_marks, with_marks
+from chat.stored_markers import StoredMark, format_marker, stored_marks, with_marks
+
+DIGITS = 8  # of a citation's id: with its page enough to know it by
+EDITED = re.compile(rf"\[\[p\. (\d{{1,7}}) #([0-9a-f]{{{DIGITS}}})\]\]")
 
 
 def copied_citations(answer: Message) -> tuple[str, list[Citation]]:
@@ -35,6 +43,38 @@ def cited_in(content: str, user: User | AnonymousUser) -> list[Citation]:
     """The citations named in a note that its writer may see."""
     ids = {key for mark in stored_marks(content) if (key := as_uuid(mark.unit_id))}
     return list(Citation.objects.visible_to(user).filter(pk__in=ids))
+
+
+def for_editor(content: str, user: User | AnonymousUser) -> str:
+    """A note as its writer edits it: ``[[p. 8 #4188e6d9]]`` for a citation, page and first digits of its id.
+
+    What ``from_editor`` could not tell apart stays as it is stored.
+    """
+    known = Counter((citation.pk.hex[:DIGITS], citation.page_number) for citation in cited_in(content, user))
+
+    def written(_: int, mark: StoredMark) -> str:
+        key = as_uuid(mark.unit_id)
+        if key and known[key.hex[:DIGITS], mark.page] == 1:
+            return f"[[p. {mark.page} #{key.hex[:DIGITS]}]]"
+        return content[mark.start : mark.end]
+
+    return with_marks(content, written)
+
+
+def from_editor(content: str, user: User | AnonymousUser) -> str:
+    """The note as it is stored; a mark may have been carried over from any note of its writer."""
+    wanted = {match[2] for match in EDITED.finditer(content)}
+    if not wanted:
+        return content
+    begins = [Q(pk__range=(UUID(f"{digits:0<32}"), UUID(f"{digits:f<32}"))) for digits in wanted]
+    found = Citation.objects.visible_to(user).exclude(notes=None).filter(reduce(or_, begins))
+    by_name = {(key.hex[:DIGITS], page): key for key, page in found.values_list("pk", "page_number")}
+
+    def stored(match: re.Match[str]) -> str:
+        key = by_name.get((match[2], int(match[1])))
+        return format_marker(key, int(match[1])) if key else match[0]
+
+    return EDITED.sub(stored, content)
 
 
 def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:

@@ -13,6 +13,7 @@ from django.db.models.functions import TruncHour
 from chat.excerpts import excerpt
 from chat.models.citation import Citation
 from chat.models.hiding import Hideable
+from chat.stored_markers import with_marks
 from documents.models import Document
 
 if TYPE_CHECKING:
@@ -84,3 +85,8 @@ class NoteVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.note_id} r{self.revision}"
+
+    @property
+    def text(self) -> str:
+        """Its Markdown with the page of each citation."""
+        return with_marks(self.content, lambda _, mark: f" [p. {mark.page}]")

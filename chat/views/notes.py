@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from chat.live_citations import rendered_note
+from chat.live_citations import for_editor, from_editor, rendered_note
 from chat.models import Note, NoteVersion
 from chat.notes import Written, add_answer, add_quote, restore_version, save_note
 from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
@@ -38,8 +38,8 @@ def notes(request: HttpRequest) -> HttpResponse:
 def note(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = visible_note(request, pk)
     versions = shown.versions.order_by("-revision")[:VERSIONS_SHOWN]
-    context = {"section": "notes", "note": shown, "versions": versions}
-    return render(request, "chat/note.html", context | {"html": rendered_note(shown, request.user)})
+    context = {"section": "notes", "versions": versions, "document": shown.document}
+    return render(request, "chat/note.html", context | edited(request, shown))
 
 
 @require_POST
@@ -86,9 +86,16 @@ def pane(request: HttpRequest, document: Document, shown: Note | None) -> HttpRe
     """The note in an editor, and the others about its document."""
     about_it = Note.objects.visible_to(request.user).filter(document=document)
     others = about_it.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
-    html = rendered_note(shown, request.user) if shown else ""
-    context = {"document": document, "note": shown, "others": others, "html": html}
-    return render(request, "chat/_notes.html", context)
+    context = {"document": document, "others": others}
+    return render(request, "chat/_notes.html", context | edited(request, shown))
+
+
+def edited(request: HttpRequest, shown: Note | None) -> dict[str, object]:
+    """What its editor needs of a note."""
+    if shown is None:
+        return {"note": None}
+    text, html = for_editor(shown.content, request.user), rendered_note(shown, request.user)
+    return {"note": shown, "text": text, "html": html}
 
 
 @require_POST
@@ -112,7 +119,7 @@ def save(request: HttpRequest) -> HttpResponse:
             "note": saved.pk,
             "revision": saved.revision,
             "title": saved.title,
-            "content": saved.content,
+            "content": for_editor(saved.content, request.user),
             "html": rendered_note(saved, request.user),
         }
     )
@@ -169,4 +176,4 @@ def written_in(request: HttpRequest) -> Written | None:
         return None
     plain = content.replace("\r\n", "\n").replace("\x00", "")
     base = int(revision) if revision.isdecimal() and len(revision) < 10 else 0
-    return Written(" ".join(title.replace("\x00", "").split()), plain, base)
+    return Written(" ".join(title.replace("\x00", "").split()), from_editor(plain, request.user), base)

@@ -7,7 +7,9 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from chat.excerpts import excerpt
+from chat.live_citations import for_editor, from_editor
 from chat.models import Citation, Conversation, Message, Note
+from chat.notes import add_answer
 from chat.suggestions import Section, spread, suggested_questions, telling
 from documents.models import CitationUnit, Document, Share
 from tests.conftest import Ingest
@@ -218,6 +220,37 @@ def test_a_note_in_the_list_begins_with_its_words(client: Client, alice: User) -
     listed = client.get("/notes/").content.decode()
     assert "Results Sales grew" in listed
     assert "[[cite" not in listed
+
+
+def test_a_note_is_edited_with_marks_that_can_be_read_and_loses_no_citation(
+    browser: Client, alice: User, report: Document
+) -> None:
+    answer = answered(alice, report).messages.get(role="assistant")
+    note = add_answer(answer, alice)
+    stored = note.content
+    page = browser.get(reverse("note", args=[note.pk])).content.decode()
+    mark = f"[[p. 1 #{note.citations.get().pk.hex[:8]}]]"
+    assert f"It is brown. {mark}" in page
+    assert "[[cite:" not in page
+    edited = for_editor(stored, alice)
+    form = {"note": note.pk, "revision": note.revision, "title": note.title, "content": f"{edited}More.\n"}
+    saved = browser.post(reverse("note-save"), form).json()
+    assert saved["content"] == form["content"]
+    note.refresh_from_db()
+    assert note.content == f"{stored}More.\n"
+    other = {"revision": 0, "title": "Copied", "content": f"Carried over {mark} [[p. 9 #00000000]]"}
+    saved = browser.post(reverse("note-save"), other).json()
+    copied = Note.objects.get(pk=saved["note"])
+    assert list(copied.citations.all()) == list(note.citations.all())
+    assert saved["content"] == other["content"]
+    assert "data-citation" in saved["html"]
+
+
+def test_marks_of_another_persons_note_stay_words(alice: User, bob: User, report: Document) -> None:
+    note = add_answer(answered(alice, report).messages.get(role="assistant"), alice)
+    edited = for_editor(note.content, alice)
+    assert from_editor(edited, alice) == note.content
+    assert from_editor(edited, bob) == edited
 
 
 @pytest.mark.parametrize(
