@@ -38,6 +38,11 @@ BEYOND_STATEMENTS = re.compile(
     r"quarter\w*|[1-4]q|q[1-4]|segments?|regions?|regional|geograph\w*|countr(y|ies)|international|domestic)\b",
     re.I,
 )
+PART_OF_YEAR = re.compile(
+    r"\bquarter|(?<![a-z])(q[1-4]|h[12])\b|\b([1-4]q|[12]h)(?![a-z])|\b(three|six|nine|[369]) months\b|"
+    r"\b\d\d weeks\b|\bhalf[- ]year",
+    re.I,
+)
 PROSE = re.compile(
     r"^\W*(why|who|whom|whose|where|how (do|does|did|is|are|was|were|can|should)|explain|describe|list|name|"
     r"what (drove|caused|led|are|were|kind|type|industry|does|did|do|would|should|happens?|reasons?))\b"
@@ -59,6 +64,7 @@ class Asked:
         wants_value: a number would answer it.
         wants_prose: words would answer it.
         compares: years beside each other answer it, those it does not name included.
+        part_of_year: it asks for a quarter, for some months.
         beyond_statements: it asks for what a year's statements do not say: adjusted measures, outlooks,
             quarters, parts of the company.
     """
@@ -72,6 +78,7 @@ class Asked:
     wants_value: bool
     wants_prose: bool
     compares: bool
+    part_of_year: bool
     beyond_statements: bool
 
     def heard_in(self, said: Iterable[str]) -> frozenset[str]:
@@ -103,6 +110,7 @@ def read_question(text: str, titles: Iterable[str] = ()) -> Asked:
         wants_value=bool(VALUE.search(text)) and not wants_prose,
         wants_prose=wants_prose,
         compares=bool(COMPARES.search(text)),
+        part_of_year=bool(PART_OF_YEAR.search(text)),
         beyond_statements=bool(BEYOND_STATEMENTS.search(text)),
     )
 

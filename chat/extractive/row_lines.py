@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from chat.extractive.asked import YEAR, Asked, TermWeights
+from chat.extractive.asked import PART_OF_YEAR, YEAR, Asked, TermWeights
 from chat.extractive.candidate import (
     FEWEST_WORDS,
     HAS_DIGIT,
@@ -28,7 +28,8 @@ NUMBER = re.compile(r"\d[\d.,]*")
 FOOTNOTE = re.compile(r"\(\d{1,2}\)|\(?[*†‡]\)?")
 LONGEST_SAID_HEAD = 45  # characters; a longer head is several that ran together
 LONGEST_HEAD = 18  # characters: "December 31, 2018" is kept
-PART_OF_YEAR = re.compile(r"month|quarter|week|%|change|percent|segment", re.I)
+TELLS_MORE = re.compile(r"month|quarter|week|%|change|percent|segment", re.I)
+OTHER_PERIOD = 0.85  # what a row of quarters keeps of its score where a year is asked for
 
 
 def row_candidates(
@@ -49,6 +50,7 @@ def row_candidates(
     covered = weights.coverage(asked.terms, (said, 1.0), (around, 0.5))
     plain = covered * nearness(passage) * (0.85 if asked.wants_prose else 1.0)
     plain *= 1.1 if asked.years and all(value.year in asked.years for value in values) else 1.0
+    plain *= OTHER_PERIOD if is_of_other_period(asked, values) else 1.0
     best = max(
         ((item_score(asked, item, passage, row, values), item) for item in asked.items if names(item, label)),
         key=lambda scored: scored[0],
@@ -107,6 +109,8 @@ def item_score(
     score += 0.3 / (1 + label_excess(item, label_of(row)) / 12)
     if asked.years:
         score += 0.3 * len(asked.years & {value.year for value in values}) / len(asked.years)
+    if is_of_other_period(asked, values):
+        score -= 0.3
     return score + 0.15 * nearness(passage)
 
 
@@ -131,6 +135,12 @@ def values_of(row: TableRow, asked: Asked) -> list[Value]:
     return (wanted or found)[:MOST_COLUMNS]
 
 
+def is_of_other_period(asked: Asked, values: Sequence[Value]) -> bool:
+    """Whether all values are those of quarters or of some months, where a year is asked for."""
+    asks_for_year = bool(asked.years) and not asked.part_of_year
+    return asks_for_year and all(PART_OF_YEAR.search(value.head) for value in values)
+
+
 def head_of(row: TableRow, cell: Cell) -> str:
     """The head of the cell's column; '' when it has none."""
     return " ".join(row.head_rows[cell.column].split()) if cell.column < len(row.head_rows) else ""
@@ -141,7 +151,7 @@ def short_head(head: str) -> tuple[str, str]:
     head = " ".join(FOOTNOTE.sub("", head).split())
     years = YEAR.findall(head)
     year = years[0] if years else ""
-    tells_more = len(set(years)) != 1 or len(head) <= LONGEST_HEAD or PART_OF_YEAR.search(head)
+    tells_more = len(set(years)) != 1 or len(head) <= LONGEST_HEAD or TELLS_MORE.search(head)
     return (head if tells_more else year), year
 
 

@@ -371,3 +371,30 @@ def test_a_question_that_begins_with_a_line_of_the_accounts_asks_for_its_values(
     question: str, prose: bool
 ) -> None:
     assert read_question(question).wants_prose == prose
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What was the adjusted EBITDA in FY 2023?", "2,018"),
+        ("What was the adjusted EBITDA in the fourth quarter of fiscal 2023?", "540"),
+        ("What was adjusted EBITDA for FY2023Q4?", "540"),
+    ],
+)
+def test_where_a_year_is_asked_for_its_row_comes_before_that_of_a_quarter(question: str, first: str) -> None:
+    quarter = row(
+        "u1",
+        "Adjusted EBITDA",
+        "609",
+        "540",
+        heads=("", "Three Months Ended 2022", "Three Months Ended 2023"),
+    )
+    year = row(
+        "u2",
+        "Adjusted EBITDA",
+        "2,117",
+        "2,018",
+        heads=("", "Twelve Months Ended 2022", "Twelve Months Ended 2023"),
+    )
+    lines, _ = said(question, [quarter, year])
+    assert next(line for line in lines if line.startswith("- ")).endswith(f"2023: {first}")
