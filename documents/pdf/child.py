@@ -75,13 +75,13 @@ def _answer(request: Request, out: int) -> None:
     try:
         answer(request, lambda message: send(out, message))
     except ParseFailure as failure:
-        send(out, Failed(failure.code, failure.detail))
+        send(out, Failed(failure.code, failure.message, failure.detail))
     except MemoryError:
-        send(out, Failed(FailureCode.TOO_MUCH_MEMORY, "layout"))
+        send(out, Failed(FailureCode.TOO_MUCH_MEMORY, detail="layout"))
     except BrokenPipeError:
         return
     except Exception:
-        send(out, Failed(FailureCode.INTERNAL, traceback.format_exc(limit=-8)))
+        send(out, Failed(FailureCode.INTERNAL, detail=traceback.format_exc(limit=-8)))
 
 
 def _own_standard_output() -> int:

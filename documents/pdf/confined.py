@@ -135,7 +135,7 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
         except msgspec.MsgspecError as error:
             raise ParseFailure(FailureCode.INTERNAL, detail=f"the child said: {error}") from None
         if isinstance(answer, Failed):
-            raise ParseFailure(answer.code, detail=answer.detail)
+            raise ParseFailure(answer.code, answer.message, answer.detail)
         if answer is None:
             raise _died(process)
         if isinstance(answer, Opened):

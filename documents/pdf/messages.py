@@ -160,9 +160,10 @@ class Produced(msgspec.Struct, frozen=True, tag="produced"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """The whole file cannot be read. ``detail`` is for the log."""
+    """The whole file cannot be read. ``message`` is for people, ``detail`` for the log."""
 
     code: FailureCode
+    message: str = ""
     detail: str = ""
 
 

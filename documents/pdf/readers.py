@@ -72,7 +72,7 @@ def first_look(prepare: Prepare[T], kind: Any, allowance: Allowance) -> tuple[in
     if isinstance(first, Opened):
         return first.page_count, answer.value if isinstance(answer, Done) else None
     if isinstance(first, Failed):
-        raise ParseFailure(first.code, detail=first.detail)
+        raise ParseFailure(first.code, first.message, first.detail)
     raise ParseFailure(reader.cause, detail=f"while opening: {reader.detail}")
 
 
@@ -187,11 +187,11 @@ def _read(
             limit_cpu(allowance.job_seconds)
             send(out, _answer(work, job))
     except ParseFailure as failure:
-        send(out, Failed(failure.code, failure.detail))
+        send(out, Failed(failure.code, failure.message, failure.detail))
     except MemoryError:
         send(out, Failed(FailureCode.TOO_MUCH_MEMORY))
     except Exception as error:
-        send(out, Failed(FailureCode.DAMAGED, repr(error)[:500]))
+        send(out, Failed(FailureCode.DAMAGED, detail=repr(error)[:500]))
     finally:
         os._exit(0)
 

@@ -113,7 +113,9 @@ def test_limits_on_size_pages_and_words_are_told_apart(saved: Callable[[bytes], 
     path = saved(draw_pdf("one", "two"))
     assert code_of(path, Limits(file_bytes=100)) == FailureCode.TOO_LARGE
     assert code_of(path, Limits(pages=1)) == FailureCode.TOO_MANY_PAGES
-    assert code_of(path, Limits(words=1)) == FailureCode.TOO_LARGE
+    with pytest.raises(ParseFailure, match="holds more words") as refused:
+        parse_file(path, limits=Limits(words=1))
+    assert refused.value.code == FailureCode.TOO_LARGE
 
 
 def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> None:
@@ -133,7 +135,7 @@ def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_proces
 def test_a_page_can_be_drawn(saved: Callable[[bytes], Path]) -> None:
     png = draw_page(saved(draw_pdf("Draw me.")), 1, ("words", "units", "order"))
     assert png.startswith(b"\x89PNG")
-    with pytest.raises(ParseFailure):
+    with pytest.raises(ParseFailure, match=r"There is no page 2\."):
         draw_page(saved(draw_pdf("Draw me.")), 2, ("words",))
 
 
