@@ -1,4 +1,4 @@
-"""First questions for a document, from its own sections: nobody likes an empty box."""
+"""First questions for a document or a library, from the sections there: nobody likes an empty box."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from django.db.models import Min, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
+from chat.extractive.orders import gives_orders
 from documents.models import CitationUnit, Document
+from documents.models.document import DocumentQuerySet
 
 MOST = 4
 ENOUGH_PROSE = 250
@@ -46,6 +48,22 @@ def suggested_questions(document: Document) -> list[str]:
     return [question_about(topic) for topic in spread(telling(sections_of(document), document.title), MOST)]
 
 
+def library_questions(documents: DocumentQuerySet) -> list[str]:
+    """One of each of the newest documents that can be read, of its fullest section: at most four."""
+    newest = documents.filter(status=Document.Status.READY).order_by("-created_at")[:MOST]
+    return [question for document in newest if (question := question_to(document))]
+
+
+def question_to(document: Document) -> str:
+    """A question of the library that this document answers; '' where no section tells."""
+    if given := document.metadata.get("questions"):
+        return str(given[0])
+    topics = spread(telling(sections_of(document), document.title), 1)
+    named = {"title": document.title, "topic": "".join(topics)}
+    asks = bool(topics) and not gives_orders(document.title)
+    return _("What does “%(title)s” say about “%(topic)s”?") % named if asks else ""
+
+
 def sections_of(document: Document) -> list[Section]:
     """Its sections in reading order."""
     prose = CitationUnit.objects.filter(
@@ -73,6 +91,7 @@ def telling(sections: Iterable[Section], title: str = "") -> list[Section]:
             and not SAYS_NOTHING.match(topic)
             and not ADDRESS.search(heading)
             and not words(topic) <= words(title)
+            and not gives_orders(heading)
         ):
             topics.setdefault(topic.casefold(), Section(topic, section.prose))
     return list(topics.values())

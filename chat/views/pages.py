@@ -15,7 +15,7 @@ from chat.exchanges import exchanges_of
 from chat.models import Conversation, Message
 from chat.providers.registry import choices
 from chat.reading import read_sources
-from chat.suggestions import suggested_questions
+from chat.suggestions import library_questions, suggested_questions
 from chat.views.visible import visible_conversation, visible_document
 from documents.models import Document
 from documents.models.document import DocumentQuerySet
@@ -69,11 +69,13 @@ def conversations(request: HttpRequest) -> HttpResponse:
 def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
     """One conversation on a page of its own; without an id, a new one over the whole library."""
     shown = visible_conversation(request, pk) if pk else None
+    library = Document.objects.visible_to(request.user)
     context = {
         "section": "conversations",
         "conversation": shown,
         "exchanges": exchanges_of(shown) if shown else [],
-        "silent": not shown and why_silent(Document.objects.visible_to(request.user)),
+        "silent": not shown and why_silent(library),
+        "suggestions": [] if shown else library_questions(library),
         "documents": list(shown.documents.visible_to(request.user)) if shown else [],  # type: ignore[attr-defined]
         "providers": choices(),
     }
