@@ -50,7 +50,7 @@ def suggested_questions(document: Document) -> list[str]:
 
 def library_questions(documents: DocumentQuerySet) -> list[str]:
     """One of each of the newest documents that can be read, of its fullest section: at most four."""
-    newest = documents.filter(status=Document.Status.READY).order_by("-created_at")[:MOST]
+    newest = documents.searchable().order_by("-created_at")[:MOST]
     return [question for document in newest if (question := question_to(document))]
 
 

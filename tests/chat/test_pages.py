@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from chat.excerpts import excerpt
@@ -190,7 +191,7 @@ def test_of_each_stretch_of_a_document_the_fullest_section_is_asked_for() -> Non
 
 def with_sections(owner: User, title: str, sections: dict[str, str]) -> Document:
     """A document that can be asked; each section is a heading and one paragraph."""
-    document = Document.objects.create(owner=owner, title=title, status=Document.Status.READY)
+    document = Document.objects.create(owner=owner, title=title, indexed_at=timezone.now())
     for position, (heading, text) in enumerate(sections.items()):
         CitationUnit.objects.create(
             document=document,
