@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -60,6 +61,24 @@ def test_a_tab_that_is_pressed_once_the_page_is_drawn_but_nothing_else_is_there(
     expect(page.locator("#pane-notes")).to_be_hidden()
     let_go()
     expect(page.locator("[data-note]")).to_be_visible()
+
+
+def test_contents_that_lie_over_the_pages_shut_when_one_is_followed(page: Page, reader: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(reader)
+    button = page.get_by_role("button", name="Contents and pages")
+    button.click()
+    page.get_by_role("tab", name="Pages").click()
+    page.locator("#side [data-page='2']").filter(visible=True).click()
+    expect(page.locator("#side")).to_be_hidden()
+    expect(button).to_be_focused()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    expect(page).to_have_url(re.compile(r"\?page=2$"))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    button.click()
+    page.locator("#side [data-page='1']").filter(visible=True).click()
+    expect(page).to_have_url(re.compile(r"\?page=1$"))
+    expect(page.locator("#side")).to_be_visible()
 
 
 def test_all_pages_are_printed(page: Page, reader: str) -> None:

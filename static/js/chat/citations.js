@@ -1,6 +1,6 @@
 // <sup><a data-citation="ID" data-number="2" href="/documents/…">2</a></sup>
 // Choosing a citation: by click, by j and k through an answer, with y and n to say whether it is right.
-// Whoever shows pages listens to `citationchosen` and may preventDefault() to keep the link from being followed.
+// Whoever shows pages listens to `citationchosen` and may preventDefault() lest the link be followed.
 
 import { bindKeys } from "../ui/keys.js";
 

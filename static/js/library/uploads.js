@@ -76,7 +76,7 @@ function upload(file, url) {
   return () => new Promise((over) => {
     if (!row.isConnected) return over(); // cancelled while it waited
     const body = new FormData();
-    body.append("file", file, file.name);
+    body.append("file", file);
     state.textContent = sending;
     xhr.onloadend = over;
     xhr.open("POST", url);

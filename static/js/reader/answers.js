@@ -5,7 +5,7 @@ import { Citations } from "../chat/citations.js";
 import { Conversation } from "../chat/conversation.js";
 import { watchHover } from "../chat/hover_card.js";
 
-/** Returns the conversation, and `open(id)`, which chooses a citation; false when it is of another conversation. */
+/** Returns the conversation, and `open(id)`, which chooses a citation; false when it is another's. */
 export function joinAnswers(element, viewer, highlights) {
   const conversation = new Conversation(element);
   const citations = new Citations(conversation);

@@ -44,7 +44,7 @@ export class Highlights {
     if (inside.length) this.reveal("link");
   }
 
-  /** Brings the first of them to the upper third of the window, and lets its words pulse once. */
+  /** Brings the first to the upper third of the window, where its words pulse once. */
   reveal(name) {
     [this.#target] = this.#shown.get(name);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;

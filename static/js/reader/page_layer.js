@@ -1,5 +1,5 @@
 // <div class="page"> … <div class="marks">elements at their places</div></div>
-// Elements of our own over the pages. pdf.js throws them away when it draws a page anew; they are put back.
+// Our own elements over the pages. pdf.js drops them when it draws a page anew; they are put back.
 
 /**
  * `make(item, put)` returns an element, or several; `put(element, box)` says where on the page. Returns

@@ -1,5 +1,5 @@
 // <div data-pins hx-get="…"> <a class="mark" data-page="5" data-box="[0, 0.2, 1, 0.3]" …> <div class="table-tools" …>
-// What the server says about places of the pages stands at these places: marks in the margin, where answers
+// What the server says about places stands there: marks in the margin, where answers
 // and notes rest on the page, and buttons that copy a table while it is pointed at.
 
 import { pageLayer } from "./page_layer.js";

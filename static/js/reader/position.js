@@ -1,4 +1,4 @@
-// Remembers, per document, the page, the place on it, the zoom and the turning; and goes back there next time.
+// Remembers each document's page, the place on it, zoom and turning, and goes back there next time.
 
 export function rememberPosition(viewer) {
   const { pages } = viewer;

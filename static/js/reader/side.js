@@ -1,11 +1,12 @@
 // <aside data-side> <div role="tabpanel" hx-get="…"> <a data-page="5"><canvas></canvas></a>
-// Contents, pages and figures; the one in sight is marked. A canvas becomes its page's picture when it is seen.
+// Contents, pages, figures; the one in sight is marked. A canvas gets its page's picture when seen.
 
 const WIDTH = 132; // CSS px
 
-/** Returns the function that opens and shuts it; it gets the button. */
+/** Returns the function that opens and shuts it. */
 export function watchSide(viewer) {
   const side = document.querySelector("[data-side]");
+  const button = document.querySelector("[data-do=side]");
   const seen = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => {
     seen.unobserve(target);
     viewer.draw(Number(target.parentElement.dataset.page), target, WIDTH * Math.min(devicePixelRatio, 2));
@@ -25,9 +26,16 @@ export function watchSide(viewer) {
     target.querySelectorAll("canvas").forEach((canvas) => seen.observe(canvas));
     mark();
   });
-  return (button) => {
+  side.addEventListener("click", ({ target }) => {
+    if (!target.closest("[data-page]") || getComputedStyle(side).position !== "absolute") return;
+    toggle();
+    button.focus();
+  });
+  return toggle;
+
+  function toggle() {
     side.hidden = !side.hidden;
     button.ariaExpanded = !side.hidden;
     mark();
-  };
+  }
 }

@@ -2,7 +2,7 @@
 
 const bar = document.querySelector("[data-toolbar]");
 
-/** `actions` by the name of their button; each gets the button. */
+/** `actions` by the name of their button. */
 export function watchButtons({ pages }, actions) {
   const turn = (by) => () => (pages.pagesRotation = (pages.pagesRotation + by) % 360);
   const fit = (scale) => () => (pages.currentScaleValue = scale);
@@ -11,10 +11,7 @@ export function watchButtons({ pages }, actions) {
     "zoom-in": () => pages.increaseScale(), "zoom-out": () => pages.decreaseScale(),
     width: fit("page-width"), whole: fit("page-fit"), rotate: turn(90), "rotate-back": turn(270), ...actions,
   };
-  bar.addEventListener("click", ({ target }) => {
-    const button = target.closest("[data-do]");
-    if (button) all[button.dataset.do](button);
-  });
+  bar.addEventListener("click", ({ target }) => all[target.closest("[data-do]")?.dataset.do]?.());
 }
 
 /** The field takes and shows numbers, or the labels that the PDF gives its pages. */

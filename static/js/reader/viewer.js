@@ -34,7 +34,7 @@ export class Viewer {
     new ResizeObserver(() => this.#fit()).observe(this.scroller);
   }
 
-  /** Resolves once the first page's size is known. `askPassword(again)` resolves to what a person typed, or null. */
+  /** Resolves once the first page's size is known. `askPassword(again)` resolves to what was typed, or null. */
   async open(askPassword) {
     const { file, whole, pdfjs: folder } = this.element.dataset;
     const base = new URL(folder, location); // the worker has another

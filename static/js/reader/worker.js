@@ -1,3 +1,3 @@
-// <script type="module" async>: pdf.js's worker, of which there is most to load, starts before all else.
+// <script type="module" async>: pdf.js's worker, the most to load, starts first.
 
 export const worker = new Worker(new URL("../../pdfjs/build/pdf.worker.min.mjs", import.meta.url), { type: "module" });

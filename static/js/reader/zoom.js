@@ -1,4 +1,4 @@
-// Two fingers, or the wheel with Ctrl (which is how trackpads pinch), zoom about the place they are at.
+// Two fingers, or the wheel with Ctrl (as trackpads pinch), zoom about the place they are at.
 
 import { MathClamp, TouchManager } from "../../pdfjs/build/pdf.min.mjs";
 

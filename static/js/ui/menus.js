@@ -11,7 +11,7 @@ export function watchMenus() {
   });
 }
 
-/** Puts an element beside what it belongs to, inside the window: below it, or first above it when there is room. */
+/** Puts an element beside another, inside the window: below it, or first above it if there is room. */
 export function place(element, anchor, { above = false } = {}) {
   const box = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
