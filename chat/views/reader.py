@@ -8,6 +8,7 @@ import msgspec
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from chat.marks import marks_on
@@ -18,6 +19,7 @@ from documents.figures import table_areas
 from documents.models import Document
 
 QUOTE_LENGTH = 2000  # characters of ?q=
+SOONEST, LATEST = 2, 15  # seconds until the reader asks anew how far a document is: the older, the later
 READ_WHOLE = 8 << 20  # bytes; a longer file is read in parts, as its pages are shown
 
 
@@ -52,7 +54,13 @@ def state(request: HttpRequest, pk: UUID) -> HttpResponse:
 def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
     editable = Document.objects.editable_by(request.user).filter(pk=document.pk)
     failed = document.status == Document.Status.FAILED
-    return {"document": document, "failed": failed, "may_edit": failed and editable.exists()}
+    waited = (timezone.now() - (document.started_at or document.created_at)).total_seconds()
+    return {
+        "document": document,
+        "failed": failed,
+        "may_edit": failed and editable.exists(),
+        "look_again": round(min(max(waited / 10, SOONEST), LATEST)),
+    }
 
 
 @require_safe

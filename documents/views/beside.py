@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -52,6 +52,8 @@ def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     number = request.GET.get("page", "")
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     page = shown.pages.filter(number=int(number) if number.isdecimal() else 1).first()
+    if page is None and shown.is_ready and shown.page_count:
+        raise Http404
     listed = []
     if page:
         units = CitationUnit.objects.filter(document=pk, page_number=page.number).order_by("paragraph_index")

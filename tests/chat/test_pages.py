@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -122,6 +123,9 @@ def test_the_reader_says_how_far_a_document_is_and_that_it_is_ready(
     Document.objects.update(status="parsing", progress=0.5, page_count=4)
     assert "Page 2 of 4 read" in browser.get(reverse("document", args=[report.pk])).content.decode()
     assert "Page 2 of 4 read" in browser.get(state).content.decode()
+    for minutes, again in ((0, 2), (1, 6), (60, 15)):
+        Document.objects.update(started_at=timezone.now() - timedelta(minutes=minutes))
+        assert f'hx-trigger="every {again}s"' in browser.get(state).content.decode()
     Document.objects.update(status="ready")
     answer = browser.get(state)
     assert answer.content.strip() == b""
