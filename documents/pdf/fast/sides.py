@@ -68,10 +68,10 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
 
 
 def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:
-    """Whether two stacks of short lines are columns of one table: their rows stand on common baselines, and
+    """Whether two stacks of short lines are columns of one table, whose rows stand on common baselines.
 
-    values stand among the texts of one of them, not of both as in two lists of names with numbers; or one
-    says the same again and again, as no list does.
+    Then values stand among the texts of one of them, not of both as in two lists of names with numbers;
+    or one says the same again and again, as no list does.
     """
     if _common_baselines(left, right) < COMMON:
         return False
