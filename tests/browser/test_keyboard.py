@@ -129,6 +129,21 @@ def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Pa
     expect(reader.locator("[data-note-read]")).to_contain_text("4,711 million")
 
 
+def test_a_note_is_titled_and_written_by_keyboard(page: Page, site: Site) -> None:
+    page.goto(site.url("/notes/"))
+    tab_to(page, "main .button-primary")
+    page.keyboard.press("Enter")
+    page.locator("[data-note]").wait_for()
+    tab_to(page, "[data-note-title]")
+    page.keyboard.type("Titled by keyboard")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Written, too: j ? / a")
+    expect(page.locator("[data-note-state]")).to_have_text("Saved")
+    page.reload()
+    expect(page.get_by_label("Title")).to_have_value("Titled by keyboard")
+    expect(page.locator("[data-note-read]")).to_have_text("Written, too: j ? / a")
+
+
 SELECT = """(words) => {
   const spans = [...document.querySelectorAll(".textLayer span")].filter((span) => span.firstChild?.data);
   const text = spans.find((span) => span.firstChild.data.includes(words)).firstChild;

@@ -17,7 +17,7 @@ export class Note {
   constructor(element) {
     this.#element = element;
     element.addEventListener("input", () => this.#soon());
-    this.#part("title").onkeydown = (event) => event.key === "Enter" && (event.preventDefault(), this.#text.focus());
+    this.#part("title").onkeydown = (event) => event.key !== "Enter" || (event.preventDefault(), this.#text.focus());
     document.addEventListener("notechanged", () => this.#soon(0));
     addEventListener("online", () => this.#takeUp());
     addEventListener("pagehide", () => this.#timer && this.#save());
