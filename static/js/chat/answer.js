@@ -3,79 +3,49 @@
 //   <script type="application/json" data-citations>[…]</script>
 // One answer: reads its stream (chat/events.py), shows it as it comes, and keeps its citations.
 
-const KINDS = ["status", "text", "citation", "verdict", "error", "done"];
+/** Returns its citations by id, and `places()`: the links to them, as they stand in the answer. */
+export function followAnswer(element) {
+  const citations = new Map();
+  const blocks = element.querySelector("[data-blocks]");
+  const places = () => [...element.querySelectorAll("a[data-citation]")];
+  const keep = (changed) => changed.forEach((citation) => citations.set(citation.id, citation));
+  const say = (text) => (element.querySelector("[data-line]").textContent = text);
+  const tell = (name, detail) => element.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
 
-export class Answer {
-  element;
-  citations = new Map();
+  const shows = {
+    status: ({ text }) => say(text),
+    text({ block, html }) {
+      const made = document.createElement("div");
+      made.dataset.block = block;
+      (blocks.querySelector(`[data-block="${block}"]`) ?? blocks.appendChild(made)).innerHTML = html;
+      tell("answergrown");
+    },
+    citation: ({ citation }) => keep([citation]),
+    verdict({ citation }) {
+      keep([citation]);
+      places().forEach((place) => place.dataset.citation === citation.id && (place.dataset.verdict = citation.verdict));
+    },
+    error: ({ message }) => say(message),
+    done({ status, html, citations: all, summary, error }) {
+      keep(all);
+      blocks.innerHTML = html;
+      say(error || summary.text);
+      element.dataset.status = status;
+      element.ariaBusy = false;
+      tell("answerdone", summary.text || error);
+    },
+  };
 
-  constructor(element) {
-    this.element = element;
-    this.#keep(JSON.parse(element.querySelector("[data-citations]").textContent));
-    if (["pending", "streaming"].includes(element.dataset.status)) this.#follow();
-  }
-
-  /** Citations in the order they stand in the answer, each place once. */
-  get places() {
-    return [...this.element.querySelectorAll("a[data-citation]")];
-  }
-
-  #follow() {
-    const source = new EventSource(this.element.dataset.stream);
-    this.element.ariaBusy = true;
-    KINDS.forEach((kind) => source.addEventListener(kind, ({ data }) => {
-      if (data) this[`_${kind}`](JSON.parse(data)); // a lost connection is an "error" without data: it resumes
+  function follow() {
+    const source = new EventSource(element.dataset.stream);
+    element.ariaBusy = true;
+    Object.entries(shows).forEach(([kind, show]) => source.addEventListener(kind, ({ data }) => {
+      if (data) show(JSON.parse(data)); // a lost connection is an "error" without data: it resumes
       if (kind === "done") source.close();
     }));
   }
 
-  _status({ text }) {
-    this.#say(text);
-  }
-
-  _text({ block, html }) {
-    this.#block(block).innerHTML = html;
-    this.#tell("answergrown");
-  }
-
-  _citation({ citation }) {
-    this.#keep([citation]);
-  }
-
-  _verdict({ citation }) {
-    this.#keep([citation]);
-    this.places.forEach((place) => place.dataset.citation === citation.id && (place.dataset.verdict = citation.verdict));
-  }
-
-  _error({ message }) {
-    this.#say(message);
-  }
-
-  _done({ status, html, citations, summary, error }) {
-    this.#keep(citations);
-    this.element.querySelector("[data-blocks]").innerHTML = html;
-    this.#say(error || summary.text);
-    this.element.dataset.status = status;
-    this.element.ariaBusy = false;
-    this.#tell("answerdone", summary.text || error);
-  }
-
-  #keep(citations) {
-    citations.forEach((citation) => this.citations.set(citation.id, citation));
-  }
-
-  #block(number) {
-    const blocks = this.element.querySelector("[data-blocks]");
-    const made = document.createElement("div");
-    made.dataset.block = number;
-    return blocks.querySelector(`[data-block="${number}"]`) ?? blocks.appendChild(made);
-  }
-
-  #say(text) {
-    this.element.querySelector("[data-line]").textContent = text;
-  }
-
-  #tell(name, detail) {
-    this.element.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
-  }
+  keep(JSON.parse(element.querySelector("[data-citations]").textContent));
+  if (["pending", "streaming"].includes(element.dataset.status)) follow();
+  return { element, citations, places };
 }

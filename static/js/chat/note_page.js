@@ -1,4 +1,4 @@
 // A note on a page of its own.
-import { Note } from "./note.js";
+import { keepNote } from "./note.js";
 
-new Note(document.querySelector("[data-note]"));
+keepNote(document.querySelector("[data-note]"));

@@ -3,7 +3,7 @@
 
 export function watchDrags(library) {
   let card = null;
-  const urlOf = ({ dataset: { drop } }) => card.getAttribute(`data-${drop}-url`);
+  const urlOf = ({ dataset: { drop } }) => card.dataset[`${drop}Url`];
   const targetOf = (event) => {
     const target = card && event.target.closest("[data-drop]");
     return target && urlOf(target) && target;

@@ -85,15 +85,11 @@ function upload(file, url) {
   });
 }
 
-/** All files of a drop, folders opened. */
+/** All files of a drop, and those of its folders that can be read. */
 async function filesOf(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return [...transfer.files];
-  const found = await Promise.all(entries.map(async (entry) => {
-    const files = await filesUnder(entry);
-    return entry.isFile ? files : files.filter(isAccepted);
-  }));
-  return found.flat();
+  return (await Promise.all(entries.map(filesUnder))).flat();
 }
 
 function isAccepted({ name }) {
@@ -107,7 +103,7 @@ async function filesUnder(entry) {
   const found = [];
   for (;;) {
     const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!batch.length) return (await Promise.all(found.map(filesUnder))).flat();
+    if (!batch.length) return (await Promise.all(found.map(filesUnder))).flat().filter(isAccepted);
     found.push(...batch);
   }
 }

@@ -1,15 +1,11 @@
 // Joins the conversation in the panel with the pages: a chosen citation is painted and scrolled to,
 // the other citations of its answer are painted faintly in their own colours.
 
-import { Citations } from "../chat/citations.js";
-import { Conversation } from "../chat/conversation.js";
-import { watchHover } from "../chat/hover_card.js";
+import { followConversation } from "../chat/conversation.js";
 
-/** Returns the conversation, and `open(id)`, which chooses a citation; false when it is another's. */
+/** Returns the conversation's `write(text)`, and `open(id)`, which chooses a citation; false when it is another's. */
 export function joinAnswers(element, viewer, highlights) {
-  const conversation = new Conversation(element);
-  const citations = new Citations(conversation);
-  watchHover(element);
+  const { choose, write } = followConversation(element);
   element.addEventListener("citationchosen", (event) => {
     const { citation, answer } = event.detail;
     if (citation.document !== viewer.id) return;
@@ -24,14 +20,14 @@ export function joinAnswers(element, viewer, highlights) {
   function open(id) {
     const place = element.querySelector(`a[data-citation="${CSS.escape(id)}"]`);
     place?.scrollIntoView({ block: "center" });
-    if (place) citations.choose(place);
+    if (place) choose(place);
     return Boolean(place);
   }
 
-  return { conversation, open };
+  return { open, write };
 }
 
 const lit = ({ id, page, number, verdict, rects, unit_rects, head_rects }) =>
   ({ id, page, colour: number, verdict, unit: unit_rects, heads: head_rects, anchor: rects });
 
-const faint = ({ id, page, number, rects }) => ({ id, page, colour: number, verdict: "other", anchor: rects });
+const faint = (other) => ({ ...lit(other), verdict: "other", unit: [], heads: [] });

@@ -1,7 +1,7 @@
 // What stands beside the pages and over them: toolbar, contents, panel, pins, selections.
 
 import "../app.js";
-import { Note } from "../chat/note.js";
+import { keepNote } from "../chat/note.js";
 import { bindKeys } from "../ui/keys.js";
 import { watchTabs } from "../ui/tabs.js";
 import { joinAnswers } from "./answers.js";
@@ -22,7 +22,7 @@ export function prepare(viewer, highlights) {
   const passages = document.getElementById("pane-passages");
   const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote });
   let answers = null;
-  let note = null;
+  let noteKept = null;
 
   followPlaces(viewer, highlights, openCitation);
   watchButtons(viewer, {
@@ -36,13 +36,13 @@ export function prepare(viewer, highlights) {
   watchPageField(viewer);
   pinToPages(viewer);
   watchTabs(element);
-  bindKeys({ Escape: () => highlights.clear(), a: () => ask(selected()) });
+  bindKeys({ Escape: highlights.clear, a: () => ask(selected()) });
   element.addEventListener("htmx:load", ({ target }) => {
     if (target.matches("[data-conversation]")) {
       answers = joinAnswers(target, viewer, highlights);
       answers.open(new URLSearchParams(location.search).get("citation"));
     } else if (target.matches("[data-note]")) {
-      note = new Note(target);
+      noteKept = keepNote(target);
       panel.show("notes");
     }
   });
@@ -58,8 +58,7 @@ export function prepare(viewer, highlights) {
 
   async function ask({ words }) {
     await panel.show("ask");
-    if (words) answers?.conversation.prefill(`“${words}”\n`);
-    else answers?.conversation.focus();
+    answers?.write(words && `“${words}”\n`);
   }
 
   async function similar({ words }) {
@@ -70,7 +69,7 @@ export function prepare(viewer, highlights) {
 
   async function addToNote({ words, page }) {
     await panel.show("notes");
-    await note.kept();
-    htmx.ajax("POST", element.dataset.quoteUrl, { target: "#pane-notes", values: { words, page, note: note.id } });
+    const note = await noteKept();
+    htmx.ajax("POST", element.dataset.quoteUrl, { target: "#pane-notes", values: { words, page, note } });
   }
 }

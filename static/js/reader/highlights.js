@@ -7,68 +7,64 @@ import { pageLayer } from "./page_layer.js";
 const LAYERS = [["unit", "unit"], ["heads", "head"], ["anchor", "anchor"]];
 const COLOURS = 6;
 
-export class Highlights {
-  #viewer;
-  #layer;
-  #shown = new Map(); // name → highlights
-  #target = null; // the highlight to go to, until its page is drawn
-
-  constructor(viewer) {
-    this.#viewer = viewer;
-    this.#layer = pageLayer(viewer, "highlights", (highlight, put) => this.#paint(highlight, put));
-    viewer.on("pagerendered", ({ pageNumber }) => pageNumber === this.#target?.page && this.#go("instant"));
-    ["wheel", "pointerdown"].forEach((own) => viewer.scroller.addEventListener(own, () => (this.#target = null), { passive: true }));
-  }
+export function paintHighlights(viewer) {
+  const shown = new Map(); // name → highlights
+  const layer = pageLayer(viewer, "highlights", paint);
+  let target = null; // the highlight to go to, until its page is drawn
 
   /** Shows these highlights under a name; what had that name goes. */
-  show(name, highlights) {
-    this.#shown.set(name, highlights);
-    this.#layer.show([...this.#shown.values()].flat());
+  function show(name, highlights) {
+    shown.set(name, highlights);
+    layer.show([...shown.values()].flat());
   }
 
-  hide(name) {
-    if (this.#shown.has(name)) this.show(name, []);
-    return this.#shown.delete(name);
+  function hide(name) {
+    if (shown.has(name)) show(name, []);
+    return shown.delete(name);
   }
 
   /** False when there was nothing to clear. */
-  clear() {
-    return [...this.#shown.keys()].map((name) => this.hide(name)).length > 0;
+  function clear() {
+    return [...shown.keys()].map(hide).length > 0;
   }
 
   /** Shows these and nothing else, and goes to the first. */
-  goTo(highlights) {
-    const inside = highlights.filter(({ page }) => page <= this.#viewer.count);
-    this.clear();
-    this.show("link", inside);
-    if (inside.length) this.reveal("link");
+  function goTo(highlights) {
+    const inside = highlights.filter(({ page }) => page <= viewer.count);
+    clear();
+    show("link", inside);
+    if (inside.length) reveal("link");
   }
 
   /** Brings the first to the upper third of the window, where its words pulse once. */
-  reveal(name) {
-    [this.#target] = this.#shown.get(name);
+  function reveal(name) {
+    [target] = shown.get(name);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#go(calm || !this.#viewer.isDrawn(this.#target.page) ? "instant" : "smooth");
+    scroll(calm || !viewer.isDrawn(target.page) ? "instant" : "smooth");
   }
 
   /** Again when the page is drawn: before, its size was a guess. */
-  #go(behavior) {
-    const { page } = this.#target;
-    this.#layer.draw(page);
-    const { div } = this.#viewer.view(page);
+  function scroll(behavior) {
+    const { page } = target;
+    layer.draw(page);
+    const { div } = viewer.view(page);
     const place = div.querySelector(".lit-target.lit-anchor") ?? div.querySelector(".lit-target") ?? div;
     place.scrollIntoView({ block: "start", inline: "nearest", behavior });
-    if (this.#viewer.isDrawn(page)) this.#target = null;
-    else this.#viewer.pages.update();
+    if (viewer.isDrawn(page)) target = null;
+    else viewer.pages.update();
   }
 
-  #paint(highlight, put) {
+  function paint(highlight, put) {
     const { colour = 1, verdict = "", id = "" } = highlight;
-    const shared = `lit-${((colour - 1) % COLOURS) + 1} lit-${verdict} ${highlight === this.#target ? "lit-target" : ""}`;
+    const shared = `lit-${((colour - 1) % COLOURS) + 1} lit-${verdict} ${highlight === target ? "lit-target" : ""}`;
     return LAYERS.flatMap(([field, name]) => (highlight[field] ?? []).map((box) => {
       const element = Object.assign(document.createElement("div"), { className: `lit lit-${name} ${shared}` });
       element.dataset.highlight = id;
       return put(element, box);
     }));
   }
+
+  viewer.on("pagerendered", ({ pageNumber }) => pageNumber === target?.page && scroll("instant"));
+  ["wheel", "pointerdown"].forEach((own) => viewer.scroller.addEventListener(own, () => (target = null), { passive: true }));
+  return { show, hide, clear, goTo, reveal };
 }

@@ -1,13 +1,13 @@
 // Opens the PDF, and shows the page and the words that the link asks for.
 
-import { Highlights } from "./highlights.js";
+import { paintHighlights } from "./highlights.js";
 import "./panel.js"; // how much room it leaves
 import { rememberPosition } from "./position.js";
 import { Viewer } from "./viewer.js";
 
 const element = document.querySelector("[data-reader]");
 const viewer = new Viewer(element);
-const highlights = new Highlights(viewer);
+const highlights = paintHighlights(viewer);
 const position = rememberPosition(viewer);
 const drawn = new Promise((resolve) => viewer.on("pagerendered", resolve, { once: true }));
 let press;

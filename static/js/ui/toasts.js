@@ -8,8 +8,7 @@ const STAY = 6000;
 
 export function watchToasts() {
   const tray = document.querySelector("[data-toasts]");
-  new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(leaveLater)))
-    .observe(tray, { childList: true });
+  tray.addEventListener("htmx:load", ({ target }) => leaveLater(target));
   tray.querySelectorAll(".toast").forEach(leaveLater);
   document.addEventListener("htmx:afterRequest", ({ detail: { successful, xhr } }) => {
     if (!successful) toast(refusal(xhr));
@@ -17,11 +16,12 @@ export function watchToasts() {
 }
 
 export function toast(sentence) {
-  document.querySelector("[data-toasts]").append(Object.assign(document.createElement("div"), { className: "toast", textContent: sentence }));
+  const box = Object.assign(document.createElement("div"), { className: "toast", textContent: sentence });
+  document.querySelector("[data-toasts]").append(box);
+  leaveLater(box);
 }
 
 function leaveLater(box) {
-  if (!(box instanceof Element)) return;
   const leave = () => (box.matches(":hover, :focus-within") ? setTimeout(leave, 1000) : box.remove());
   setTimeout(leave, Number(box.dataset.toast) || STAY);
 }
