@@ -42,7 +42,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
         return HttpResponse(
             _("The same file was uploaded again."), status=409, content_type="text/plain; charset=utf-8"
         )
-    return card(request, document, restored=True)
+    return card(request, document, focused=True)
 
 
 @require_POST
@@ -61,7 +61,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
             return to_details(pk)
     engine = request.POST.get("engine", "")
     ingestion.ingest_again(document, engine if engine in ENGINES else "")
-    return answer(request, document)
+    return answer(request, document, focused=True)
 
 
 @require_POST
@@ -147,20 +147,18 @@ def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "library/_menu.html", {"document": get_object_or_404(found, pk=pk)})
 
 
-def answer(request: HttpRequest, document: Document) -> HttpResponse:
+def answer(request: HttpRequest, document: Document, *, focused: bool = False) -> HttpResponse:
     """The card as it is now for htmx; the details for a form that was sent without it."""
-    return card(request, document) if by_htmx(request) else to_details(document.pk)
+    return card(request, document, focused=focused) if by_htmx(request) else to_details(document.pk)
 
 
-def card(
-    request: HttpRequest, document: Document, wrong: str = "", *, restored: bool = False
-) -> HttpResponse:
+def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: bool = False) -> HttpResponse:
     """The card, which htmx puts in the place of the old one.
 
-    ``wrong`` says what was wrong with the password that was given; the title of a ``restored`` one gets the
-    focus, as the button that restored it is gone.
+    ``wrong`` says what was wrong with the password that was given; the title of a ``focused`` one gets the
+    focus, as the button that was pressed is gone.
     """
-    context = {"document": _row(request, document), "wrong": wrong, "restored": restored, "answered": True}
+    context = {"document": _row(request, document), "wrong": wrong, "focused": focused, "answered": True}
     return changed(render(request, "library/_card.html", context))
 
 

@@ -13,6 +13,7 @@ from tests.browser.sheets import report
 from tests.browser.site import Site
 
 MOST_TABS = 60
+WIDTHS = pytest.mark.parametrize("width", [1440, 390])
 QUESTION = "What was the revenue of the northern division?"
 
 
@@ -129,19 +130,174 @@ def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Pa
     expect(reader.locator("[data-note-read]")).to_contain_text("4,711 million")
 
 
-def test_a_note_is_titled_and_written_by_keyboard(page: Page, site: Site) -> None:
+def new_note(page: Page, site: Site, title: str) -> None:
     page.goto(site.url("/notes/"))
     tab_to(page, "main .button-primary")
     page.keyboard.press("Enter")
     page.locator("[data-note]").wait_for()
     tab_to(page, "[data-note-title]")
-    page.keyboard.type("Titled by keyboard")
+    page.keyboard.type(title)
+
+
+def test_a_note_is_titled_and_written_by_keyboard(page: Page, site: Site) -> None:
+    new_note(page, site, "Titled by keyboard")
     page.keyboard.press("Tab")
     page.keyboard.type("Written, too: j ? / a")
     expect(page.locator("[data-note-state]")).to_have_text("Saved")
     page.reload()
     expect(page.get_by_label("Title")).to_have_value("Titled by keyboard")
     expect(page.locator("[data-note-read]")).to_have_text("Written, too: j ? / a")
+
+
+HIDDEN = """() => {
+  const { top, bottom } = document.activeElement.getBoundingClientRect();
+  return top < document.querySelector(".bar").getBoundingClientRect().bottom || bottom > innerHeight;
+}"""
+
+
+def choose(page: Page, item: str) -> None:
+    """Opens the menu of the button that has the focus, and presses one of its items."""
+    page.keyboard.press("Enter")
+    found = page.locator(":popover-open").get_by_role("button", name=item, exact=True)
+    found.wait_for()
+    while not found.evaluate("item => item === document.activeElement"):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+
+@WIDTHS
+def test_a_deleted_document_leaves_the_focus_to_the_next_and_u_brings_it_back(
+    page: Page, site: Site, upload: Upload, width: int
+) -> None:
+    for number in (1, 2):
+        upload(report() + b"%" * (number + width), f"Delete {number} of {width}.pdf")
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(site.url("/"))
+    titles = page.locator(".doc:visible .doc-title a")
+    first, second = titles.nth(0).get_attribute("id"), titles.nth(1).get_attribute("id")
+    page.keyboard.press("j")
+    expect(page.locator(f"#{first}")).to_be_focused()
+    page.keyboard.press("Tab")
+    choose(page, "Delete")
+    expect(page.locator(f"#{second}")).to_be_focused()
+    expect(page.locator(f"#{first}")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator(f"#{first}")).to_be_focused()
+
+
+@WIDTHS
+def test_lists_are_walked_renamed_deleted_and_undone_by_keyboard(page: Page, site: Site, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    for title in ("First", "Second"):
+        new_note(page, site, f"{title} at {width}")
+        expect(page.locator("[data-note-state]")).to_have_text("Saved")
+    page.goto(site.url("/notes/"))
+    before = page.locator(".row-item").count()
+    page.keyboard.press("j")
+    expect(page.get_by_role("link", name=f"Second at {width}")).to_be_focused()
+    tab_to(page, "[aria-label^=Delete]")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name=f"First at {width}")).to_be_focused()
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_have_count(0)
+    expect(page.locator(".row-item")).to_have_count(before)
+
+
+def test_a_conversation_is_renamed_by_keyboard(reader: Page, site: Site) -> None:
+    reader.keyboard.press("a")
+    reader.keyboard.type(QUESTION)
+    reader.keyboard.press("Enter")
+    expect(reader.locator("[data-message]").last).to_have_attribute(
+        "data-status", "complete", timeout=READY_MS
+    )
+    reader.goto(site.url("/conversations/"))
+    tab_to(reader, "[aria-label^=Rename]")
+    reader.keyboard.press("Enter")
+    expect(reader.locator("input[name=title]").first).to_be_focused()
+    reader.keyboard.press("Escape")
+    expect(reader.locator("[aria-label^=Rename]").first).to_be_focused()
+    reader.keyboard.press("Enter")
+    reader.keyboard.press("ControlOrMeta+a")
+    reader.keyboard.type("Renamed by keyboard")
+    reader.keyboard.press("Enter")
+    expect(reader.locator(".row-title").first).to_have_text("Renamed by keyboard")
+    reader.goto(site.url("/conversations/new/"))
+    reader.keyboard.press("a")
+    expect(reader.get_by_label("Your question")).to_be_focused()
+
+
+def test_what_is_pressed_and_asks_the_server_keeps_the_focus(reader: Page, site: Site) -> None:
+    """The order of the library, a reference's style, a provider's test."""
+    path = reader.url
+    reader.goto(site.url("/"))
+    tab_to(reader, "select[name=order]")
+    for order in ("oldest", "title"):
+        reader.keyboard.press("ArrowDown")
+        reader.wait_for_url(f"**order={order}")
+        expect(reader.locator("select[name=order]")).to_be_focused()
+    expect(reader.get_by_role("link", name="As a list")).to_have_attribute("href", re.compile("order=title"))
+    reader.goto(site.url("/conversations/providers/"))
+    tab_to(reader, "[hx-post]")
+    reader.keyboard.press("Enter")
+    reader.locator(".health").first.wait_for()
+    assert reader.evaluate("document.activeElement.matches('[hx-post]')")
+    reader.goto(f"{path}details/")
+    tab_to(reader, "select[name=style]")
+    before = reader.locator(".reference-text").inner_text()
+    reader.keyboard.press("ArrowDown")
+    expect(reader.locator(".reference-text")).not_to_have_text(before)
+    expect(reader.locator("select[name=style]")).to_be_focused()
+
+
+def test_a_document_tried_again_keeps_the_focus_in_its_card(page: Page, site: Site) -> None:
+    page.goto(site.url("/"))
+    tab_to(page, "[popovertarget=add-menu]")
+    choose(page, "From the web")
+    page.keyboard.type("http://reports.invalid/Keyed.pdf")
+    page.keyboard.press("Enter")
+    card = page.locator(".doc").first
+    expect(card).to_have_attribute("data-status", "failed", timeout=READY_MS)
+    tab_to(page, "[data-status=failed] form button")
+    page.keyboard.press("Enter")
+    expect(card.locator(".doc-title a")).to_be_focused()
+
+
+def test_a_folder_is_chosen_by_keyboard(page: Page, site: Site, tmp_path: Path) -> None:
+    (tmp_path / "Read me.txt").write_text("Lapwings nest on the ground.")
+    page.goto(site.url("/"))
+    before = page.locator(".doc").count()
+    tab_to(page, "[popovertarget=add-menu]")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(tmp_path)
+    expect(page.locator(".doc")).to_have_count(before + 1)
+    expect(page.locator("[popovertarget=add-menu]")).to_be_focused()
+
+
+@WIDTHS
+def test_no_control_has_the_focus_below_the_bar(reader: Page, width: int) -> None:
+    reader.set_viewport_size({"width": width, "height": 700})
+    reader.goto(f"{reader.url}details/")
+    reader.locator(".reference").wait_for()
+    tab_to(reader, "main a")
+    hidden = []
+    for key in ("Tab", "Shift+Tab"):
+        for _ in range(15):
+            reader.keyboard.press(key)
+            if reader.evaluate("document.activeElement.closest('main')") and reader.evaluate(HIDDEN):
+                hidden.append(reader.evaluate("document.activeElement.outerHTML.slice(0, 100)"))
+    assert hidden == []
+
+
+def test_the_arrows_go_round_the_readers_menu(reader: Page) -> None:
+    tab_to(reader, "[popovertarget=reader-menu]")
+    reader.keyboard.press("Enter")
+    reader.keyboard.press("ArrowUp")
+    expect(reader.get_by_role("button", name="Keyboard shortcuts")).to_be_focused()
+    reader.keyboard.press("ArrowDown")
+    expect(reader.get_by_role("button", name="Fit the width")).to_be_focused()
 
 
 SELECT = """(words) => {

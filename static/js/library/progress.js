@@ -27,10 +27,8 @@ export function watchProgress(library) {
   soon();
 }
 
-/** A card stays that says the same or whose menu is open; else its title takes the focus, which htmx keeps. */
+/** A card stays that says the same or whose menu is open. */
 function keepCard(event) {
   const { target: old, fragment } = event.detail;
-  if (!old.matches("[data-document]")) return;
-  if (old.innerHTML === fragment.firstElementChild.innerHTML || old.querySelector(":popover-open")) event.preventDefault();
-  else if (old.contains(document.activeElement)) old.querySelector(".doc-title a").focus();
+  if (old.matches("[data-document]") && (old.innerHTML === fragment.firstElementChild.innerHTML || old.querySelector(":popover-open"))) event.preventDefault();
 }

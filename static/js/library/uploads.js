@@ -28,7 +28,6 @@ export function watchUploads(library) {
     add(target.webkitdirectory ? files.filter(isAccepted) : files);
     target.value = "";
   });
-  library.querySelector("[data-choose-folder]").addEventListener("click", () => library.querySelector("[webkitdirectory]").click());
   watchDrops(library.querySelector("[data-drop-veil]"), add);
 }
 

@@ -1,11 +1,9 @@
-// <select data-submit> submits its form when changed
-// <button data-copy="text" | data-copy-from="URL" data-copied="Copied">   copies what it says, or what the server does
+// <button data-copy="text" | data-copy-from="URL" data-copied="Copied"> copies what it says, or what the server does
 
 import { request } from "./request.js";
 import { toast } from "./toasts.js";
 
 export function watchForms() {
-  document.addEventListener("change", ({ target }) => target.matches("[data-submit]") && target.form.requestSubmit());
   document.addEventListener("click", async ({ target }) => {
     const { copy, copyFrom, copied } = target.closest("[data-copy], [data-copy-from]")?.dataset ?? {};
     if (copyFrom) copyText(await (await request(copyFrom)).text(), copied);

@@ -1,6 +1,6 @@
 // One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
 // <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l), <input data-key="/"> gets the focus;
-// j and k go along <a data-result>.
+// j and k go along <a data-result>; a line that goes leaves the focus to the next.
 
 const bindings = new Map();
 let pending = "";
@@ -10,13 +10,22 @@ export function bindKeys(map) {
 }
 
 export function watchKeys() {
-  if (document.querySelector("[data-result]")) bindKeys({ j: () => goToResult(1), k: () => goToResult(-1) });
+  bindKeys({ j: () => goToResult(1), k: () => goToResult(-1) });
   document.addEventListener("keydown", press);
+  document.addEventListener("htmx:beforeCleanupElement", passOn);
 }
 
+const results = () => [...document.querySelectorAll("[data-result]")];
+
 function goToResult(step) {
-  const results = [...document.querySelectorAll("[data-result]")];
-  results[results.indexOf(document.activeElement) + step]?.focus();
+  results()[results().indexOf(document.activeElement) + step]?.focus();
+}
+
+function passOn({ target }) {
+  const all = results();
+  const at = all.findIndex((one) => target.contains(one));
+  if (at < 0 || !target.contains(document.activeElement)) return;
+  setTimeout(() => document.activeElement === document.body && (all[at + 1] ?? all[at - 1] ?? document.querySelector("main")).focus());
 }
 
 function isTyping(target) {
@@ -29,6 +38,6 @@ function press(event) {
   pending = event.key === "g" && !pending ? "g" : "";
   if (pending) setTimeout(() => (pending = ""), 1000);
   const target = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);
-  const action = target ? () => target[target.matches("input") ? "focus" : "click"]() : bindings.get(chord);
+  const action = target ? () => target[target.matches("input, textarea") ? "focus" : "click"]() : bindings.get(chord);
   if (action && action(event) !== false) event.preventDefault();
 }

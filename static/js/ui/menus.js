@@ -7,7 +7,7 @@ export function watchMenus() {
   document.addEventListener("keydown", walk);
   document.addEventListener("click", (event) => {
     const menu = event.target.closest("[data-menu]");
-    if (menu && event.target.closest("a, button")) menu.hidePopover();
+    if (menu && event.target.closest("a, button, input")) menu.hidePopover();
   });
 }
 
@@ -27,6 +27,6 @@ function walk(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!menu || !step) return;
   event.preventDefault();
-  const all = [...menu.querySelectorAll("a, button")];
+  const all = [...menu.querySelectorAll("a, button, input")].filter((one) => one.checkVisibility());
   all.at((all.indexOf(document.activeElement) + step) % all.length).focus();
 }
