@@ -10,7 +10,6 @@ export function followAnswer(element) {
   const places = () => [...element.querySelectorAll("a[data-citation]")];
   const keep = (changed) => changed.forEach((citation) => citations.set(citation.id, citation));
   const say = (text) => (element.querySelector("[data-line]").textContent = text);
-  const tell = (name, detail) => element.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
 
   const shows = {
     status: ({ text }) => say(text),
@@ -18,7 +17,7 @@ export function followAnswer(element) {
       const made = document.createElement("div");
       made.dataset.block = block;
       (blocks.querySelector(`[data-block="${block}"]`) ?? blocks.appendChild(made)).innerHTML = html;
-      tell("answergrown");
+      htmx.trigger(element, "answergrown");
     },
     citation: ({ citation }) => keep([citation]),
     verdict({ citation }) {
@@ -32,13 +31,12 @@ export function followAnswer(element) {
       say(error || summary.text);
       element.dataset.status = status;
       element.ariaBusy = false;
-      tell("answerdone", summary.text || error);
+      htmx.trigger(element, "answerdone", { said: summary.text || error });
     },
   };
 
   function follow() {
     const source = new EventSource(element.dataset.stream);
-    element.ariaBusy = true;
     Object.entries(shows).forEach(([kind, show]) => source.addEventListener(kind, ({ data }) => {
       if (data) show(JSON.parse(data)); // a lost connection is an "error" without data: it resumes
       if (kind === "done") source.close();

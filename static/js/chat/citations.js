@@ -19,7 +19,7 @@ export function watchCitations(element, answers) {
     if (chosen) chosen.ariaCurrent = null;
     chosen = place;
     place.ariaCurrent = true;
-    return place.dispatchEvent(new CustomEvent("citationchosen", { bubbles: true, cancelable: true, detail: { citation, answer } }));
+    return htmx.trigger(place, "citationchosen", { citation, answer });
   }
 
   function step(by) {

@@ -48,7 +48,7 @@ export function followConversation(element) {
     const { scrollHeight, scrollTop, clientHeight } = scroller;
     if (scrollHeight - scrollTop - clientHeight < NEAR_END) toEnd();
   });
-  element.addEventListener("answerdone", ({ detail }) => (element.querySelector("[data-spoken]").textContent = detail ?? ""));
+  element.addEventListener("answerdone", ({ detail }) => (element.querySelector("[data-spoken]").textContent = detail.said));
   adopt();
   toEnd();
   watchHover(element);

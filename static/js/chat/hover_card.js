@@ -40,7 +40,7 @@ export function watchHover(root) {
   });
   ["pointerover", "focusin"].forEach((kind) => watch(kind, (place) => after(OPEN_AFTER, () => open(place))));
   ["pointerout", "focusout"].forEach((kind) => watch(kind, closeSoon));
-  root.addEventListener("scroll", put, { capture: true, passive: true });
+  root.addEventListener("scroll", put, { capture: true });
   card.addEventListener("pointerenter", () => clearTimeout(timer));
   card.addEventListener("pointerleave", closeSoon);
   card.addEventListener("click", close);

@@ -8,10 +8,8 @@ export function watchDrags(library) {
     const target = card && event.target.closest("[data-drop]");
     return target && urlOf(target) && target;
   };
-  const mark = (target) => {
-    library.querySelector(".drop-target")?.classList.remove("drop-target");
-    target?.classList.add("drop-target");
-  };
+  const mark = (target) =>
+    library.querySelectorAll("[data-drop]").forEach((place) => place.classList.toggle("drop-target", place === target));
   library.addEventListener("dragstart", (event) => {
     card = event.target.closest("[data-document]");
     if (!card) return;

@@ -11,9 +11,7 @@ export function joinAnswers(element, viewer, highlights) {
     if (citation.document !== viewer.id) return;
     event.preventDefault();
     const others = [...answer.citations.values()].filter((other) => other !== citation && other.document === viewer.id);
-    highlights.clear();
-    highlights.show("answer", [lit(citation), ...others.map(faint)]);
-    highlights.reveal("answer");
+    highlights.goTo([lit(citation), ...others.map(faint)]);
     history.replaceState(null, "", citation.href || location.href);
   });
 

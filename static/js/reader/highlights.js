@@ -8,37 +8,35 @@ const LAYERS = [["unit", "unit"], ["heads", "head"], ["anchor", "anchor"]];
 const COLOURS = 6;
 
 export function paintHighlights(viewer) {
-  const shown = new Map(); // name → highlights
   const layer = pageLayer(viewer, "highlights", paint);
+  let placed = []; // what was gone to
+  let pointed = [];
   let target = null; // the highlight to go to, until its page is drawn
 
-  /** Shows these highlights under a name; what had that name goes. */
-  function show(name, highlights) {
-    shown.set(name, highlights);
-    layer.show([...shown.values()].flat());
-  }
+  const show = () => layer.show([...placed, ...pointed]);
 
-  function hide(name) {
-    if (shown.has(name)) show(name, []);
-    return shown.delete(name);
+  /** Shows these as well, until others are pointed at, or none. */
+  function point(highlights) {
+    if (highlights.length + pointed.length === 0) return;
+    pointed = highlights;
+    show();
   }
 
   /** False when there was nothing to clear. */
   function clear() {
-    return [...shown.keys()].map(hide).length > 0;
+    const count = placed.length + pointed.length;
+    placed = pointed = [];
+    show();
+    return count > 0;
   }
 
-  /** Shows these and nothing else, and goes to the first. */
+  /** Shows these and nothing else, and brings the first to the upper third of the window, where its words pulse once. */
   function goTo(highlights) {
-    const inside = highlights.filter(({ page }) => page <= viewer.count);
     clear();
-    show("link", inside);
-    if (inside.length) reveal("link");
-  }
-
-  /** Brings the first to the upper third of the window, where its words pulse once. */
-  function reveal(name) {
-    [target] = shown.get(name);
+    placed = highlights.filter(({ page }) => page <= viewer.count);
+    show();
+    [target] = placed;
+    if (!target) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     scroll(calm || !viewer.isDrawn(target.page) ? "instant" : "smooth");
   }
@@ -66,5 +64,5 @@ export function paintHighlights(viewer) {
 
   viewer.on("pagerendered", ({ pageNumber }) => pageNumber === target?.page && scroll("instant"));
   ["wheel", "pointerdown"].forEach((own) => viewer.scroller.addEventListener(own, () => (target = null), { passive: true }));
-  return { show, hide, clear, goTo, reveal };
+  return { goTo, point, clear };
 }

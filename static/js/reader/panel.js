@@ -27,7 +27,7 @@ function resize(size) {
   const most = NARROW.matches ? innerHeight * 0.85 : innerWidth * 0.65;
   const fitting = Math.round(Math.max(LEAST[side()], Math.min(size, most)));
   document.documentElement.style.setProperty(`--panel-${side()}`, `${fitting}px`);
-  localStorage.setItem(`panel-${side()}`, (splitter.ariaValueNow = String(fitting)));
+  localStorage.setItem(`panel-${side()}`, (splitter.ariaValueNow = fitting));
 }
 
 splitter.addEventListener("pointerdown", ({ pointerId }) => splitter.setPointerCapture(pointerId));

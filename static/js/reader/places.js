@@ -19,8 +19,7 @@ export function followPlaces(viewer, highlights, openCitation) {
   });
   ["pointerover", "focusin"].forEach((kind) => element.addEventListener(kind, ({ target }) => {
     const link = target.closest("a[data-boxes]");
-    if (link) highlights.show("pointed", boxed(link));
-    else highlights.hide("pointed");
+    highlights.point(link ? boxed(link) : []);
   }));
 }
 

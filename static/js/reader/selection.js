@@ -19,9 +19,10 @@ export function watchSelection(viewer, texts, actions) {
   let timer = 0;
 
   function selected() {
-    const range = getSelection().rangeCount ? getSelection().getRangeAt(0) : null;
+    const selection = getSelection();
+    const range = selection.rangeCount ? selection.getRangeAt(0) : null;
     const holder = range?.startContainer.parentElement?.closest(".textLayer")?.closest(".page");
-    const words = holder ? getSelection().toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
+    const words = holder ? selection.toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
     const page = holder?.dataset.pageNumber;
     const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
     return { range, words, page, link, reference: `${viewer.element.dataset.title}, p. ${page}` };
@@ -38,7 +39,7 @@ export function watchSelection(viewer, texts, actions) {
 
   document.addEventListener("selectionchange", soon);
   document.addEventListener("pointermove", ({ buttons }) => buttons && soon()); // not while it is being made
-  viewer.scroller.addEventListener("scroll", () => (menu.hidden = true), { passive: true });
+  viewer.scroller.addEventListener("scroll", () => (menu.hidden = true));
   menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
   menu.addEventListener("click", ({ target }) => {
     all[target.closest("[data-do]").dataset.do](selected());

@@ -6,25 +6,23 @@ export function watchTabs(root) {
   root.addEventListener("keydown", walk);
 }
 
-const besideEachOther = (tab) => [...tab.parentElement.querySelectorAll("[role=tab]")];
 const paneOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 
 function select(tab) {
   if (!tab) return;
-  besideEachOther(tab).forEach((other) => {
+  for (const other of tab.parentElement.children) {
     const chosen = other === tab;
     other.ariaSelected = chosen;
     other.tabIndex = chosen ? 0 : -1;
     paneOf(other).hidden = !chosen;
-  });
-  const pane = paneOf(tab);
-  pane.dispatchEvent(new CustomEvent("tabshown", { bubbles: true, detail: pane }));
+  }
+  paneOf(tab).dispatchEvent(new Event("tabshown", { bubbles: true }));
 }
 
 function walk({ key, target }) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
   if (!step || !target.matches("[role=tab]")) return;
-  const tabs = besideEachOther(target);
+  const tabs = [...target.parentElement.children];
   const next = tabs.at((tabs.indexOf(target) + step) % tabs.length);
   next.focus();
   select(next);

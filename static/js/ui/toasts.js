@@ -23,5 +23,5 @@ export function toast(sentence) {
 
 function leaveLater(box) {
   const leave = () => (box.matches(":hover, :focus-within") ? setTimeout(leave, 1000) : box.remove());
-  setTimeout(leave, Number(box.dataset.toast) || STAY);
+  setTimeout(leave, box.dataset.toast ?? STAY);
 }
