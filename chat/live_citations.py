@@ -19,6 +19,7 @@ from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from chat.models import Citation, Message, Note
+from chat.heading_levels import ON_A_PAGE
 from chat.rendering import render_message
 from chat.showing import shown_citations
 from chat.stored_markers import StoredMark, format_marker, stored_marks, with_marks
@@ -85,7 +86,7 @@ def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:
     for key in live_marks(note.content, by_id):
         number = numbers.setdefault(key, len(numbers) + 1)
         used.append(msgspec.structs.replace(by_id[key], number=number))
-    return render_message(only_live(note.content, by_id), used)
+    return render_message(only_live(note.content, by_id), used, top=ON_A_PAGE)
 
 
 def live_marks(content: str, known: Container[UUID | None]) -> list[UUID]:

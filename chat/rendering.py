@@ -21,6 +21,7 @@ from markdown_it.token import Token
 
 from chat.claim_spans import Span
 from chat.events import CitationShown
+from chat.heading_levels import IN_CHAT, HeadingLevels
 from chat.stored_markers import stored_marks
 
 FIRST_CITATION = 0xE100  # one private-use character a citation (U+E100 … U+F8FF)
@@ -49,20 +50,16 @@ def parser() -> MarkdownIt:
 
 
 def render_message(
-    content: str, citations: Sequence[CitationShown], uncited: Sequence[Span] = ()
+    content: str, citations: Sequence[CitationShown], uncited: Sequence[Span] = (), top: int = IN_CHAT
 ) -> SafeString:
     """A stored message: each top-level block in its ``data-block`` element.
 
     ``citations[i]`` belongs to the i-th marker of ``content``; a marker without one vanishes.
+    ``top``: the level of its outermost headings.
     """
     text = with_placeholders(content, len(citations), uncited)
-    blocks = [linked(html, citations) for html in rendered_blocks(text)]
+    blocks = [linked(html, citations) for html in rendered_blocks(text, top)]
     return mark_safe("".join(in_block(number, html) for number, html in enumerate(blocks)))
-
-
-def render_plain(markdown: str) -> SafeString:
-    """Markdown without citations."""
-    return mark_safe("".join(rendered_blocks(_PRIVATE.sub("", markdown))))
 
 
 def in_block(number: int, html: str) -> SafeString:
@@ -88,10 +85,16 @@ def placeholder(index: int) -> str:
     return chr(FIRST_CITATION + index)
 
 
-def rendered_blocks(text: str) -> list[str]:
-    """The safe HTML of each top-level block; placeholders stay in it."""
-    tokens = parser().parse(text)
-    return [clean(parser().renderer.render(block, parser().options, {})) for block in blocks_of(tokens)]
+def rendered_blocks(text: str, top: int) -> list[str]:
+    """The safe HTML of each top-level block; placeholders stay in it. ``top``: see ``render_message``."""
+    levels = HeadingLevels(top)
+    return [rendered(block, levels) for block in blocks_of(parser().parse(text))]
+
+
+def rendered(block: Sequence[Token], levels: HeadingLevels) -> str:
+    """The safe HTML of one block, which comes after those that ``levels`` has settled."""
+    levels.settle(block)
+    return clean(parser().renderer.render(block, parser().options, {}))
 
 
 def blocks_of(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -174,6 +177,7 @@ class StreamRenderer:
     """
 
     citations: list[CitationShown] = field(default_factory=list)
+    _levels: HeadingLevels = field(default_factory=lambda: HeadingLevels(IN_CHAT))  # of the final blocks
     _final: int = 0
     _tail: str = ""
 
@@ -200,15 +204,17 @@ class StreamRenderer:
         blocks = blocks_of(tokens)
         if not blocks:
             return []
-        rendered = [clean(parser().renderer.render(block, parser().options, {})) for block in blocks]
-        changed = [
-            (self._final + offset, linked(html, self.citations)) for offset, html in enumerate(rendered)
-        ]
-        self._settle(blocks)
+        levels = self._levels.copy()
+        before_last = [rendered(block, levels) for block in blocks[:-1]]
+        final_levels = levels.copy()
+        htmls = [*before_last, rendered(blocks[-1], levels)]
+        changed = [(self._final + offset, linked(html, self.citations)) for offset, html in enumerate(htmls)]
+        self._settle(blocks, final_levels)
         return changed
 
-    def _settle(self, blocks: list[list[Token]]) -> None:
-        """Forgets the text of all blocks but the last."""
+    def _settle(self, blocks: list[list[Token]], levels: HeadingLevels) -> None:
+        """Forgets the text of all blocks but the last; ``levels``: as they are before it."""
         if len(blocks) > 1 and (lines := blocks[-1][0].map):
             self._tail = "\n".join(self._tail.split("\n")[lines[0] :])
             self._final += len(blocks) - 1
+            self._levels = levels

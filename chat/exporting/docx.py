@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 from chat.exporting.answer import ExportedAnswer
 from chat.exporting.markdown import footnote, one_line
+from chat.heading_levels import ON_A_PAGE, HeadingLevels
 from chat.rendering import FIRST_CITATION, parser, with_placeholders
 
 _PIECES = re.compile(r"[\ue100-\uf8ff]|[^\ue100-\uf8ff]+")
@@ -24,7 +25,9 @@ def as_docx(answer: ExportedAnswer) -> bytes:
     document = new_document()
     document.core_properties.title = writable(one_line(answer.question))[:250]
     document.add_heading(writable(one_line(answer.question)), level=1)
-    _Writer(document, answer).write(parser().parse(with_placeholders(answer.content, len(answer.citations))))
+    tokens = parser().parse(with_placeholders(answer.content, len(answer.citations)))
+    HeadingLevels(ON_A_PAGE).settle(tokens)
+    _Writer(document, answer).write(tokens)
     if answer.summary:
         document.add_paragraph().add_run(answer.summary).italic = True
     document.add_heading("Sources", level=2)
@@ -77,7 +80,7 @@ class _Writer:
 
     def _paragraph(self) -> Paragraph:
         if self._heading:
-            return self._document.add_heading(level=min(self._heading + 1, 9))
+            return self._document.add_heading(level=self._heading)
         return self._document.add_paragraph(style=self._lists[-1] if self._lists else None)
 
     def _end_table(self) -> None:

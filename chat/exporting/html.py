@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from chat.events import CitationShown
 from chat.exporting.answer import ExportedAnswer, quotes_of
+from chat.heading_levels import ON_A_PAGE
 from chat.rendering import linked, rendered_blocks, with_placeholders
 
 STYLE = mark_safe(
@@ -40,7 +41,7 @@ def body(answer: ExportedAnswer) -> SafeString:
 
 def text(answer: ExportedAnswer) -> SafeString:
     """The answer with links to its own list of sources."""
-    blocks = rendered_blocks(with_placeholders(answer.content, len(answer.citations)))
+    blocks = rendered_blocks(with_placeholders(answer.content, len(answer.citations)), ON_A_PAGE)
     return mark_safe("".join(linked(html, answer.citations, footnote_link) for html in blocks))
 
 

@@ -16,6 +16,7 @@ from chat.asking import question_of
 from chat.citation_pictures import citation_picture
 from chat.models import AnswerShare, Citation
 from chat.reading import ShownMessage, shown_message
+from chat.heading_levels import ON_A_PAGE
 from chat.rendering import render_message
 from chat.sharing import revoke, share_answer, share_of, token_of
 from chat.views.visible import visible_answer
@@ -80,4 +81,5 @@ def without_links(seen: ShownMessage) -> ShownMessage:
     local = tuple(
         msgspec.structs.replace(citation, href=f"#source-{citation.id}") for citation in seen.citations
     )
-    return ShownMessage(seen.message, render_message(seen.message.content, local), local, seen.summary)
+    html = render_message(seen.message.content, local, top=ON_A_PAGE)
+    return ShownMessage(seen.message, html, local, seen.summary)
