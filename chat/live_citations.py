@@ -18,8 +18,8 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Q
 from django.utils.safestring import SafeString
 
-from chat.models import Citation, Message, Note
 from chat.heading_levels import ON_A_PAGE
+from chat.models import Citation, Message, Note
 from chat.rendering import render_message
 from chat.showing import shown_citations
 from chat.stored_markers import StoredMark, format_marker, stored_marks, with_marks

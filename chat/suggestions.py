@@ -16,13 +16,17 @@ from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 
 MOST = 4
+LOOKED_AT = 24
+"""Documents of a library; each costs a query until there are questions enough."""
 ENOUGH_PROSE = 250
 """Characters: a short paragraph. A form's name, an address, a caption on a cover page heads less."""
 SAYS_NOTHING = re.compile(
     r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
     r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
     r"introduction|conclusions?|description|(current|annual|quarterly) report|form [\w-]+|"
-    r"(news|press|for immediate) release|(appendix|exhibits?|acknowledg|figure|table \d|about\b|"
+    r"(news|press|for immediate) release|"
+    r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|"
+    r"(appendix|exhibits?|acknowledg|figure|table \d|about\b|"
     r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking).*)$",
     re.IGNORECASE,
 )
@@ -49,9 +53,9 @@ def suggested_questions(document: Document) -> list[str]:
 
 
 def library_questions(documents: DocumentQuerySet) -> list[str]:
-    """One of each of the newest documents that can be read, of its fullest section: at most four."""
-    newest = documents.searchable().order_by("-created_at")[:MOST]
-    return [question for document in newest if (question := question_to(document))]
+    """Of each of the newest documents that tell something one, of its fullest section: at most four."""
+    newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
+    return list(itertools.islice(filter(None, map(question_to, newest)), MOST))
 
 
 def question_to(document: Document) -> str:

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from chat.asking import question_of
 from chat.citation_pictures import citation_picture
+from chat.heading_levels import ON_A_PAGE
 from chat.models import AnswerShare, Citation
 from chat.reading import ShownMessage, shown_message
-from chat.heading_levels import ON_A_PAGE
 from chat.rendering import render_message
 from chat.sharing import revoke, share_answer, share_of, token_of
 from chat.views.visible import visible_answer

@@ -1,6 +1,7 @@
 """The admin of documents and all that was made of them, for the person who runs the server."""
 
 from documents.admin.access import ApiTokenAdmin, ShareAdmin
+from documents.admin.accounts import PlainGroupAdmin, PlainUserAdmin
 from documents.admin.content import ChunkAdmin, UnitAdmin
 from documents.admin.documents import DocumentAdmin
 from documents.admin.library import CollectionAdmin, TagAdmin
@@ -12,6 +13,8 @@ __all__ = [
     "CollectionAdmin",
     "DocumentAdmin",
     "PageAdmin",
+    "PlainGroupAdmin",
+    "PlainUserAdmin",
     "ShareAdmin",
     "TagAdmin",
     "UnitAdmin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from documents.models import Document
 
@@ -56,6 +58,12 @@ class CommonValuesFilter(AllValuesFieldListFilter):
         super().__init__(field, request, params, model, model_admin, field_path)
         if estimated_rows(model) >= EXACT_BELOW:
             self.lookup_choices = common_values(model, field)  # type: ignore[assignment]  # any iterable will do
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """As Django's, but the choice of rows that say nothing has a name, with its count if one is shown."""
+        for choice in super().choices(changelist):
+            value, *count = str(choice["display"]).split(" (")
+            yield choice if value else choice | {"display": " (".join([gettext("empty"), *count])}
 
 
 def common_values(model: type[models.Model], field: models.Field) -> list[str]:

@@ -93,9 +93,9 @@ def signed_in(chromium: Browser, site: Site) -> Iterator[BrowserContext]:
     context.close()
 
 
-def sign_in(page: Page, site: Site) -> None:
+def sign_in(page: Page, site: Site, name: str = "alice") -> None:
     page.goto(site.url("/account/sign-in/"))
-    page.get_by_label("User name").fill("alice")
+    page.get_by_label("User name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("heading", level=1, name="Library").wait_for()
