@@ -50,6 +50,7 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
         return record.title
     line = LABEL.sub("", " ".join(str(lines[0]).split()))
     line = line if record.authors else with_one_title(line, record.title)
+    line = with_one_doi(line, record.doi)
     return QUOTED_STOP.sub(r"\1”", line) if csl.root.get("default-locale", "en-US") == "en-US" else line
 
 
@@ -87,3 +88,9 @@ def with_one_title(line: str, title: str) -> str:
     again = rf"\s[‘“]?{written}[’”]?"
     after = re.sub(rf"(?<=\.){again}\.|{again}(?=[\s.,]|$)", "", line[first.end() :], count=1, flags=re.I)
     return line[: first.end()] + after
+
+
+def with_one_doi(line: str, doi: str) -> str:
+    """The line without the DOI at its end if it stands in it before: Nature's does, without a volume."""
+    last = re.search(rf"\s*(doi:\s*|https://doi\.org/){re.escape(doi)}(?=\.?$)", line) if doi else None
+    return line[: last.start()] + line[last.end() :] if last and doi in line[: last.start()] else line

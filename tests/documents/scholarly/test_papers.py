@@ -232,6 +232,7 @@ def test_chicago_has_whole_names_and_no_words_about_what_is_not_known() -> None:
     assert reference(paper, "harvard-cite-them-right-10th-edition").startswith(
         "Coyote, W. (2018) ‘On Falling’, Journal"
     )
+    assert reference(paper, "nature").endswith("Journal of Falls https://doi.org/10.1/x (2018).")
 
 
 @pytest.mark.parametrize("style", STYLES)
