@@ -300,6 +300,109 @@ def test_the_arrows_go_round_the_readers_menu(reader: Page) -> None:
     expect(reader.get_by_role("button", name="Fit the width")).to_be_focused()
 
 
+def open_passages(page: Page) -> None:
+    if page.locator("#panel").is_hidden():
+        tab_to(page, "[data-do=panel]")
+        page.keyboard.press("Enter")
+        expect(page.locator("#panel")).to_be_visible()
+    tab_to(page, ".panel [aria-selected=true]")
+    while not page.locator("#pane-passages").is_visible():
+        page.keyboard.press("ArrowRight")
+    page.locator(".passages a").first.wait_for()
+
+
+@WIDTHS
+def test_a_passage_is_asked_about_quoted_and_noted_by_keyboard(reader: Page, width: int) -> None:
+    reader.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    reader.set_viewport_size({"width": width, "height": 844})
+    reader.goto(f"{reader.url}?page=1")
+    reader.locator(".page[data-loaded]").first.wait_for()
+    passage = reader.locator(".passages a", has_text="4,711 million")
+    words = "Revenue of the northern division grew to 4,711 million in 2031."
+
+    def choose_passage(deed: str) -> None:
+        while not passage.evaluate("link => link === document.activeElement"):
+            reader.keyboard.press("Tab")
+        reader.keyboard.press("Enter")
+        expect(reader.locator("[data-selection-menu]")).to_be_visible()
+        expect(reader.locator(".lit").first).to_be_visible()
+        reader.keyboard.press("Enter")
+        while not reader.evaluate("deed => document.activeElement.dataset.do === deed", deed):
+            reader.keyboard.press("ArrowRight")
+
+    open_passages(reader)
+    choose_passage("quote")
+    reader.keyboard.press("Escape")
+    expect(passage).to_be_focused()
+    expect(reader.locator("[data-selection-menu]")).to_be_hidden()
+    choose_passage("quote")
+    reader.keyboard.press("Enter")
+    expect(reader.locator(".toast")).to_contain_text("Copied")
+    assert reader.evaluate("navigator.clipboard.readText()") == f"“{words}” (Northern division, p. 1)"
+    expect(passage).to_be_focused()
+    choose_passage("note")
+    reader.keyboard.press("Enter")
+    expect(reader.locator("[data-note-text]")).to_have_value(re.compile(rf"> {re.escape(words)} \[\[p\. 1 #"))
+    expect(reader.locator("#tab-notes")).to_be_focused()
+    open_passages(reader)
+    choose_passage("ask")
+    reader.keyboard.press("Enter")
+    expect(reader.get_by_label("Your question")).to_be_focused()
+    expect(reader.get_by_label("Your question")).to_have_value(f"“{words}”\n")
+
+
+def test_tab_does_not_walk_through_the_pages(reader: Page) -> None:
+    reader.goto(f"{reader.url}?page=1")
+    expect(reader.locator(".textLayer .endOfContent").nth(1)).to_be_attached()
+    tab_to(reader, "[data-pages]")
+    place = reader.locator("[data-pages]").evaluate("pages => pages.scrollTop")
+    tab_to(reader, "[data-splitter]")
+    assert reader.locator("[data-pages]").evaluate("pages => pages.scrollTop") == place
+
+
+def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
+    reader.set_viewport_size({"width": 390, "height": 844})
+    reader.reload()
+    tab_to(reader, "[data-do=side]")
+    reader.keyboard.press("Enter")
+    tab_to(reader, "#contents a")
+    reader.keyboard.press("Escape")
+    expect(reader.locator("#side")).to_be_hidden()
+    expect(reader.locator("[data-do=side]")).to_be_focused()
+    reader.keyboard.press("p")
+    tab_to(reader, "#tab-ask")
+    reader.keyboard.press("p")
+    expect(reader.locator("#panel")).to_be_hidden()
+    expect(reader.locator("[data-do=panel]")).to_be_focused()
+    reader.keyboard.press("a")
+    expect(reader.get_by_label("Your question")).to_be_focused()
+    reader.keyboard.press("Escape")
+    expect(reader.locator(".chat-scroll")).to_be_focused()
+
+
+def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(reader: Page) -> None:
+    reader.keyboard.press("a")
+    reader.keyboard.type(QUESTION)
+    reader.keyboard.press("Enter")
+    answer = reader.locator("[data-message]").last
+    expect(answer).to_contain_text("4,711", timeout=READY_MS)
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    reader.keyboard.press("Escape")
+    reader.keyboard.press("j")
+    expect(reader.locator(".lit-anchor").first).to_be_visible()
+    tab_to(reader, "[aria-label='Keep, export or share']")
+    reader.keyboard.press("Enter")
+    expect(reader.locator(":popover-open")).to_be_visible()
+    reader.keyboard.press("Escape")
+    expect(reader.locator(":popover-open")).to_have_count(0)
+    expect(reader.locator(".lit-anchor").first).to_be_visible()
+    reader.keyboard.press("Shift+Tab")
+    reader.keyboard.press("Enter")
+    expect(reader.locator(".chat-scroll")).to_be_focused()
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    expect(reader.locator(".chat-scroll")).to_be_focused()
+
+
 SELECT = """(words) => {
   const spans = [...document.querySelectorAll(".textLayer span")].filter((span) => span.firstChild?.data);
   const text = spans.find((span) => span.firstChild.data.includes(words)).firstChild;

@@ -11,12 +11,18 @@ export function followAnswer(element) {
   const keep = (changed) => changed.forEach((citation) => citations.set(citation.id, citation));
   const say = (text) => (element.querySelector("[data-line]").textContent = text);
 
+  function fill(part, html) {
+    const at = places().indexOf(document.activeElement);
+    part.innerHTML = html;
+    places()[at]?.focus();
+  }
+
   const shows = {
     status: ({ text }) => say(text),
     text({ block, html }) {
       const made = document.createElement("div");
       made.dataset.block = block;
-      (blocks.querySelector(`[data-block="${block}"]`) ?? blocks.appendChild(made)).innerHTML = html;
+      fill(blocks.querySelector(`[data-block="${block}"]`) ?? blocks.appendChild(made), html);
       htmx.trigger(element, "answergrown");
     },
     citation: ({ citation }) => keep([citation]),
@@ -27,7 +33,7 @@ export function followAnswer(element) {
     error: ({ message }) => say(message),
     done({ status, html, citations: all, summary, error }) {
       keep(all);
-      blocks.innerHTML = html;
+      fill(blocks, html);
       say(error || summary.text);
       element.dataset.status = status;
       element.ariaBusy = false;

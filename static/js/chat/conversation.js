@@ -29,7 +29,7 @@ export function followConversation(element) {
 
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) (event.preventDefault(), form.requestSubmit());
-    if (event.key === "Escape") field.blur();
+    if (event.key === "Escape") scroller.focus();
   });
   element.addEventListener("htmx:beforeRequest", (event) => {
     const { target, requestConfig } = event.detail;

@@ -36,14 +36,14 @@ export function prepare(viewer, highlights) {
   watchPageField(viewer);
   pinToPages(viewer);
   watchTabs(element);
-  bindKeys({ Escape: highlights.clear, a: () => ask(selected()) });
+  bindKeys({ Escape: () => highlights.clear() && false, a: () => ask(selected()) });
   element.addEventListener("htmx:load", ({ target }) => {
     if (target.matches("[data-conversation]")) {
       answers = joinAnswers(target, viewer, highlights);
       answers.open(new URLSearchParams(location.search).get("citation"));
     } else if (target.matches("[data-note]")) {
       noteKept = keepNote(target);
-      panel.show("notes");
+      document.activeElement.matches("[role=tab]") || panel.show("notes");
     }
   });
   viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));

@@ -10,14 +10,18 @@ const splitter = document.querySelector("[data-splitter]");
 const side = () => (NARROW.matches ? "height" : "width");
 
 export function toggle(open = panel.hidden) {
+  const button = document.querySelector("[data-do=panel]");
   panel.hidden = splitter.hidden = !open;
-  document.querySelector("[data-do=panel]").ariaExpanded = open;
+  button.ariaExpanded = open;
+  if (!document.activeElement.checkVisibility()) button.focus();
 }
 
-/** Opens a tab, and resolves to it once htmx has put something in. */
+/** Opens a tab and resolves to it once htmx has put something in. */
 export async function show(name) {
   toggle(true);
-  document.getElementById(`tab-${name}`).click();
+  const tab = document.getElementById(`tab-${name}`);
+  tab.click();
+  tab.focus();
   const pane = document.getElementById(`pane-${name}`);
   if (pane.matches("[hx-get]:empty")) await new Promise((filled) => pane.addEventListener("htmx:load", filled, { once: true }));
   return pane;

@@ -1,5 +1,5 @@
-// <div data-selection-menu hidden> <button data-do="ask|similar|quote|note|link">
-// Words selected on a page: a small menu beside them says what can be done. Enter goes to it.
+// <div data-selection-menu popover data-menu> <button data-do="ask|similar|quote|note|link">
+// Words selected on a page, or a passage chosen in the panel: a menu says what can be done. Enter goes to it.
 
 import { copyText } from "../ui/forms.js";
 import { bindKeys } from "../ui/keys.js";
@@ -21,7 +21,7 @@ export function watchSelection(viewer, texts, actions) {
   function selected() {
     const selection = getSelection();
     const range = selection.rangeCount ? selection.getRangeAt(0) : null;
-    const holder = range?.startContainer.parentElement?.closest(".textLayer")?.closest(".page");
+    const holder = range?.startContainer.parentElement?.closest(".textLayer, .passages a")?.closest("[data-page-number]");
     const words = holder ? selection.toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
     const page = holder?.dataset.pageNumber;
     const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
@@ -32,21 +32,25 @@ export function watchSelection(viewer, texts, actions) {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const { words, range } = selected();
-      menu.hidden = !words;
+      menu.togglePopover(Boolean(words));
       if (words) place(menu, range);
     }, STILL);
   }
 
   document.addEventListener("selectionchange", soon);
   document.addEventListener("pointermove", ({ buttons }) => buttons && soon()); // not while it is being made
-  viewer.scroller.addEventListener("scroll", () => (menu.hidden = true));
+  document.addEventListener("click", ({ target }) => {
+    const passage = target.closest(".passages a");
+    if (passage) soon(getSelection().selectAllChildren(passage.lastElementChild));
+  });
+  viewer.scroller.addEventListener("scroll", ({ target }) => target.contains(getSelection().anchorNode) && menu.togglePopover(false));
   menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
   menu.addEventListener("click", ({ target }) => {
     all[target.closest("[data-do]").dataset.do](selected());
     getSelection().removeAllRanges();
   });
   bindKeys({ Enter: () => {
-    if (menu.hidden || ![document.body, viewer.scroller].includes(document.activeElement)) return false;
+    if (!menu.matches(":popover-open") || !document.activeElement.contains(getSelection().anchorNode)) return false;
     menu.querySelector("button").focus();
   } });
   return selected;

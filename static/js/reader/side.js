@@ -26,11 +26,9 @@ export function watchSide(viewer) {
     target.querySelectorAll("canvas").forEach((canvas) => seen.observe(canvas));
     mark();
   });
-  side.addEventListener("click", ({ target }) => {
-    if (!target.closest("[data-page]") || getComputedStyle(side).position !== "absolute") return;
-    toggle();
-    button.focus();
-  });
+  const leave = (done) => done && getComputedStyle(side).position === "absolute" && (toggle(), button.focus());
+  side.addEventListener("click", ({ target }) => leave(target.closest("[data-page]")));
+  side.addEventListener("keydown", ({ key }) => leave(key === "Escape"));
   return toggle;
 
   function toggle() {

@@ -1,6 +1,6 @@
 // One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
 // <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l), <input data-key="/"> gets the focus;
-// j and k go along <a data-result>; a line that goes leaves the focus to the next.
+// j and k go along <a data-result>; what goes leaves the focus to the next of them, or to what held it.
 
 const bindings = new Map();
 let pending = "";
@@ -24,12 +24,13 @@ function goToResult(step) {
 function passOn({ target }) {
   const all = results();
   const at = all.findIndex((one) => target.contains(one));
-  if (at < 0 || !target.contains(document.activeElement)) return;
-  setTimeout(() => document.activeElement === document.body && (all[at + 1] ?? all[at - 1] ?? document.querySelector("main")).focus());
+  if (!target.contains(document.activeElement)) return;
+  const near = (at >= 0 && (all[at + 1] ?? all[at - 1])) || target.parentElement.closest("[tabindex]");
+  setTimeout(() => document.activeElement === document.body && near?.focus());
 }
 
 function isTyping(target) {
-  return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], dialog[open]");
+  return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], dialog[open], :popover-open");
 }
 
 function press(event) {

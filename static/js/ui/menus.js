@@ -21,7 +21,7 @@ export function place(element, anchor, { above = false } = {}) {
 
 function walk(event) {
   const menu = event.target.closest?.("[data-menu]");
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
   if (!menu || !step) return;
   event.preventDefault();
   const all = [...menu.querySelectorAll("a, button, input")].filter((one) => one.checkVisibility());
