@@ -22,7 +22,7 @@ SwaggerUIBundle({
   url: document.getElementById("swagger-ui").dataset.schema,
   layout: "Operations",
   plugins: [accessible],
-  syntaxHighlight: { activated: false },
+  syntaxHighlight: false,
   showMutatedRequest: false,
   requestInterceptor: (asked) => {
     asked.headers["X-CSRFToken"] = csrfToken();

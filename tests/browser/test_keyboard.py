@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import READY_MS, Upload
 from tests.browser.sheets import report
@@ -380,7 +380,8 @@ def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
     expect(reader.locator(".chat-scroll")).to_be_focused()
 
 
-def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(reader: Page) -> None:
+def asked(reader: Page) -> Locator:
+    """The answer to a question that was asked with keys; the focus is in the conversation."""
     reader.keyboard.press("a")
     reader.keyboard.type(QUESTION)
     reader.keyboard.press("Enter")
@@ -388,6 +389,11 @@ def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(read
     expect(answer).to_contain_text("4,711", timeout=READY_MS)
     expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
     reader.keyboard.press("Escape")
+    return answer
+
+
+def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(reader: Page) -> None:
+    answer = asked(reader)
     reader.keyboard.press("j")
     expect(reader.locator(".lit-anchor").first).to_be_visible()
     tab_to(reader, "[aria-label='Keep, export or share']")
@@ -409,3 +415,25 @@ SELECT = """(words) => {
   const start = text.data.indexOf(words);
   getSelection().setBaseAndExtent(text, start, text, start + words.length);
 }"""
+
+
+def test_a_refused_file_put_away_leaves_the_focus_where_files_are_chosen(page: Page, site: Site) -> None:
+    page.goto(site.url("/"))
+    chooser = page.locator("[data-upload-input]").first
+    chooser.set_input_files({"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"no PDF"})
+    page.locator(".upload-row.refused").wait_for()
+    tab_to(page, ".upload-row button")
+    page.keyboard.press("Enter")
+    expect(page.locator(".upload-row")).to_have_count(0)
+    expect(chooser).to_be_focused()
+
+
+def test_a_citation_is_judged_though_its_answer_grew_on(reader: Page) -> None:
+    """A stream writes the last block anew at each word."""
+    answer = asked(reader)
+    reader.keyboard.press("j")
+    expect(answer.locator("a[data-citation][aria-current=true]")).to_be_focused()
+    answer.locator("[data-blocks]").evaluate("(blocks) => { blocks.innerHTML = blocks.innerHTML; }")
+    reader.keyboard.press("y")
+    expect(reader.locator(".toast")).to_contain_text("right")
+    reader.keyboard.press("y")  # and taken back, for the tests to come

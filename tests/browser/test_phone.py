@@ -85,3 +85,15 @@ def test_what_is_pressed_in_the_reader_fits_a_finger(phone: Page, upload: Upload
         phone.wait_for_timeout(400)
         small += phone.evaluate(SMALL, [IN_THE_READER, FINGER])
     assert small == []
+
+
+def test_a_message_does_not_lie_over_the_question(phone: Page, upload: Upload, site: Site) -> None:
+    phone.goto(site.url(upload(report(), "Asked on a phone.pdf")))
+    phone.get_by_role("button", name="Panel", exact=True).click()
+    question = phone.get_by_label("Your question")
+    question.wait_for()
+    phone.locator("[data-toasts]").evaluate(
+        "(tray) => htmx.swap(tray, '<div class=toast>Copied</div>', { swapStyle: 'beforeend' })"
+    )
+    toast, field = phone.locator(".toast").bounding_box(), question.bounding_box()
+    assert toast and field and toast["y"] + toast["height"] < field["y"]

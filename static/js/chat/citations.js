@@ -6,18 +6,15 @@ import { bindKeys } from "../ui/keys.js";
 
 /** Returns `choose(place)`: false when somebody shows the citation here, so that the link need not be followed. */
 export function watchCitations(element, answers) {
-  let chosen = null;
-
-  function of(place) {
-    const answer = answers.get(place.closest("[data-message]").dataset.message);
-    return { answer, citation: answer?.citations.get(place.dataset.citation) };
-  }
+  let chosen = null; // the link, until its block grows: then another stands there
+  let judged = null; // its citation
 
   function choose(place) {
-    const { answer, citation } = of(place);
+    const answer = answers.get(place.closest("[data-message]").dataset.message);
+    const citation = answer?.citations.get(place.dataset.citation);
     if (!citation) return true;
     if (chosen) chosen.ariaCurrent = null;
-    chosen = place;
+    [chosen, judged] = [place, citation];
     place.ariaCurrent = true;
     return htmx.trigger(place, "citationchosen", { citation, answer });
   }
@@ -33,10 +30,9 @@ export function watchCitations(element, answers) {
   }
 
   function judge(said) {
-    if (!chosen?.isConnected) return;
-    const { citation } = of(chosen);
-    citation.feedback = citation.feedback === said ? "" : said;
-    htmx.ajax("POST", `/chat/citations/${citation.id}/feedback/`, { values: { feedback: citation.feedback }, target: "[data-toasts]", swap: "beforeend" });
+    if (!judged) return;
+    judged.feedback = judged.feedback === said ? "" : said;
+    htmx.ajax("POST", `/chat/citations/${judged.id}/feedback/`, { values: { feedback: judged.feedback }, target: "[data-toasts]", swap: "beforeend" });
   }
 
   element.addEventListener("click", (event) => {

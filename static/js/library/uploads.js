@@ -4,6 +4,7 @@
 import { csrfToken, refusal } from "../ui/request.js";
 
 const AT_ONCE = 3;
+const chooser = document.querySelector("[data-upload-input]");
 
 export function watchUploads(library) {
   const waiting = [];
@@ -61,7 +62,7 @@ function upload(file, url) {
   }
 
   row.querySelector(".upload-name").textContent = file.name;
-  row.querySelector("button").onclick = () => (xhr.abort(), row.remove());
+  row.querySelector("button").onclick = () => (xhr.abort(), row.remove(), chooser.focus());
   state.textContent = waiting;
   document.querySelector("[data-uploads]").append(row);
   xhr.upload.onprogress = ({ loaded, total }) => (row.querySelector("progress").value = loaded / total);
@@ -92,8 +93,7 @@ async function filesOf(transfer) {
 }
 
 function isAccepted({ name }) {
-  const kinds = document.querySelector("[data-upload-input][accept]").accept.split(",");
-  return !name.startsWith(".") && kinds.some((kind) => name.toLowerCase().endsWith(kind));
+  return !name.startsWith(".") && chooser.accept.split(",").some((kind) => name.toLowerCase().endsWith(kind));
 }
 
 async function filesUnder(entry) {
