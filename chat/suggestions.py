@@ -25,7 +25,7 @@ SAYS_NOTHING = re.compile(
     r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
     r"introduction|conclusions?|description|(current|annual|quarterly) report|form [\w-]+|"
     r"(news|press|for immediate) release|"
-    r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|"
+    r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|topics|what.?s new|"
     r"(appendix|exhibits?|acknowledg|figure|table \d|about\b|"
     r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking).*)$",
     re.IGNORECASE,
