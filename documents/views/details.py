@@ -30,6 +30,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "collections": document.collections.filter(pk__in=Collection.objects.visible_to(request.user)),
         "all_collections": Collection.objects.editable_by(request.user),
         "shares": document.shares.select_related("user", "group") if is_owner else (),
+        "shared_by": document.collections.exclude(shares=None).distinct() if is_owner else (),
         "tables": tables_of(document)[:200],
         "seconds": document.stage_seconds.items(),
         "format": named_as(str(document.original.name)) or PDF,

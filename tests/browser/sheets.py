@@ -60,3 +60,11 @@ def report() -> bytes:
     document.xref_set_key(document[1].xref, "CropBox", "[40 50 560 700]")
     document[1].set_rotation(90)
     return bytes(document.tobytes())
+
+
+def long_document(count: int) -> bytes:
+    """So many pages in portrait, each with its number."""
+    document = pymupdf.open()
+    for number in range(1, count + 1):
+        document.new_page(width=612, height=792).insert_text((90, 150), f"{WORDS} {2000 + number}.")
+    return bytes(document.tobytes())

@@ -172,3 +172,42 @@ def test_g_and_a_letter_lead_to_other_pages(page: Page, site: Site) -> None:
     page.keyboard.press("g")
     page.keyboard.press("l")
     page.get_by_role("heading", level=1, name="Library").wait_for()
+
+
+def test_the_library_is_filtered_while_one_types(page: Page, site: Site, upload: Upload) -> None:
+    upload(report(), "Otters in rivers.pdf")
+    page.goto(site.url("/"))
+    ask_menu(page, "Rename", "Otters in rivers")
+    field = page.get_by_role("searchbox")
+    field.press_sequentially("otters in riv")
+    expect(page.locator(".doc")).to_have_count(1)
+    expect(page.locator("#library-title")).to_contain_text("1")
+    expect(field).to_be_focused()
+    field.press_sequentially("alry")
+    expect(page.get_by_text("No document matches.")).to_be_visible()
+    field.fill("otters in")
+    expect(page.locator(".doc")).to_have_count(1)
+    expect(page.get_by_text("No document matches.")).to_have_count(0)
+
+
+def test_the_details_offer_to_read_again_once_the_reading_is_over(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    page.goto(site.url(upload(report(), "Read twice.pdf") + "details/"))
+    again = page.get_by_role("button", name="Read again")
+    again.click()
+    expect(page.locator("#facts progress")).to_be_visible()
+    expect(again).to_have_count(0)
+    expect(again).to_be_visible(timeout=READY_MS)
+    expect(page.locator("#facts progress")).to_have_count(0)
+
+
+def test_a_list_says_that_it_is_empty_once_its_last_line_is_deleted(page: Page, site: Site) -> None:
+    page.goto(site.url("/notes/"))
+    page.get_by_role("button", name="New note").click()
+    page.get_by_role("textbox", name="Title").fill("Zebras only")
+    expect(page.locator("[data-note-state]")).to_have_text("Saved")
+    page.goto(site.url("/notes/?q=zebras"))
+    expect(page.get_by_role("heading", name="No notes here")).to_be_hidden()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("heading", name="No notes here")).to_be_visible()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Upload
-from tests.browser.sheets import report
+from tests.browser.sheets import long_document, report
 from tests.browser.site import Site
 
 COUNT_SHEETS = """
@@ -96,3 +96,15 @@ def test_a_long_title_leaves_the_buttons_in_the_window(page: Page, upload: Uploa
     page.goto(site.url(upload(report(), f"{'A title that goes on and on ' * 6}.pdf")))
     expect(page.get_by_role("button", name="Panel")).to_be_in_viewport(ratio=1)
     assert page.evaluate("() => document.documentElement.scrollWidth") == 1024
+
+
+def test_a_turned_page_stays_the_one_that_is_read(page: Page, upload: Upload, site: Site) -> None:
+    page.goto(f"{site.url(upload(long_document(40), 'Many.pdf'))}?page=30")
+    expect(page.locator(".page[data-page-number='30'] canvas")).to_be_visible()
+    field = page.get_by_role("textbox", name="Page")
+    expect(field).to_have_value("30")
+    for degrees in (90, 180, 270):
+        page.keyboard.press("r")
+        turned = f".page[data-page-number='30'] .textLayer[data-main-rotation='{degrees}']"
+        expect(page.locator(turned)).to_be_in_viewport()
+        expect(field).to_have_value("30")

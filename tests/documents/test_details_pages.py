@@ -49,6 +49,21 @@ def test_sharing_lets_bob_read_until_it_is_taken_back(
     assert not Document.objects.visible_to(bob).exists()
 
 
+def test_the_details_say_who_else_has_the_document_through_a_collection(
+    browser: Client, report: Document, bob: User
+) -> None:
+    def said() -> str:
+        return browser.get(reverse("document-details", args=[report.pk])).content.decode()
+
+    post(browser, "document-collect", report, name="Zoo")
+    assert "Only you can see this document." in said()
+    zoo = report.collections.get()
+    browser.post(reverse("collection-share", args=[zoo.pk]), {"name": "bob"})
+    assert Document.objects.visible_to(bob).get() == report
+    assert "Only you can see this document." not in said()
+    assert "Whoever has these collections has this document: Zoo." in said()
+
+
 def test_sharing_with_nobody_says_so(browser: Client, report: Document) -> None:
     response = browser.post(reverse("document-share", args=[report.pk]), {"name": "zoe"}, follow=True)
     assert "There is nobody called" in response.content.decode()

@@ -10,21 +10,21 @@ export function findIn(viewer, { of, nothing }) {
   const look = (type, findPrevious = false) =>
     viewer.eventBus.dispatch("find", { type, query: words.value, findPrevious, highlightAll: true, matchDiacritics: false });
   const count = ({ matchesCount: { current, total }, state }) => {
-    const said = total ? `${current} ${of} ${total}` : state === FindState.NOT_FOUND ? nothing : "";
-    bar.querySelector("output").textContent = words.value && said;
+    const said = total ? `${current} ${of} ${total}` : { [FindState.NOT_FOUND]: nothing, [FindState.PENDING]: "…" }[state];
+    bar.querySelector("output").textContent = (words.value && said) || "";
   };
-  bar.addEventListener("submit", (event) => (event.preventDefault(), look("again")));
-  bar.addEventListener("input", () => look(""));
-  bar.addEventListener("keydown", (event) => {
+  bar.onsubmit = (event) => (event.preventDefault(), look("again"));
+  bar.oninput = () => look("");
+  bar.onkeydown = (event) => {
     if (event.key === "Escape") bar.reset();
     if (event.key === "Enter" && event.shiftKey) (event.preventDefault(), look("again", true));
-  });
-  bar.querySelector("[data-find-back]").addEventListener("click", () => look("again", true));
-  bar.addEventListener("reset", () => {
+  };
+  bar.querySelector("[data-find-back]").onclick = () => look("again", true);
+  bar.onreset = () => {
     bar.hidden = true;
     viewer.eventBus.dispatch("findbarclose", {});
     viewer.scroller.focus();
-  });
+  };
   viewer.on("updatefindmatchescount", count);
   viewer.on("updatefindcontrolstate", count);
   return () => {

@@ -25,13 +25,13 @@ export function watchPageField(viewer) {
     show();
   };
   viewer.on("pagechanging", show);
-  field.addEventListener("focus", () => field.select());
-  field.addEventListener("change", () => {
+  field.onfocus = () => field.select();
+  field.onchange = () => {
     const text = field.value.trim();
     viewer.page = (labels?.indexOf(text) ?? -1) + 1 || Number.parseInt(text, 10) || viewer.page;
     viewer.scroller.focus();
     show();
-  });
+  };
   if (viewer.pdf) read();
   else viewer.on("pagesinit", read);
 }
@@ -39,7 +39,7 @@ export function watchPageField(viewer) {
 export function watchZoom(viewer) {
   const select = bar.querySelector("[data-zoom]");
   const custom = select.querySelector("[value=custom]");
-  select.addEventListener("change", () => (viewer.pages.currentScaleValue = select.value));
+  select.onchange = () => (viewer.pages.currentScaleValue = select.value);
   const show = () => {
     const { currentScale, currentScaleValue } = viewer.pages;
     const known = [...select.options].find(({ value }) => value === currentScaleValue || Number(value) === currentScale);

@@ -31,6 +31,7 @@ export class Viewer {
     });
     linkService.setViewer(this.pages);
     this.on("pagerendered", () => performance.mark("first-page"), { once: true });
+    this.on("rotationchanging", ({ pageNumber }) => (this.page = pageNumber)); // turned pages are of other heights
     this.on("textlayerrendered", ({ source }) => (source.textLayer.div.tabIndex = -1));
     new ResizeObserver(() => this.#fit()).observe(this.scroller);
   }
