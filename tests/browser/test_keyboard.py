@@ -382,10 +382,11 @@ def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
 
 def asked(reader: Page) -> Locator:
     """The answer to a question that was asked with keys; the focus is in the conversation."""
+    before = reader.locator("[data-message]").count()
     reader.keyboard.press("a")
     reader.keyboard.type(QUESTION)
     reader.keyboard.press("Enter")
-    answer = reader.locator("[data-message]").last
+    answer = reader.locator("[data-message]").nth(before)
     expect(answer).to_contain_text("4,711", timeout=READY_MS)
     expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
     reader.keyboard.press("Escape")
