@@ -20,6 +20,7 @@ from documents.tables import as_csv, as_markdown, tables_of
 def details(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     is_owner = document.owner_id == request.user.pk
+    collections = document.collections.filter(pk__in=Collection.objects.visible_to(request.user))
     context = {
         "section": "library",
         "document": document,
@@ -27,10 +28,11 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "may_edit": Document.objects.editable_by(request.user).filter(pk=pk).exists(),
         "tags": document.tags.filter(owner=request.user),  # type: ignore[misc]
         "all_tags": Tag.objects.visible_to(request.user),
-        "collections": document.collections.filter(pk__in=Collection.objects.visible_to(request.user)),
+        "collections": collections,
         "all_collections": Collection.objects.editable_by(request.user),
         "shares": document.shares.select_related("user", "group") if is_owner else (),
-        "shared_by": document.collections.exclude(shares=None).distinct() if is_owner else (),
+        "giving": collections.exclude(shares=None).distinct() if is_owner else (),
+        "is_given": is_owner and document.collections.exclude(shares=None).exists(),
         "tables": tables_of(document)[:200],
         "seconds": document.stage_seconds.items(),
         "format": named_as(str(document.original.name)) or PDF,

@@ -113,7 +113,7 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
     assert complaints == []
 
 
-def committed(action: Callable[[], None]) -> None:
+def committed(action: Callable[[], object]) -> None:
     """In a thread, with a connection of its own: what it writes, the server sees."""
 
     def run() -> None:

@@ -40,7 +40,7 @@ PAGES = [
     *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
     *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/"),
     *("/papers/", "/documents/{document}/metadata/", "/documents/{paper}/papers/"),
-    *("{share}", "/account/sign-in/"),
+    "{share}",
     *("/documents/{working}/", "/documents/{failed}/", "/documents/{paper}/"),
 ]
 

@@ -15,6 +15,16 @@ from tests.browser.site import Site
 MOST_TABS = 60
 WIDTHS = pytest.mark.parametrize("width", [1440, 390])
 QUESTION = "What was the revenue of the northern division?"
+HIDDEN = """() => {
+  const { top, bottom } = document.activeElement.getBoundingClientRect();
+  return top < document.querySelector(".bar").getBoundingClientRect().bottom || bottom > innerHeight;
+}"""
+SELECT = """(words) => {
+  const spans = [...document.querySelectorAll(".textLayer span")].filter((span) => span.firstChild?.data);
+  const text = spans.find((span) => span.firstChild.data.includes(words)).firstChild;
+  const start = text.data.indexOf(words);
+  getSelection().setBaseAndExtent(text, start, text, start + words.length);
+}"""
 
 
 def tab_to(page: Page, selector: str) -> None:
@@ -71,6 +81,19 @@ def reader(uploaded: dict[str, str], upload: Upload, page: Page, site: Site) -> 
     page.goto(site.url(uploaded["path"]))
     page.get_by_label("Your question").wait_for()
     return page
+
+
+def asked(reader: Page) -> Locator:
+    """The answer to a question that was asked with keys; the focus is in the conversation."""
+    before = reader.locator("[data-message]").count()
+    reader.keyboard.press("a")
+    reader.keyboard.type(QUESTION)
+    reader.keyboard.press("Enter")
+    answer = reader.locator("[data-message]").nth(before)
+    expect(answer).to_contain_text("4,711", timeout=READY_MS)
+    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    reader.keyboard.press("Escape")
+    return answer
 
 
 def test_the_reader_turns_zooms_and_finds_by_keyboard(reader: Page) -> None:
@@ -149,12 +172,6 @@ def test_a_note_is_titled_and_written_by_keyboard(page: Page, site: Site) -> Non
     expect(page.locator("[data-note-read]")).to_have_text("Written, too: j ? / a")
 
 
-HIDDEN = """() => {
-  const { top, bottom } = document.activeElement.getBoundingClientRect();
-  return top < document.querySelector(".bar").getBoundingClientRect().bottom || bottom > innerHeight;
-}"""
-
-
 def choose(page: Page, item: str) -> None:
     """Opens the menu of the button that has the focus, and presses one of its items."""
     page.keyboard.press("Enter")
@@ -204,12 +221,7 @@ def test_lists_are_walked_renamed_deleted_and_undone_by_keyboard(page: Page, sit
 
 
 def test_a_conversation_is_renamed_by_keyboard(reader: Page, site: Site) -> None:
-    reader.keyboard.press("a")
-    reader.keyboard.type(QUESTION)
-    reader.keyboard.press("Enter")
-    expect(reader.locator("[data-message]").last).to_have_attribute(
-        "data-status", "complete", timeout=READY_MS
-    )
+    asked(reader)
     reader.goto(site.url("/conversations/"))
     tab_to(reader, "[aria-label^=Rename]")
     reader.keyboard.press("Enter")
@@ -380,19 +392,6 @@ def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
     expect(reader.locator(".chat-scroll")).to_be_focused()
 
 
-def asked(reader: Page) -> Locator:
-    """The answer to a question that was asked with keys; the focus is in the conversation."""
-    before = reader.locator("[data-message]").count()
-    reader.keyboard.press("a")
-    reader.keyboard.type(QUESTION)
-    reader.keyboard.press("Enter")
-    answer = reader.locator("[data-message]").nth(before)
-    expect(answer).to_contain_text("4,711", timeout=READY_MS)
-    expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
-    reader.keyboard.press("Escape")
-    return answer
-
-
 def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(reader: Page) -> None:
     answer = asked(reader)
     reader.keyboard.press("j")
@@ -408,14 +407,6 @@ def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(read
     expect(reader.locator(".chat-scroll")).to_be_focused()
     expect(answer).to_have_attribute("data-status", "complete", timeout=READY_MS)
     expect(reader.locator(".chat-scroll")).to_be_focused()
-
-
-SELECT = """(words) => {
-  const spans = [...document.querySelectorAll(".textLayer span")].filter((span) => span.firstChild?.data);
-  const text = spans.find((span) => span.firstChild.data.includes(words)).firstChild;
-  const start = text.data.indexOf(words);
-  getSelection().setBaseAndExtent(text, start, text, start + words.length);
-}"""
 
 
 def test_a_refused_file_put_away_leaves_the_focus_where_files_are_chosen(page: Page, site: Site) -> None:

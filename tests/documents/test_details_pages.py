@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from documents.models import Collection, Document, Tag
+from documents.models import Collection, Document, Share, Tag
 from tests.conftest import Ingest
 
 
@@ -62,6 +62,18 @@ def test_the_details_say_who_else_has_the_document_through_a_collection(
     assert Document.objects.visible_to(bob).get() == report
     assert "Only you can see this document." not in said()
     assert "Whoever has these collections has this document: Zoo." in said()
+
+
+def test_the_details_do_not_name_a_collection_that_is_anothers(
+    browser: Client, report: Document, bob: User
+) -> None:
+    theirs = Collection.objects.create(owner=bob, name="Layoffs")
+    theirs.documents.add(report)
+    Share.objects.create(collection=theirs, user=User.objects.create_user("carol"))
+    said = browser.get(reverse("document-details", args=[report.pk])).content.decode()
+    assert "Layoffs" not in said
+    assert "Only you can see this document." not in said
+    assert "Others have this document through a collection of theirs." in said
 
 
 def test_sharing_with_nobody_says_so(browser: Client, report: Document) -> None:
