@@ -28,6 +28,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("pdfjs", BASE_DIR / "node_modules/pdfjs-dist"),
     ("htmx", BASE_DIR / "node_modules/htmx.org/dist"),
+    ("file-selector", BASE_DIR / "node_modules/file-selector/dist"),
     ("fonts/inter", BASE_DIR / "node_modules/@fontsource-variable/inter/files"),
     ("fonts/newsreader", BASE_DIR / "node_modules/@fontsource-variable/newsreader/files"),
 ]

@@ -20,7 +20,7 @@ from documents.models import Document
 
 QUOTE_LENGTH = 2000  # characters of ?q=
 SOONEST, LATEST = 2, 15  # seconds until the reader asks anew how far a document is: the older, the later
-READ_WHOLE = 8 << 20  # bytes; a longer file is read in parts, as its pages are shown
+READ_AHEAD = 8 << 20  # bytes; a longer file is read in parts from the beginning, as its pages are shown
 
 
 @require_safe
@@ -30,7 +30,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
-        "read_whole": shown.size <= READ_WHOLE,
+        "read_ahead": shown.size <= READ_AHEAD,
     }
     return render(request, "reader/reader.html", context)
 

@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.models import Citation, Note
 from chat.places import Place, highlights_at
-from chat.views.reader import READ_WHOLE
+from chat.views.reader import READ_AHEAD
 from documents.models import Document
 from tests.conftest import Ingest
 
@@ -82,7 +82,7 @@ def test_a_link_that_makes_no_sense_opens_the_document(browser: Client, report: 
     assert browser.get(reverse("document-highlight", args=[report.pk]) + f"?{query}").status_code == 200
 
 
-def test_a_short_file_is_asked_for_with_the_page_and_a_long_one_in_parts(
+def test_a_short_file_is_asked_for_with_the_page_and_a_long_one_is_not(
     browser: Client, report: Document
 ) -> None:
     address = reverse("document", args=[report.pk])
@@ -90,10 +90,8 @@ def test_a_short_file_is_asked_for_with_the_page_and_a_long_one_in_parts(
         f'<link rel="preload" as="fetch" crossorigin href="{reverse("document-file", args=[report.pk])}">'
     )
     assert preload in browser.get(address).content.decode()
-    Document.objects.filter(pk=report.pk).update(size=READ_WHOLE + 1)
-    text = browser.get(address).content.decode()
-    assert preload not in text
-    assert "data-whole" not in text
+    Document.objects.filter(pk=report.pk).update(size=READ_AHEAD + 1)
+    assert preload not in browser.get(address).content.decode()
 
 
 def test_the_reader_asks_the_database_three_times(

@@ -13,7 +13,7 @@ export function watchDrags(library) {
   library.addEventListener("dragstart", (event) => {
     card = event.target.closest("[data-document]");
     if (!card) return;
-    event.dataTransfer.setData("text/plain", card.querySelector(".doc-title").textContent.trim());
+    event.dataTransfer.setData("text/plain", card.id);
     library.classList.add("dragging");
   });
   library.addEventListener("dragend", () => {

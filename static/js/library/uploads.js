@@ -1,16 +1,20 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
 // Drop files or folders anywhere, or choose them: sent three at a time.
 
-import { csrfToken, refusal } from "../ui/request.js";
+import { fromEvent } from "../../file-selector/index.js";
+import { refusal } from "../ui/request.js";
 
 const AT_ONCE = 3;
+const IN_FOLDER = /[^.]\//; // not "./file.pdf"
 const chooser = document.querySelector("[data-upload-input]");
 
 export function watchUploads(library) {
   const waiting = [];
   let running = 0;
 
-  function add(files) {
+  /** What was dropped or chosen: of folders, what can be read. */
+  async function add(event) {
+    const files = (await fromEvent(event)).filter((file) => !IN_FOLDER.test(file.path) || isAccepted(file));
     waiting.push(...files.map((file) => upload(file, library.dataset.uploadUrl)));
     files.forEach(next);
   }
@@ -23,11 +27,8 @@ export function watchUploads(library) {
     next();
   }
 
-  library.addEventListener("change", ({ target }) => {
-    if (!target.matches("[data-upload-input]")) return;
-    const files = [...target.files];
-    add(target.webkitdirectory ? files.filter(isAccepted) : files);
-    target.value = "";
+  library.addEventListener("change", (event) => {
+    if (event.target.matches("[data-upload-input]")) add(event).then(() => (event.target.value = ""));
   });
   watchDrops(library.querySelector("[data-drop-veil]"), add);
 }
@@ -37,72 +38,38 @@ function watchDrops(veil, add) {
   watch("dragenter", () => (veil.hidden = false));
   watch("dragleave", ({ relatedTarget }) => (veil.hidden = !relatedTarget)); // null: it left the window
   watch("dragover", (event) => event.preventDefault());
-  watch("drop", async (event) => {
+  watch("drop", (event) => {
     event.preventDefault();
     veil.hidden = true;
-    add(await filesOf(event.dataTransfer));
+    add(event);
   });
 }
 
-/**
- * Shows a row for the file; returns the function that sends it and resolves when that is over. fetch()
- * tells nothing of what was sent so far: hence XMLHttpRequest.
- */
+/** Shows a row for the file; returns the function that sends it and resolves when that is over. */
 function upload(file, url) {
   const row = document.getElementById("upload-row").content.firstElementChild.cloneNode(true);
   const state = row.querySelector(".upload-state");
-  const { waiting, sending, offline, open } = document.getElementById("texts").dataset;
-  const xhr = new XMLHttpRequest();
-
-  function refuse(why) {
-    const existing = xhr.getResponseHeader("X-Existing");
-    row.classList.add("refused");
-    state.textContent = why;
-    if (existing) state.append(" ", Object.assign(document.createElement("a"), { href: existing, textContent: open }));
-  }
-
   row.querySelector(".upload-name").textContent = file.name;
-  row.querySelector("button").onclick = () => (xhr.abort(), row.remove(), chooser.focus());
-  state.textContent = waiting;
-  document.querySelector("[data-uploads]").append(row);
-  xhr.upload.onprogress = ({ loaded, total }) => (row.querySelector("progress").value = loaded / total);
-  xhr.onload = () => {
-    if (xhr.status !== 201) return refuse(refusal(xhr));
-    row.remove();
-    htmx.swap(document.body, xhr.responseText, { swapStyle: "none" }); // the card says where it goes
-  };
-  xhr.onerror = () => refuse(offline);
-
-  return () => new Promise((over) => {
-    if (!row.isConnected) return over(); // cancelled while it waited
-    const body = new FormData();
-    body.append("file", file);
-    state.textContent = sending;
-    xhr.onloadend = over;
-    xhr.open("POST", url);
-    xhr.setRequestHeader("X-CSRFToken", csrfToken());
-    xhr.send(body);
+  row.querySelector("button").onclick = () => (htmx.trigger(row, "htmx:abort"), row.remove(), chooser.focus());
+  row.addEventListener("htmx:xhr:progress", ({ detail: { loaded, total } }) => total && (row.querySelector("progress").value = loaded / total));
+  row.addEventListener("htmx:afterRequest", (event) => {
+    const { successful, xhr } = event.detail;
+    if (successful) return row.remove();
+    event.stopPropagation(); // it is said here, and stays
+    row.classList.add("refused");
+    state.textContent = refusal(xhr);
+    const existing = xhr.getResponseHeader("X-Existing");
+    if (existing) state.append(" ", Object.assign(document.createElement("a"), { href: existing, textContent: row.dataset.open }));
   });
-}
+  document.querySelector("[data-uploads]").append(row);
 
-/** All files of a drop, and those of its folders that can be read. */
-async function filesOf(transfer) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (!entries.length) return [...transfer.files];
-  return (await Promise.all(entries.map(filesUnder))).flat();
+  return async () => {
+    if (!row.isConnected) return; // cancelled while it waited
+    state.textContent = row.dataset.sending;
+    await htmx.ajax("POST", url, { source: row, swap: "none", values: { file } }).catch(() => {});
+  };
 }
 
 function isAccepted({ name }) {
   return !name.startsWith(".") && chooser.accept.split(",").some((kind) => name.toLowerCase().endsWith(kind));
-}
-
-async function filesUnder(entry) {
-  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
-  const reader = entry.createReader();
-  const found = [];
-  for (;;) {
-    const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!batch.length) return (await Promise.all(found.map(filesUnder))).flat().filter(isAccepted);
-    found.push(...batch);
-  }
 }

@@ -1,5 +1,4 @@
-// Prints the PDF itself: pictures of its pages, shown to the printer only (reader.css). The browser's own viewer in a
-// frame would need plugins.
+// Prints pictures of the pages, shown to the printer only (reader.css): the browser's own viewer would need plugins.
 
 import { toast } from "../ui/toasts.js";
 

@@ -1,11 +1,11 @@
-// <div data-reader data-file="…" [data-whole] data-pdfjs="/static/pdfjs/">
+// <div data-reader data-file="…" data-pdfjs="/static/pdfjs/">
 //   <div data-pages><div class="pdfViewer"></div></div>
 // Opens the PDF with pdf.js's own viewer components. Scripts in PDFs never run, nothing is eval'ed;
 // wasm decoders run in the worker only.
 
 import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
 import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates } from "../../pdfjs/web/pdf_viewer.mjs";
-import { worker } from "./worker.js";
+import { arrived, worker } from "./ahead.js";
 
 export class Viewer {
   eventBus = new EventBus();
@@ -38,20 +38,20 @@ export class Viewer {
 
   /** Resolves once the first page's size is known. `askPassword(again)` resolves to what was typed, or null. */
   async open(askPassword) {
-    const { file, whole, pdfjs: folder } = this.element.dataset;
+    const { file, pdfjs: folder } = this.element.dataset;
+    const data = await arrived();
     const base = new URL(folder, location); // the worker has another
     pdfjs.GlobalWorkerOptions.workerPort = worker;
     const task = pdfjs.getDocument({
-      url: file,
+      ...(data ? { data } : { url: file }),
       cMapUrl: `${base}cmaps/`,
       standardFontDataUrl: `${base}standard_fonts/`,
       wasmUrl: `${base}wasm/`,
       iccUrl: `${base}iccs/`,
       isEvalSupported: false,
-      disableStream: whole === undefined, // large: in parts, as they are needed
+      disableStream: true, // in parts, as they are needed
       disableAutoFetch: true,
-      disableRange: performance.getEntriesByName(new URL(file, location)).length > 0, // all is here
-      rangeChunkSize: 1 << 18,
+      rangeChunkSize: 1 << 17,
     });
     task.onPassword = async (answer, why) => {
       const typed = await askPassword(why === pdfjs.PasswordResponses.INCORRECT_PASSWORD);

@@ -16,6 +16,7 @@ export const refusal = (xhr) => reason(xhr.getResponseHeader("Content-Type"), xh
 
 /** Why the server said no, in its own words if it has some. */
 function reason(type, text, { status, statusText }) {
+  if (!status) return document.querySelector("[data-toasts]").dataset.offline;
   if (type?.includes("json")) return JSON.parse(text).error ?? statusText;
   return type?.startsWith("text/plain") && text.length < 300 ? text : `${status} ${statusText}`;
 }

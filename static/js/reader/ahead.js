@@ -1,0 +1,26 @@
+// <link rel="preload" as="fetch" href="the PDF"> <script type="module" async>
+// What takes longest starts first: pdf.js's worker, and the file.
+
+export const worker = new Worker(new URL("../../pdfjs/build/pdf.worker.min.mjs", import.meta.url), { type: "module" });
+
+const PATIENCE = 100; // ms: what came while scripts ran has not been taken yet
+const url = document.querySelector("link[as=fetch]")?.href;
+const line = new AbortController();
+let [length, whole] = [0, Infinity]; // bytes
+const file = url && read().catch(() => {}); // pdf.js will say why
+
+async function read() {
+  const { ok, headers, body } = await fetch(url, line);
+  if (!ok) return;
+  whole = headers.get("Content-Length");
+  const bytes = new Uint8Array(whole);
+  for (let reader = body.getReader(), part; (part = (await reader.read()).value); length += part.length) bytes.set(part, length);
+  return bytes;
+}
+
+/** The file, if most of it is here; else the line is left to the parts that the first page needs. */
+export async function arrived() {
+  await Promise.race([file, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  if (length < whole / 2) line.abort();
+  return file;
+}
