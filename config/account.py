@@ -37,7 +37,7 @@ def shown(request: HttpRequest, form: PasswordChangeForm | None = None, new_key:
         "scopes": Scope.choices,
         "new_key": new_key,
     }
-    return render(request, "account/account.html", context, status=400 if form.errors else 200)
+    return render(request, "account/account.html", context, status=422 if form.errors else 200)
 
 
 @require_POST

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import READY_MS, Upload
+from tests.browser.keys import has_focus, press_until, tab_to
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
-MOST_PRESSES = 60
 WIDTHS = pytest.mark.parametrize("width", [1440, 390])
 QUESTION = "What was the revenue of the northern division?"
 HIDDEN = """() => {
@@ -27,27 +25,6 @@ SELECT = """(words) => {
   const start = text.data.indexOf(words);
   getSelection().setBaseAndExtent(text, start, text, start + words.length);
 }"""
-
-
-def press_until(page: Page, key: str, true: Callable[[], bool]) -> None:
-    """Presses a key until that is true, if it is not already; a key that never comes there fails the test."""
-    for _ in range(MOST_PRESSES):
-        if true():
-            return
-        page.keyboard.press(key)
-    raise AssertionError(
-        f"{key} never comes there: {page.evaluate('document.activeElement.outerHTML')[:300]}"
-    )
-
-
-def has_focus(item: Locator) -> bool:
-    return item.evaluate("item => item === document.activeElement")
-
-
-def tab_to(page: Page, selector: str) -> None:
-    """Presses Tab until the focus is there, once at least."""
-    page.keyboard.press("Tab")
-    press_until(page, "Tab", lambda: page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"))
 
 
 def test_the_whole_way_goes_by_keyboard(page: Page, site: Site, tmp_path: Path) -> None:

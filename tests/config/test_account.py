@@ -48,4 +48,4 @@ def test_the_password_changes_and_the_session_goes_on(browser: Client, alice: Us
 
 def test_a_wrong_old_password_changes_nothing(browser: Client, alice: User) -> None:
     form = {"old_password": "guess", "new_password1": "a longer one 41", "new_password2": "a longer one 41"}
-    assert browser.post(reverse("password"), form).status_code == 400
+    assert browser.post(reverse("password"), form).status_code == 422

@@ -1,0 +1,31 @@
+"""Going through a page with keys, as somebody does who looks where the focus is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page
+
+MOST_PRESSES = 60
+
+
+def press_until(page: Page, key: str, true: Callable[[], bool]) -> None:
+    """Presses a key until that is true, if it is not already; a key that never comes there fails the test."""
+    for _ in range(MOST_PRESSES):
+        if true():
+            return
+        page.keyboard.press(key)
+    raise AssertionError(
+        f"{key} never comes there: {page.evaluate('document.activeElement.outerHTML')[:300]}"
+    )
+
+
+def has_focus(item: Locator) -> bool:
+    return item.evaluate("item => item === document.activeElement")
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Presses Tab until the focus is there, once at least."""
+    page.keyboard.press("Tab")
+    press_until(page, "Tab", lambda: page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"))
