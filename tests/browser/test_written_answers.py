@@ -62,3 +62,57 @@ def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: L
     expect(asked).to_contain_text("4,711 million")
     expect(page.get_by_role("heading", level=1)).to_contain_text("northern division")
     expect(page.get_by_label("Answers by")).to_have_value("compatible")
+
+
+WATCH = r"""() => {
+  const [at, moved] = [{}, []];
+  window.movedWords = moved;
+  const look = () => {
+    const answer = [...document.querySelectorAll("[data-message]")].at(-1);
+    const blocks = answer?.querySelector("[data-blocks]");
+    const from = answer?.getBoundingClientRect();
+    const walker = blocks && document.createTreeWalker(blocks, NodeFilter.SHOW_TEXT);
+    const words = (text) => text.matchAll(/word\d+(?=\s|\.)/g);
+    for (let node; (node = walker?.nextNode()); ) for (const { 0: word, index } of words(node.data)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const box = range.getBoundingClientRect();
+      const place = `${Math.round(box.x - from.x)}, ${Math.round(box.y - from.y)}`;
+      if ((at[word] ??= place) !== place) moved.push(`${word}: ${at[word]} -> ${place}`);
+      at[word] = place;
+    }
+    window.seenWords = Object.keys(at).length;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def long_and_cited(body: dict[str, Any]) -> Reply:
+    """Three paragraphs of many lines that come word by word, each resting on a passage."""
+    found = re.search(r"\[(u\d+) · p\. (\d+)[^\]]*\] [^\[]*4,711", json.dumps(body, ensure_ascii=False))
+    assert found
+    pieces: list[str | float] = []
+    for paragraph in range(3):
+        for word in range(40):
+            pieces += [openai_chunk(f"word{100 * paragraph + word} "), 0.01]
+        pieces += [openai_chunk(f"in 2031 it was 4,711 million [[cite:{found[1]}:{found[2]}]].\n\n"), 0.05]
+    return Reply([*pieces, *openai_answer("")])
+
+
+def test_words_stay_where_they_are_while_an_answer_is_written(
+    page: Page, site: Site, upload: Upload, model: ScriptedServer
+) -> None:
+    upload(report(), "Written.pdf")
+    model.requests.clear()
+    model.replies[:] = [long_and_cited]
+    page.goto(site.url("/conversations/new/"))
+    page.evaluate(WATCH)
+    page.get_by_label("Answers by").select_option("compatible")
+    page.get_by_label("Your question").fill("What was the revenue of the northern division?")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-message]").last).to_have_attribute("data-status", "complete", timeout=READY_MS)
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.seenWords") == 120
+    assert page.evaluate("window.movedWords") == []
