@@ -37,6 +37,8 @@ BOOK = (
     '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
     '<spine><itemref idref="a"/></spine></package>'
 )
+XPS = "http://schemas.microsoft.com/xps/2005/06"
+RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 HOSTILE = (
     '<img src="/etc/passwd"><img src="http://127.0.0.1:9/x.png"><script>stolen()</script><style>p{}</style>'
 )
@@ -57,6 +59,32 @@ def epub(chapter: str) -> bytes:
         book.writestr("META-INF/container.xml", CONTAINER)
         book.writestr("book.opf", BOOK)
         book.writestr("a.xhtml", f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{chapter}</body></html>')
+    return out.getvalue()
+
+
+def xps(words: str) -> bytes:
+    """One page with a line of text, in a font that lies beside it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as book:
+        book.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{RELATIONSHIPS}">'
+            f'<Relationship Id="a" Type="{XPS}/fixedrepresentation" Target="/a.fdseq"/></Relationships>',
+        )
+        book.writestr(
+            "a.fdseq",
+            f'<FixedDocumentSequence xmlns="{XPS}"><DocumentReference Source="/a.fdoc"/>'
+            "</FixedDocumentSequence>",
+        )
+        book.writestr(
+            "a.fdoc", f'<FixedDocument xmlns="{XPS}"><PageContent Source="/a.fpage"/></FixedDocument>'
+        )
+        book.writestr(
+            "a.fpage",
+            f'<FixedPage xmlns="{XPS}" Width="600" Height="800"><Glyphs Fill="#ff000000" FontUri="/a.ttf" '
+            f'FontRenderingEmSize="16" OriginX="60" OriginY="80" UnicodeString="{words}"/></FixedPage>',
+        )
+        book.writestr("a.ttf", pymupdf.Font("helv").buffer)
     return out.getvalue()
 
 
@@ -126,6 +154,8 @@ def test_office_files_are_left_out_where_there_is_no_libreoffice(alice: User, se
             ["Report", "It rose"],
         ),
         ("a.epub", epub("<h1>Night</h1><p>It was dark.</p>"), ["Night", "It was dark."]),
+        ("a.xps", xps("It was dark."), ["It was dark."]),
+        ("a.oxps", xps("It was dark."), ["It was dark."]),
     ],
 )
 def test_text_is_set_on_pages(tmp_path: Path, name: str, content: bytes, words: list[str]) -> None:
