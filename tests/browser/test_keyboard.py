@@ -94,6 +94,12 @@ def test_the_reader_turns_zooms_and_finds_by_keyboard(reader: Page) -> None:
     expect(reader.locator("[data-page-input]")).to_have_value("2")
     reader.keyboard.press("[")
     expect(reader.locator("[data-page-input]")).to_have_value("1")
+    for typed in ("2", "2", "1"):  # also the page that is shown already
+        reader.locator("[data-page-input]").focus()
+        reader.keyboard.type(typed)
+        reader.keyboard.press("Enter")
+        expect(reader.locator("[data-pages]")).to_be_focused()
+        expect(reader.locator("[data-page-input]")).to_have_value(typed)
     reader.keyboard.press("+")
     expect(reader.locator("[data-zoom]")).to_have_value("custom")
     reader.keyboard.press("0")

@@ -1,9 +1,9 @@
 // <link rel="preload" as="fetch" href="the PDF"> <script type="module" async>
-// What takes longest starts first: pdf.js's worker, and the file.
+// What takes longest starts first: pdf.js's worker and the file.
 
 export const worker = new Worker(new URL("../../pdfjs/build/pdf.worker.min.mjs", import.meta.url), { type: "module" });
 
-const PATIENCE = 100; // ms: what came while scripts ran has not been taken yet
+const PATIENCE = 100; // ms, to take what came while scripts ran
 const url = document.querySelector("link[as=fetch]")?.href;
 const line = new AbortController();
 let [length, whole] = [0, Infinity]; // bytes
@@ -18,7 +18,7 @@ async function read() {
   return bytes;
 }
 
-/** The file, if most of it is here; else the line is left to the parts that the first page needs. */
+/** The file, if most of it is here; else the line is free for the parts of the first page. */
 export async function arrived() {
   await Promise.race([file, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   if (length < whole / 2) line.abort();

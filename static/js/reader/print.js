@@ -1,4 +1,4 @@
-// Prints pictures of the pages, shown to the printer only (reader.css): the browser's own viewer would need plugins.
+// Prints pictures of the pages, shown to the printer only (reader.css): the browser's viewer would need plugins.
 
 import { toast } from "../ui/toasts.js";
 

@@ -26,10 +26,10 @@ export function watchPageField(viewer) {
   };
   viewer.on("pagechanging", show);
   field.onfocus = () => field.select();
+  field.onkeydown = ({ key }) => void (key === "Enter" && viewer.scroller.focus());
   field.onchange = () => {
     const text = field.value.trim();
     viewer.page = (labels?.indexOf(text) ?? -1) + 1 || Number.parseInt(text, 10) || viewer.page;
-    viewer.scroller.focus();
     show();
   };
   if (viewer.pdf) read();
