@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import READY_MS, Upload
 from tests.browser.dropping import drop
@@ -188,6 +188,24 @@ def test_the_library_is_filtered_while_one_types(page: Page, site: Site, upload:
     field.fill("otters in")
     expect(page.locator(".doc")).to_have_count(1)
     expect(page.get_by_text("No document matches.")).to_have_count(0)
+
+
+def test_who_types_on_while_the_library_is_filtered_is_told_of_no_lost_connection(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    upload(report(), "Beavers.pdf")
+    page.goto(site.url("/"))
+    ask_menu(page, "Rename", "Beavers at work")
+    field = page.get_by_role("searchbox")
+    held: list[Route] = []
+    page.route("**/?*q=*", lambda route: held.append(route), times=1)
+    field.press_sequentially("beavers")
+    expect(page.locator(".htmx-request")).not_to_have_count(0)
+    field.press_sequentially(" at no work")
+    page.wait_for_timeout(600)  # more than the pause after which what is typed is asked for
+    held[0].continue_()
+    expect(page.get_by_text("No document matches.")).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(0)
 
 
 def test_the_details_offer_to_read_again_once_the_reading_is_over(
