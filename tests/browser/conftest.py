@@ -126,6 +126,15 @@ def committed(action: Callable[[], object]) -> None:
         thread.submit(run).result()
 
 
+def wait_until(page: Page, true: Callable[[], bool]) -> None:
+    """Waits for what a test sees and the page does not."""
+    for _ in range(WAIT_MS // 50):
+        if true():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("It never became true.")
+
+
 def is_complaint(said: ConsoleMessage) -> bool:
     """Errors but those of refused uploads and addresses, which the page itself shows."""
     refused = "status of 422" in said.text or "Status Error Code 422" in said.text

@@ -1,22 +1,31 @@
-"""Files and folders dropped on a page as the system's file manager does it."""
+"""Things dragged as under a hand: a frame passes between its steps.
+
+Chromium drops nothing where it has not been told yet that the page takes what is dragged over it.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 FRAME = "() => new Promise(requestAnimationFrame)"
 
 
 def drop(page: Page, path: Path) -> None:
-    """The page sees what it would see of a person's drop: a folder is a folder.
-
-    A frame passes between the steps, as under a hand: Chromium drops nothing where it has not been told
-    yet that the page takes what is dragged over it.
-    """
+    """A file or folder comes from the system's file manager: a folder is a folder."""
     devtools = page.context.new_cdp_session(page)
     carried = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "dragOver", "drop"):
         devtools.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 300, "data": carried})
         page.evaluate(FRAME)
+
+
+def drag(page: Page, item: Locator, target: Locator) -> None:
+    """An item of the page is dragged onto another."""
+    item.hover()
+    page.mouse.down()
+    for _ in range(3):
+        target.hover()
+        page.evaluate(FRAME)
+    page.mouse.up()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
-from tests.browser.conftest import READY_MS, Upload
-from tests.browser.dropping import drop
+from tests.browser.conftest import READY_MS, Upload, wait_until
+from tests.browser.dropping import drag, drop
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
@@ -36,8 +36,23 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     shelved = page.locator("[data-drop=collection]", has_text="Yearly")
     expect(shelved).to_contain_text("1")
     upload(report(), "Dragged.pdf")
-    page.locator(".doc").first.drag_to(shelved)
+    drag(page, page.locator(".doc").first, shelved)
     expect(shelved).to_contain_text("2")
+
+
+def test_the_shelf_follows_also_what_changes_while_it_looks(page: Page, site: Site, upload: Upload) -> None:
+    upload(report(), "On the move.pdf")
+    page.goto(site.url("/"))
+    ask_menu(page, "Put into a collection", "Moving")
+    expect(page.locator("[data-drop=collection]", has_text="Moving")).to_contain_text("1")
+    held: list[tuple[Route, APIResponse]] = []
+    page.route(site.url("/"), lambda route: held.append((route, route.fetch())), times=1)
+    ask_menu(page, "Tag", "slowly")
+    wait_until(page, lambda: bool(held))
+    ask_menu(page, "Tag", "at last")
+    route, answer = held[0]
+    route.fulfill(response=answer)
+    expect(page.locator("[data-drop=tag]", has_text="at last")).to_have_count(1)
 
 
 def test_the_menu_of_a_card_goes_by_keyboard(page: Page, site: Site, upload: Upload) -> None:

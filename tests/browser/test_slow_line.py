@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pymupdf
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Upload
 from tests.browser.site import Site
+from tests.browser.slow_line import slow_line
 
 PAGES = 12
 LINE = 300 * 1024  # bytes a second
@@ -31,28 +33,28 @@ def test_the_first_page_is_shown_before_most_of_the_file_has_come(
 ) -> None:
     pdf = scans()
     path = upload(pdf, "Scans.pdf")
-    page.goto(site.url("/account/"))
-    line = page.context.new_cdp_session(page)
-    line.send("Network.enable")
-    line.send("Network.clearBrowserCache")
-    page.goto(site.url("/search/"))  # what pages have in common
+    with slow_line(site.address, LINE) as address:
+        page.goto(f"{address}/search/")  # what pages have in common
+        received = bytes_of_files(page)
+        page.goto(address + path, wait_until="commit")
+        expect(page.locator(".textLayer span").first).to_contain_text("A scanned page.")
+        assert 0 < sum(received.values()) < len(pdf) / 2
+
+
+def bytes_of_files(page: Page) -> dict[str, int]:
+    """How many bytes have come of each request for a document's file, from now on."""
     received: dict[str, int] = {}
-    line.on(
-        "Network.requestWillBeSent",
-        lambda sent: sent["request"]["url"].endswith("/file") and received.setdefault(sent["requestId"], 0),
-    )
-    line.on(
-        "Network.dataReceived",
-        lambda part: (
-            part["requestId"] in received
-            and received.update({part["requestId"]: received[part["requestId"]] + part["dataLength"]})
-        ),
-    )
-    line.send(
-        "Network.emulateNetworkConditions",
-        {"offline": False, "latency": 20, "downloadThroughput": LINE, "uploadThroughput": LINE},
-    )
-    page.goto(site.url(path))
-    expect(page.locator(".textLayer span").first).to_contain_text("A scanned page.")
-    assert 0 < sum(received.values()) < len(pdf) / 2
-    line.detach()
+
+    def begins(request: dict[str, Any]) -> None:
+        if request["request"]["url"].endswith("/file"):
+            received[request["requestId"]] = 0
+
+    def comes(part: dict[str, Any]) -> None:
+        if part["requestId"] in received:
+            received[part["requestId"]] += part["dataLength"]
+
+    devtools = page.context.new_cdp_session(page)
+    devtools.on("Network.requestWillBeSent", begins)
+    devtools.on("Network.dataReceived", comes)
+    devtools.send("Network.enable")
+    return received

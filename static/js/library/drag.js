@@ -2,7 +2,7 @@
 // dragged onto <a data-drop="collection | tag" data-id="…">: put into it, as its menu does by key.
 
 export function watchDrags(library) {
-  let card = null;
+  let card;
   const urlOf = ({ dataset: { drop } }) => card.dataset[`${drop}Url`];
   const targetOf = (event) => {
     const target = card && event.target.closest("[data-drop]");
@@ -18,7 +18,7 @@ export function watchDrags(library) {
   });
   library.addEventListener("dragend", () => {
     card = null;
-    mark(null);
+    mark();
     library.classList.remove("dragging");
   });
   library.addEventListener("dragover", (event) => {

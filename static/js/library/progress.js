@@ -7,8 +7,7 @@ const SLOWEST = 10000;
 
 export function watchProgress(library) {
   const poll = library.querySelector("[data-progress]");
-  let wait = FIRST;
-  let timer = 0;
+  let wait, timer;
 
   function later(pause) {
     wait = Math.min(pause, SLOWEST);
@@ -27,8 +26,8 @@ export function watchProgress(library) {
   soon();
 }
 
-/** A card stays that says the same or whose menu is open. */
+/** A card stays that says the same or whose menu is open; all, while one is dragged. */
 function keepCard(event) {
   const { target: old, fragment } = event.detail;
-  if (old.matches("[data-document]") && (old.innerHTML === fragment.firstElementChild.innerHTML || old.querySelector(":popover-open"))) event.preventDefault();
+  if (old.matches("[data-document]") && (old.innerHTML === fragment.firstElementChild.innerHTML || old.querySelector(":popover-open") || old.matches(".dragging *"))) event.preventDefault();
 }

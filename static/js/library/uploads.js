@@ -28,7 +28,7 @@ export function watchUploads(library) {
   }
 
   library.addEventListener("change", (event) => {
-    if (event.target.matches("[data-upload-input]")) add(event).then(() => (event.target.value = ""));
+    if (event.target.files) add(event).then(() => (event.target.value = ""));
   });
   watchDrops(library.querySelector("[data-drop-veil]"), add);
 }

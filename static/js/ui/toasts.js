@@ -1,5 +1,5 @@
 // <div class="toasts" data-toasts> <div class="toast" data-toast="8000">…</div> </div>
-// Short messages at the corner: each leaves by itself, but not while pointed at or focused.
+// Short messages at the corner: each leaves by itself, unless pointed at or focused.
 // What htmx was refused is said here too.
 
 import { refusal } from "./request.js";
