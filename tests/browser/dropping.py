@@ -5,6 +5,7 @@ Chromium drops nothing where it has not been told yet that the page takes what i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page
@@ -21,11 +22,12 @@ def drop(page: Page, path: Path) -> None:
         page.evaluate(FRAME)
 
 
-def drag(page: Page, item: Locator, target: Locator) -> None:
-    """An item of the page is dragged onto another."""
+def drag(page: Page, item: Locator, target: Locator, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """An item of the page is dragged onto another; ``meanwhile`` is done before it is let go."""
     item.hover()
     page.mouse.down()
     for _ in range(3):
         target.hover()
         page.evaluate(FRAME)
+    meanwhile()
     page.mouse.up()

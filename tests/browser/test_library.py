@@ -40,6 +40,20 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     expect(shelved).to_contain_text("2")
 
 
+def test_a_card_that_changes_while_it_is_dragged_is_put_where_it_is_dropped(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    upload(report(), "Stays behind.pdf")
+    page.goto(site.url("/"))
+    ask_menu(page, "Put into a collection", "Busy")
+    path = upload(report(), "Changes.pdf")
+    shelved = page.locator("[data-drop=collection]", has_text="Busy")
+    rename = f"htmx.ajax('POST', '{path}rename/', {{swap: 'none', values: {{title: 'Changed'}}}})"
+    drag(page, page.locator(".doc").first, shelved, meanwhile=lambda: page.evaluate(rename))
+    expect(shelved).to_contain_text("2")
+    expect(page.locator(".doc-title").first).to_have_text("Changed")
+
+
 def test_the_shelf_follows_also_what_changes_while_it_looks(page: Page, site: Site, upload: Upload) -> None:
     upload(report(), "On the move.pdf")
     page.goto(site.url("/"))
