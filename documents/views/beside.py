@@ -48,12 +48,17 @@ def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The units of ``?page=`` as a list, with their rectangles: what was parsed."""
+    """The units of ``?page=`` as a list, with their rectangles: what was parsed.
+
+    204 when that reading of the page is ``?shown`` already: what was chosen in the list stays chosen.
+    """
     number = request.GET.get("page", "")
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     page = shown.pages.filter(number=int(number) if number.isdecimal() else 1).first()
     if page is None and shown.is_ready and shown.page_count:
         raise Http404
+    if page and request.GET.get("shown") == str(page.pk):
+        return HttpResponse(status=204)
     listed = []
     if page:
         units = CitationUnit.objects.filter(document=pk, page_number=page.number).order_by("paragraph_index")

@@ -62,6 +62,33 @@ def test_a_tab_that_is_pressed_once_the_page_is_drawn_but_nothing_else_is_there(
     expect(page.locator("[data-note]")).to_be_visible()
 
 
+def test_the_question_is_gone_to_while_the_conversation_is_being_put_in(page: Page, reader: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(reader)
+    page.wait_for_function("() => window.htmx")
+    page.evaluate("htmx.config.defaultSettleDelay = 2000")
+    page.get_by_role("button", name="Panel").click()
+    page.locator("#pane-ask > .htmx-added").wait_for()
+    page.keyboard.press("a")
+    expect(page.get_by_label("Your question")).to_be_focused()
+
+
+def test_a_passage_stays_chosen_when_its_list_is_looked_at_again(page: Page, reader: str) -> None:
+    page.goto(reader)
+    page.get_by_role("tab", name="Passages").click()
+    passage = page.locator(".passages a", has_text="4,711 million")
+    passage.wait_for()
+    let_go = hold(page, "**/passages/?*")
+    page.get_by_role("tab", name="Notes").click()
+    with page.expect_request("**/passages/?*"):
+        page.get_by_role("tab", name="Passages").click()
+    passage.click()
+    expect(page.locator("[data-selection-menu]")).to_be_visible()
+    let_go()
+    expect(page.locator("#pane-passages.htmx-request")).to_have_count(0)
+    assert "4,711 million" in page.evaluate("getSelection().toString()")
+
+
 def test_contents_that_lie_over_the_pages_shut_when_one_is_followed(page: Page, reader: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(reader)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pymupdf
 import pytest
 from django.contrib.auth.models import User
@@ -8,6 +10,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from documents.figures import figures_of, table_areas
+from documents.ingestion import ingest_again, ingest_document
 from documents.models import Document
 from tests.conftest import Ingest
 
@@ -94,3 +97,15 @@ def test_passages_say_where_they_are(client: Client, alice: User, report: Docume
     assert "The chart below" in page
     assert 'data-boxes="[[0.1' in page
     assert client.get(reverse("document-passages", args=[report.pk]) + "?page=77").status_code == 404
+
+
+def test_passages_are_sent_again_only_when_the_page_was_read_anew(
+    client: Client, alice: User, report: Document
+) -> None:
+    client.force_login(alice)
+    url = reverse("document-passages", args=[report.pk]) + "?page=2"
+    [shown] = re.findall(r'name="shown" value="(\d+)"', client.get(url).content.decode())
+    assert client.get(f"{url}&shown={shown}").status_code == 204
+    assert ingest_again(report)
+    ingest_document(report.pk)
+    assert client.get(f"{url}&shown={shown}").status_code == 200

@@ -9,7 +9,7 @@ const [OPEN_AFTER, CLOSE_AFTER] = [180, 220]; // ms
 export function watchHover(root) {
   const card = document.getElementById("hover-card");
   let shown = null; // the citation
-  let timer = 0;
+  let timer;
 
   const after = (wait, action) => (clearTimeout(timer), (timer = setTimeout(action, wait)));
   const put = () => shown && placeBeside(card, shown, { above: true });

@@ -21,8 +21,7 @@ export function prepare(viewer, highlights) {
   const { content, dataset: texts } = document.getElementById("reader-texts");
   const passages = document.getElementById("pane-passages");
   const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote });
-  let answers = null;
-  let noteKept = null;
+  let answers, noteKept;
 
   followPlaces(viewer, highlights, openCitation);
   watchButtons(viewer, {

@@ -16,7 +16,7 @@ export function watchSelection(viewer, texts, actions) {
     link: ({ link }) => copyText(link, texts.copied),
     ...actions,
   };
-  let timer = 0;
+  let timer;
 
   function selected() {
     const selection = getSelection();
