@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 FRAME = "() => new Promise(requestAnimationFrame)"
 
@@ -23,11 +23,16 @@ def drop(page: Page, path: Path) -> None:
 
 
 def drag(page: Page, item: Locator, target: Locator, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """An item of the page is dragged onto another; ``meanwhile`` is done before it is let go."""
+    """An item of the page is dragged onto another; ``meanwhile`` is done before it is let go.
+
+    Somebody's hand would go on telling the page, many times a second, over what it is.
+    """
     item.hover()
     page.mouse.down()
+    target.hover()
+    meanwhile()
+    expect(page.locator(".htmx-request")).to_have_count(0)  # what asked may be another now
     for _ in range(3):
         target.hover()
         page.evaluate(FRAME)
-    meanwhile()
     page.mouse.up()

@@ -73,6 +73,21 @@ def test_the_question_is_gone_to_while_the_conversation_is_being_put_in(page: Pa
     expect(page.get_by_label("Your question")).to_be_focused()
 
 
+def test_a_note_that_comes_late_leaves_the_tab_that_was_gone_on_to(page: Page, reader: str) -> None:
+    page.goto(reader)
+    let_go = hold(page, "**/notes/beside/*/")
+    with page.expect_request("**/notes/beside/*/"):
+        page.get_by_role("tab", name="Notes").click()
+    page.get_by_role("tab", name="Passages").click()
+    passage = page.locator(".passages a").first
+    passage.focus()
+    let_go()
+    page.locator("#pane-notes [data-note]").wait_for(state="attached")
+    expect(page.locator("#pane-notes > .htmx-added")).to_have_count(0)
+    expect(passage).to_be_focused()
+    expect(passage).to_be_visible()
+
+
 def test_a_passage_stays_chosen_when_its_list_is_looked_at_again(page: Page, reader: str) -> None:
     page.goto(reader)
     page.get_by_role("tab", name="Passages").click()

@@ -40,10 +40,7 @@ export function prepare(viewer, highlights) {
     if (target.matches("[data-conversation]")) {
       answers = joinAnswers(target, viewer, highlights);
       answers.open(new URLSearchParams(location.search).get("citation"));
-    } else if (target.matches("[data-note]")) {
-      noteKept = keepNote(target);
-      document.activeElement.matches("[role=tab]") || panel.show("notes");
-    }
+    } else if (target.matches("[data-note]")) noteKept = keepNote(target);
   });
   viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
   passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
