@@ -53,9 +53,9 @@ def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
     204 when that reading of the page is ``?shown`` already: what was chosen in the list stays chosen.
     """
     number = request.GET.get("page", "")
-    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    page = shown.pages.filter(number=int(number) if number.isdecimal() else 1).first()
-    if page is None and shown.is_ready and shown.page_count:
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    page = document.pages.filter(number=int(number) if number.isdecimal() else 1).first()
+    if page is None and document.is_ready and document.page_count:
         raise Http404
     if page and request.GET.get("shown") == str(page.pk):
         return HttpResponse(status=204)

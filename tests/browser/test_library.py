@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import APIResponse, Page, Route, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from tests.browser.conftest import READY_MS, Upload, wait_until
 from tests.browser.dropping import drag, drop
@@ -22,6 +22,14 @@ def ask_menu(page: Page, action: str, text: str) -> None:
     expect(page.locator("#ask")).to_be_hidden()
 
 
+def shelve(page: Page, collection: str) -> Locator:
+    """Puts the first card into a new collection; its place on the shelf."""
+    ask_menu(page, "Put into a collection", collection)
+    place = page.locator("[data-drop=collection]", has_text=collection)
+    expect(place).to_contain_text("1")
+    return place
+
+
 def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -32,9 +40,7 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     ask_menu(page, "Tag", "audit")
     expect(page.locator(".doc").first.locator(".chip")).to_have_text("audit")
     expect(page.locator("[data-drop=tag]", has_text="audit")).to_have_count(1)
-    ask_menu(page, "Put into a collection", "Yearly")
-    shelved = page.locator("[data-drop=collection]", has_text="Yearly")
-    expect(shelved).to_contain_text("1")
+    shelved = shelve(page, "Yearly")
     upload(report(), "Dragged.pdf")
     drag(page, page.locator(".doc").first, shelved)
     expect(shelved).to_contain_text("2")
@@ -45,9 +51,8 @@ def test_a_card_that_changes_while_it_is_dragged_is_put_where_it_is_dropped(
 ) -> None:
     upload(report(), "Stays behind.pdf")
     page.goto(site.url("/"))
-    ask_menu(page, "Put into a collection", "Busy")
+    shelved = shelve(page, "Busy")
     path = upload(report(), "Changes.pdf")
-    shelved = page.locator("[data-drop=collection]", has_text="Busy")
     rename = f"htmx.ajax('POST', '{path}rename/', {{swap: 'none', values: {{title: 'Changed'}}}})"
     drag(page, page.locator(".doc").first, shelved, meanwhile=lambda: page.evaluate(rename))
     expect(shelved).to_contain_text("2")
@@ -57,8 +62,6 @@ def test_a_card_that_changes_while_it_is_dragged_is_put_where_it_is_dropped(
 def test_the_shelf_follows_also_what_changes_while_it_looks(page: Page, site: Site, upload: Upload) -> None:
     upload(report(), "On the move.pdf")
     page.goto(site.url("/"))
-    ask_menu(page, "Put into a collection", "Moving")
-    expect(page.locator("[data-drop=collection]", has_text="Moving")).to_contain_text("1")
     held: list[tuple[Route, APIResponse]] = []
     page.route(site.url("/"), lambda route: held.append((route, route.fetch())), times=1)
     ask_menu(page, "Tag", "slowly")
