@@ -1,0 +1,35 @@
+"""Sentences are found by the rules of their language."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from text.sentences import sentence_spans, sentences
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "See Fig. 3 and Sec. 4. It holds.", ["See Fig. 3 and Sec. 4.", "It holds."]),
+        (
+            "de",
+            "Art. 5 Abs. 2 GG gilt. Das kostet 1.840 Euro.",
+            ["Art. 5 Abs. 2 GG gilt.", "Das kostet 1.840 Euro."],
+        ),
+        ("zh", "合同的期限为三年。第二条。", ["合同的期限为三年。", "第二条。"]),
+        ("", "One. Two.", ["One.", "Two."]),
+    ],
+)
+def test_a_sentence_ends_where_its_language_ends_it(language: str, text: str, expected: list[str]) -> None:
+    assert sentences(text, language) == expected
+
+
+@given(st.text(), st.sampled_from(["en", "de", "ja", "ar", "xx"]))
+def test_sentences_hold_every_printed_character_once(text: str, language: str) -> None:
+    spans = sentence_spans(text, language)
+    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
+    assert all(before.end <= after.start for before, after in pairwise(spans))

@@ -1,0 +1,26 @@
+"""Data of each language: ``text/languages/<ISO 639-1 code>/<name>``, one small file per subject."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def base_language(code: str) -> str:
+    """The ISO 639-1 code of a BCP 47 tag: ``pt`` for ``pt-BR``; an empty string stays empty."""
+    return code.replace("_", "-").split("-")[0].lower()
+
+
+@cache
+def languages_with(name: str) -> frozenset[str]:
+    """Codes of the languages whose folder holds a file of this name."""
+    return frozenset(path.parent.name for path in FOLDER.glob(f"*/{name}"))
+
+
+@cache
+def language_data(code: str, name: str) -> str:
+    """Text of one data file; empty where the language has none."""
+    path = FOLDER / base_language(code) / name
+    return path.read_text(encoding="utf-8") if base_language(code) and path.is_file() else ""
