@@ -5,7 +5,12 @@ import { csrfToken } from "./ui/request.js";
 /** Swagger UI's components where its own have a second `main`, links within buttons, or fields without names. */
 const accessible = ({ React: { createElement } }) => {
   const named = (Field) => (props) =>
-    createElement("label", null, createElement("span", { className: "visually-hidden" }, props.description), createElement(Field, props));
+    createElement(
+      "label",
+      null,
+      createElement("span", { className: "visually-hidden" }, props.description),
+      createElement(Field, props),
+    );
   return {
     components: {
       Operations: ({ getComponent }) =>

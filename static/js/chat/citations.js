@@ -32,7 +32,9 @@ export function watchCitations(element, answers) {
   function judge(said) {
     if (!judged) return;
     judged.feedback = judged.feedback === said ? "" : said;
-    htmx.ajax("POST", `/chat/citations/${judged.id}/feedback/`, { values: { feedback: judged.feedback }, target: "[data-toasts]", swap: "beforeend" });
+    const values = { feedback: judged.feedback };
+    const url = `/chat/citations/${judged.id}/feedback/`;
+    htmx.ajax("POST", url, { values, target: "[data-toasts]", swap: "beforeend" });
   }
 
   element.addEventListener("click", (event) => {

@@ -7,7 +7,7 @@ import { watchHover } from "./hover_card.js";
 
 const NEAR_END = 180; // px from the end in which growing text keeps the end in sight
 
-/** Returns `choose(place)`, which chooses a citation, and `write(text)`, which goes to the field with the words, if any. */
+/** Returns `choose(place)`, which chooses a citation, and `write(text)`, which puts the words into the field. */
 export function followConversation(element) {
   const answers = new Map();
   const form = element.querySelector("form");
@@ -48,7 +48,8 @@ export function followConversation(element) {
     const { scrollHeight, scrollTop, clientHeight } = scroller;
     if (scrollHeight - scrollTop - clientHeight < NEAR_END) toEnd();
   });
-  element.addEventListener("answerdone", ({ detail }) => (element.querySelector("[data-spoken]").textContent = detail.said));
+  const spoken = element.querySelector("[data-spoken]");
+  element.addEventListener("answerdone", ({ detail }) => (spoken.textContent = detail.said));
   adopt();
   toEnd();
   watchHover(element);

@@ -24,7 +24,9 @@ export function watchHover(root) {
   async function open(place) {
     if (place === shown) return;
     shown = place;
-    const html = await request(`/chat/citations/${place.dataset.citation}/card/`).then((answer) => answer.text()).catch(() => "");
+    const html = await request(`/chat/citations/${place.dataset.citation}/card/`)
+      .then((answer) => answer.text())
+      .catch(() => "");
     if (shown !== place || !html) return; // another one by now, or not stored yet
     card.innerHTML = html;
     htmx.process(card);

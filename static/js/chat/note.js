@@ -11,7 +11,8 @@ const AGAIN = 5000; // ms before another try without a connection
 
 /** Returns the function that resolves to the note's id once what was typed is saved, or kept. */
 export function keepNote(element) {
-  const [title, text, read, state] = ["title", "text", "read", "state"].map((name) => element.querySelector(`[data-note-${name}]`));
+  const names = ["title", "text", "read", "state"];
+  const [title, text, read, state] = names.map((name) => element.querySelector(`[data-note-${name}]`));
   const { dataset } = element;
   let timer = 0;
   let saving = Promise.resolve();

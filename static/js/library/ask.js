@@ -21,7 +21,8 @@ export function watchAsking() {
     dialog.showModal();
     input.select();
   });
-  form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => xhr.status < 300 && dialog.close()); // then the card keeps the focus
+  // Closed before the answer is swapped in: the card keeps the focus.
+  form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => xhr.status < 300 && dialog.close());
   form.addEventListener("htmx:afterRequest", (event) => {
     const { successful, xhr } = event.detail;
     event.stopPropagation(); // a toast would stand behind the dialog

@@ -12,7 +12,9 @@ export function watchProgress(library) {
   function later(pause) {
     wait = Math.min(pause, SLOWEST);
     clearTimeout(timer);
-    timer = setTimeout(() => document.hidden || (library.querySelector("[name=id]") && htmx.trigger(poll, "look")), wait);
+    timer = setTimeout(() => {
+      if (!document.hidden && library.querySelector("[name=id]")) htmx.trigger(poll, "look");
+    }, wait);
   }
 
   const soon = () => later(FIRST);
@@ -29,5 +31,7 @@ export function watchProgress(library) {
 /** A card stays that says the same or whose menu is open; all, while one is dragged. */
 function keepCard(event) {
   const { target: old, fragment } = event.detail;
-  if (old.matches("[data-document]") && (old.innerHTML === fragment.firstElementChild.innerHTML || old.querySelector(":popover-open") || old.matches(".dragging *"))) event.preventDefault();
+  if (!old.matches("[data-document]")) return;
+  const isSame = old.innerHTML === fragment.firstElementChild.innerHTML;
+  if (isSame || old.querySelector(":popover-open") || old.matches(".dragging *")) event.preventDefault();
 }

@@ -34,7 +34,9 @@ export function watchUploads(library) {
 }
 
 function watchDrops(veil, add) {
-  const watch = (kind, action) => addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && action(event));
+  const watch = (kind, action) => addEventListener(kind, (event) => {
+    if (event.dataTransfer?.types.includes("Files")) action(event);
+  });
   watch("dragenter", () => (veil.hidden = false));
   watch("dragleave", ({ relatedTarget }) => (veil.hidden = !relatedTarget)); // null: it left the window
   watch("dragover", (event) => event.preventDefault());
@@ -51,7 +53,9 @@ function upload(file, url) {
   const state = row.querySelector(".upload-state");
   row.querySelector(".upload-name").textContent = file.name;
   row.querySelector("button").onclick = () => (htmx.trigger(row, "htmx:abort"), row.remove(), chooser.focus());
-  row.addEventListener("htmx:xhr:progress", ({ detail: { loaded, total } }) => total && (row.querySelector("progress").value = loaded / total));
+  row.addEventListener("htmx:xhr:progress", ({ detail: { loaded, total } }) => {
+    if (total) row.querySelector("progress").value = loaded / total;
+  });
   row.addEventListener("htmx:afterRequest", (event) => {
     const { successful, xhr } = event.detail;
     if (successful) return row.remove();
@@ -59,7 +63,8 @@ function upload(file, url) {
     row.classList.add("refused");
     state.textContent = refusal(xhr);
     const existing = xhr.getResponseHeader("X-Existing");
-    if (existing) state.append(" ", Object.assign(document.createElement("a"), { href: existing, textContent: row.dataset.open }));
+    const link = Object.assign(document.createElement("a"), { href: existing, textContent: row.dataset.open });
+    if (existing) state.append(" ", link);
   });
   document.querySelector("[data-uploads]").append(row);
 

@@ -14,7 +14,8 @@ async function read() {
   if (!ok) return;
   whole = headers.get("Content-Length");
   const bytes = new Uint8Array(whole);
-  for (let reader = body.getReader(), part; (part = (await reader.read()).value); length += part.length) bytes.set(part, length);
+  const reader = body.getReader();
+  for (let part; (part = (await reader.read()).value); length += part.length) bytes.set(part, length);
   return bytes;
 }
 

@@ -7,10 +7,13 @@ import { FindState } from "../../pdfjs/web/pdf_viewer.mjs";
 export function findIn(viewer, { of, nothing }) {
   const bar = document.querySelector("[data-find]");
   const { words } = bar.elements;
-  const look = (type, findPrevious = false) =>
-    viewer.eventBus.dispatch("find", { type, query: words.value, findPrevious, highlightAll: true, matchDiacritics: false });
+  const look = (type, findPrevious = false) => {
+    const options = { query: words.value, findPrevious, highlightAll: true, matchDiacritics: false };
+    viewer.eventBus.dispatch("find", { type, ...options });
+  };
   const count = ({ matchesCount: { current, total }, state }) => {
-    const said = total ? `${current} ${of} ${total}` : { [FindState.NOT_FOUND]: nothing, [FindState.PENDING]: "…" }[state];
+    const without = { [FindState.NOT_FOUND]: nothing, [FindState.PENDING]: "…" }[state];
+    const said = total ? `${current} ${of} ${total}` : without;
     bar.querySelector("output").textContent = (words.value && said) || "";
   };
   bar.onsubmit = (event) => (event.preventDefault(), look("again"));

@@ -30,7 +30,7 @@ export function paintHighlights(viewer) {
     return count > 0;
   }
 
-  /** Shows these and nothing else, and brings the first to the upper third of the window, where its words pulse once. */
+  /** Shows these alone, and brings the first to the upper third of the window, where its words pulse once. */
   function goTo(highlights) {
     clear();
     placed = highlights.filter(({ page }) => page <= viewer.count);
@@ -63,6 +63,7 @@ export function paintHighlights(viewer) {
   }
 
   viewer.on("pagerendered", ({ pageNumber }) => pageNumber === target?.page && scroll("instant"));
-  ["wheel", "pointerdown"].forEach((own) => viewer.scroller.addEventListener(own, () => (target = null), { passive: true }));
+  const forget = () => (target = null);
+  ["wheel", "pointerdown"].forEach((own) => viewer.scroller.addEventListener(own, forget, { passive: true }));
   return { goTo, point, clear };
 }

@@ -23,7 +23,9 @@ export async function show(name) {
   tab.click();
   tab.focus();
   const pane = document.getElementById(`pane-${name}`);
-  if (pane.matches("[hx-get]:is(:empty, :has(.htmx-added))")) await new Promise((filled) => pane.addEventListener("htmx:load", filled, { once: true }));
+  if (pane.matches("[hx-get]:is(:empty, :has(.htmx-added))")) {
+    await new Promise((filled) => pane.addEventListener("htmx:load", filled, { once: true }));
+  }
   return pane;
 }
 

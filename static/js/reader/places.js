@@ -11,7 +11,8 @@ export function followPlaces(viewer, highlights, openCitation) {
   element.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href]:not(.textLayer a, .annotationLayer a)");
     const asked = new URLSearchParams(link?.search);
-    if (link?.pathname !== location.pathname || !asked.has("page") || event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+    const isElsewhere = event.defaultPrevented || event.ctrlKey || event.metaKey;
+    if (isElsewhere || link?.pathname !== location.pathname || !asked.has("page")) return;
     if (asked.has("citation")) return openCitation(asked.get("citation")) && event.preventDefault();
     event.preventDefault();
     highlights.goTo(boxed(link) ?? await (await request(element.dataset.highlightUrl + link.search)).json());

@@ -10,7 +10,8 @@ export function rememberPosition(viewer) {
     restorePlace() {
       if (!(pageNumber <= viewer.count)) return;
       pages.pagesRotation = rotation;
-      pages.scrollPageIntoView({ pageNumber, destArray: [null, { name: "XYZ" }, left, top, null], allowNegativeOffset: true });
+      const destArray = [null, { name: "XYZ" }, left, top, null];
+      pages.scrollPageIntoView({ pageNumber, destArray, allowNegativeOffset: true });
     },
   };
 }

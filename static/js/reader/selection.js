@@ -8,7 +8,7 @@ import { place } from "../ui/menus.js";
 const LONGEST = 1500; // characters
 const STILL = 250; // ms without a change: a selection made with a finger has no other end
 
-/** `actions` by name; each gets {words, page, reference, link}. Returns the function that says them: words may be "". */
+/** `actions` by name get {words, page, reference, link}. Returns the function that says them; words may be "". */
 export function watchSelection(viewer, texts, actions) {
   const menu = document.querySelector("[data-selection-menu]");
   const all = {
@@ -21,7 +21,8 @@ export function watchSelection(viewer, texts, actions) {
   function selected() {
     const selection = getSelection();
     const range = selection.rangeCount ? selection.getRangeAt(0) : null;
-    const holder = range?.startContainer.parentElement?.closest(".textLayer, .passages a")?.closest("[data-page-number]");
+    const text = range?.startContainer.parentElement?.closest(".textLayer, .passages a");
+    const holder = text?.closest("[data-page-number]");
     const words = holder ? selection.toString().replace(/\s+/g, " ").trim().slice(0, LONGEST) : "";
     const page = holder?.dataset.pageNumber;
     const link = `${location.origin}${location.pathname}?${new URLSearchParams({ page, q: words })}`;
@@ -43,7 +44,9 @@ export function watchSelection(viewer, texts, actions) {
     const passage = target.closest(".passages a");
     if (passage) soon(getSelection().selectAllChildren(passage.lastElementChild));
   });
-  viewer.scroller.addEventListener("scroll", ({ target }) => target.contains(getSelection().anchorNode) && menu.togglePopover(false));
+  viewer.scroller.addEventListener("scroll", ({ target }) => {
+    if (target.contains(getSelection().anchorNode)) menu.togglePopover(false);
+  });
   menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
   menu.addEventListener("click", ({ target }) => {
     all[target.closest("[data-do]").dataset.do](selected());

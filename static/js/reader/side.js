@@ -7,10 +7,13 @@ const WIDTH = 132; // CSS px
 export function watchSide(viewer) {
   const side = document.querySelector("[data-side]");
   const button = document.querySelector("[data-do=side]");
-  const seen = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => {
-    seen.unobserve(target);
-    viewer.draw(Number(target.parentElement.dataset.page), target, WIDTH * Math.min(devicePixelRatio, 2));
-  }), { rootMargin: "300px" });
+  const seen = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      viewer.draw(Number(target.parentElement.dataset.page), target, WIDTH * Math.min(devicePixelRatio, 2));
+    }
+  }, { rootMargin: "300px" });
 
   function mark() {
     if (side.hidden) return;

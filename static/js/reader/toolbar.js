@@ -42,7 +42,8 @@ export function watchZoom(viewer) {
   select.onchange = () => (viewer.pages.currentScaleValue = select.value);
   const show = () => {
     const { currentScale, currentScaleValue } = viewer.pages;
-    const known = [...select.options].find(({ value }) => value === currentScaleValue || Number(value) === currentScale);
+    const isShown = ({ value }) => value === currentScaleValue || Number(value) === currentScale;
+    const known = [...select.options].find(isShown);
     custom.textContent = `${Math.round(100 * currentScale)} %`;
     select.value = (known ?? custom).value;
   };

@@ -4,7 +4,9 @@
 // wasm decoders run in the worker only.
 
 import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
-import { EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates } from "../../pdfjs/web/pdf_viewer.mjs";
+import {
+  EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates,
+} from "../../pdfjs/web/pdf_viewer.mjs";
 import { arrived, worker } from "./ahead.js";
 
 export class Viewer {

@@ -30,7 +30,8 @@ function passOn({ target }) {
 }
 
 function isTyping(target) {
-  return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], dialog[open], :popover-open");
+  const fields = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
+  return target.closest?.(`${fields}, dialog[open], :popover-open`);
 }
 
 function press(event) {

@@ -5,7 +5,9 @@ const [GAP, EDGE] = [6, 8]; // px from what it belongs to, and from the window's
 
 export function watchMenus() {
   document.addEventListener("keydown", walk);
-  document.addEventListener("click", ({ target }) => target.closest("[data-menu] :is(a, button, input)")?.closest("[data-menu]").hidePopover());
+  document.addEventListener("click", ({ target }) => {
+    target.closest("[data-menu] :is(a, button, input)")?.closest("[data-menu]").hidePopover();
+  });
 }
 
 /** Puts an element beside another, inside the window: below it, or first above it if there is room. */
