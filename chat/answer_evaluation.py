@@ -16,8 +16,8 @@ from django.contrib.auth.models import User
 
 from chat import asking
 from chat.answering import Writing, write_answer
+from chat.claims import VERIFIED
 from chat.models import Citation, Message
-from chat.showing import VERIFIED
 from chat.stored_markers import without_markers
 from chat.streaming import claim_next
 from chat.values import values_in
@@ -38,7 +38,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
         cited: an evidence page is among the cited pages.
         first: the first citation stands on an evidence page.
         precision: citations that stand on an evidence page.
-        verified: citations whose verdict is exact, normalized or moved.
+        verified: citations whose verdict is exact, normalized, moved or computed.
         values: of the questions whose answer holds an amount: that amount is claimed in the answer (its
             headings claim nothing), whatever its sign; amounts that must be computed count as missing.
         unanswered: the answerer said that the documents do not say.

@@ -18,7 +18,9 @@ from typing import Literal
 from documents.pdf.geometry import Rect
 from documents.pdf.structure import TableRow, UnitType, Word
 
-Verdict = Literal["exact", "normalized", "partial", "moved", "unsupported"]
+Verdict = Literal["exact", "normalized", "moved", "computed", "found", "partial", "unsupported"]
+VERIFIED: frozenset[Verdict] = frozenset({"exact", "normalized", "moved", "computed"})
+CONTRADICTED: frozenset[Verdict] = frozenset({"partial", "unsupported"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +64,35 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """One thing the passage says otherwise than the claim.
+
+    Attributes:
+        kind: ``unit``, ``direction``, ``negation``, ``role_swap``, …: what differs.
+        claim, source: the words on both sides; either may be empty.
+        claim_span: their characters in the claim.
+        source_span: their characters in the passage.
+    """
+
+    kind: str
+    claim: str
+    source: str
+    claim_span: tuple[int, int] = (0, 0)
+    source_span: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """What the page says of one claim.
 
     Attributes:
         verdict: ``exact``: the quoted words, or every value, stand there as written;
             ``normalized``: they do but for spacing, hyphens, quotes, number format or scale;
-            ``partial``: some of them do, and nothing contradicts the claim;
             ``moved``: they stand in another unit, which is now ``unit``;
-            ``unsupported``: the page does not say so (``missing`` and ``reason`` tell why).
+            ``computed``: the claim's value follows from cited values (``reason`` has the formula);
+            ``found``: the words stand there, but the claim was not judged;
+            ``partial``: the page says part of the claim, and not the rest;
+            ``unsupported``: the page says otherwise or nothing (``missing`` and ``reason`` tell why).
         unit: the unit finally cited (the one given, unless moved).
         page: its page.
         quote: the anchor's words as they stand on the page ('' when nothing was found).
@@ -79,6 +101,8 @@ class Verification:
         head_rects: row and column heads of the lit cells, painted pale.
         missing: values and quoted words of the claim that were not found, as the claim writes them.
         reason: one sentence for people, '' when the verdict needs none.
+        conflicts: what the passage says otherwise.
+        unchecked: words of the claim that could not be judged, or why nothing was.
     """
 
     verdict: Verdict
@@ -91,11 +115,13 @@ class Verification:
     head_rects: tuple[Rect, ...] = ()
     missing: tuple[str, ...] = ()
     reason: str = ""
+    conflicts: tuple[Conflict, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     @property
     def supported(self) -> bool:
-        """Whether the claim stands as it was cited."""
-        return self.verdict in ("exact", "normalized")
+        """Whether the cited unit itself bears the claim out."""
+        return self.verdict in ("exact", "normalized", "computed")
 
 
 def words_between(words: Sequence[Word], start: int, end: int) -> tuple[Word, ...]:

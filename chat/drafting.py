@@ -117,7 +117,7 @@ class Draft:
         if lacking:
             return
         for citation in weak:
-            citation.verdict = Citation.Verdict.PARTIAL
+            citation.verdict = Citation.Verdict.FOUND
             citation.reason = "The citations beside this one have the rest of the claim."
             self.changed.add(citation.pk)
             self.renderer.replace(self.shown(citation))

@@ -163,11 +163,13 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """How the claims fared; ``text`` is for people: "9 of 10 claims verified", "7 of 10 claims still hold".
+    """How the claims fared; ``text`` is for people: "3 of 5 claims verified, 2 quotes found".
 
     Attributes:
         changed: citations whose words are changed or gone since a document was replaced or read anew.
         changes: that, for people; '' when all words still stand there.
+        found: claims whose words stand on the page, but that were not judged.
+        contradicted: claims that the page contradicts or does not say, and no citation verifies.
     """
 
     claims: int
@@ -175,6 +177,8 @@ class Summary(msgspec.Struct, frozen=True):
     text: str
     changed: int = 0
     changes: str = ""
+    found: int = 0
+    contradicted: int = 0
 
 
 class Done(msgspec.Struct, frozen=True):

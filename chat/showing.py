@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
+from chat.claims import CONTRADICTED, VERIFIED
 from chat.events import CitationShown, Summary
 from chat.models import Citation
 from documents.models import Page
 from documents.pdf.geometry import PageFrame
 from documents.sections import trail
-
-VERIFIED = {Citation.Verdict.EXACT, Citation.Verdict.NORMALIZED, Citation.Verdict.MOVED}
 
 
 def shown(citation: Citation, frame: PageFrame) -> CitationShown:
@@ -72,12 +71,19 @@ def reader_link(citation: Citation) -> str:
 def summary_of(citations: Sequence[CitationShown], claims: Iterable[str], uncited: int) -> Summary:
     """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim."""
     made, verified, holding = set[str](), set[str](), set[str]()
+    found, contradicted = set[str](), set[str]()
     for citation, claim in zip(citations, claims, strict=True):
         made.add(claim)
         if citation.verdict in VERIFIED:
             verified.add(claim)
             if not citation.is_outdated:
                 holding.add(claim)
+        elif citation.verdict in CONTRADICTED:
+            contradicted.add(claim)
+        elif citation.verdict:
+            found.add(claim)
+    contradicted -= verified
+    found -= verified | contradicted
     total = len(made) + uncited
     noun = "claim" if total == 1 else "claims"
     changed = len(outdated(citations))
@@ -85,7 +91,9 @@ def summary_of(citations: Sequence[CitationShown], claims: Iterable[str], uncite
         text = f"{len(holding)} of {total} {noun} still {'holds' if total == 1 else 'hold'}"
     else:
         text = f"{len(verified)} of {total} {noun} verified" if total else ""
-    return Summary(total, len(verified), text, changed, changes_of(citations))
+        text += f", {len(found)} {'quote' if len(found) == 1 else 'quotes'} found" if found else ""
+        text += f", {len(contradicted)} contradicted" if contradicted else ""
+    return Summary(total, len(verified), text, changed, changes_of(citations), len(found), len(contradicted))
 
 
 def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:

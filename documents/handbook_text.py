@@ -128,12 +128,13 @@ PAGES: list[list[Element]] = [
     [
         Heading("How a citation is checked"),
         Prose(
-            "Before an answer is shown, each of its claims is compared with the passage it cites. The "
-            "numbers, names and rare words of the claim must stand there. What was found is said by one of "
-            "five verdicts."
+            "Before an answer is shown, each of its claims is compared with the passage it cites: its "
+            "numbers and their units, its names, who does what, and words such as not, unless, at most and "
+            "may. A claim is verified, contradicted, or only found: its words stand there, but it was not "
+            "judged. One of seven verdicts says which."
         ),
         Table(
-            "Table 1. The five verdicts of a citation",
+            "Table 1. The seven verdicts of a citation",
             (0.2, 0.5, 0.3),
             (
                 ("Verdict", "What it means", "What you see"),
@@ -143,13 +144,19 @@ PAGES: list[list[Element]] = [
                     "The same words, but spaced, hyphenated or spelt a little differently.",
                     "a plain number",
                 ),
-                ("partial", "Part of the claim stands in the passage.", "a dotted number"),
                 (
                     "moved",
                     "The words stand in another passage; the citation points there now.",
                     "a number with an arrow",
                 ),
-                ("unsupported", "The passage does not have what the claim says.", "a struck number in red"),
+                (
+                    "computed",
+                    "The value of the claim follows from values on the page; the formula is shown.",
+                    "a number behind an equals sign",
+                ),
+                ("found", "The words stand there; the claim was not judged.", "a pale, dotted number"),
+                ("partial", "The passage says only part of the claim.", "a struck number in red"),
+                ("unsupported", "The passage says otherwise, or nothing of it.", "a struck number in red"),
             ),
         ),
         Prose(

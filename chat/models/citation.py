@@ -36,8 +36,10 @@ class Citation(models.Model):
     class Verdict(models.TextChoices):
         EXACT = "exact", "the words stand on the page"
         NORMALIZED = "normalized", "the words stand on the page, spaced or spelt a little differently"
-        PARTIAL = "partial", "part of the claim stands here"
         MOVED = "moved", "the words stood in another passage; the citation points there now"
+        COMPUTED = "computed", "computed from values that stand on the page"
+        FOUND = "found", "the words stand on the page; the claim was not judged"
+        PARTIAL = "partial", "only part of the claim stands here"
         UNSUPPORTED = "unsupported", "the passage does not have what the claim says"
 
     class Durability(models.TextChoices):

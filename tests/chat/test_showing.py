@@ -19,7 +19,15 @@ def cited(number: int, verdict: str, durability: str = "same") -> CitationShown:
     [
         ([], [], 0, ""),
         ([cited(1, "exact")], ["a"], 0, "1 of 1 claim verified"),
-        ([cited(1, "exact"), cited(2, "unsupported")], ["a", "b"], 1, "1 of 3 claims verified"),
+        (
+            [cited(1, "exact"), cited(2, "unsupported")],
+            ["a", "b"],
+            1,
+            "1 of 3 claims verified, 1 contradicted",
+        ),
+        ([cited(1, "computed"), cited(2, "found")], ["a", "b"], 0, "1 of 2 claims verified, 1 quote found"),
+        ([cited(1, "found"), cited(2, "found")], ["a", "b"], 0, "0 of 2 claims verified, 2 quotes found"),
+        ([cited(1, "found"), cited(2, "partial")], ["a", "a"], 0, "0 of 1 claim verified, 1 contradicted"),
         ([cited(1, "exact"), cited(2, "exact", "moved")], ["a", "b"], 0, "2 of 2 claims verified"),
         ([cited(1, "exact"), cited(2, "exact", "gone")], ["a", "b"], 0, "1 of 2 claims still hold"),
         ([cited(1, "exact", "changed"), cited(2, "exact")], ["a", "a"], 0, "1 of 1 claim still holds"),

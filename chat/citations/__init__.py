@@ -1,0 +1,1 @@
+"""Citations: their markers, their verification and the words they light."""

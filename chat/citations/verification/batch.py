@@ -1,0 +1,188 @@
+"""Cases of ``manage.py verify --batch``: claims with their passages, as lines of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from chat.claims import VERIFIED, Claim, SourceUnit, Verification, words_between
+from chat.verification import verify
+from documents.configured import parse_limits
+from documents.pdf.parsing import parse_file
+from documents.pdf.structure import Cell, ParsedPage, TableRow
+
+_ORDER = ("exact", "normalized", "computed", "moved", "unsupported", "partial", "found")
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A claim, and where it is said: in ``passage``, or on ``page`` (1-based) of ``pdf``.
+
+    ``unit`` is the index of the cited unit on its page; without it every unit of the page is tried.
+    """
+
+    claim: str
+    quote: str = ""
+    id: str = ""
+    lang: str = ""
+    title: str = ""
+    passage: str = ""
+    pdf: str = ""
+    page: int = 1
+    unit: int | None = None
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """One line of output. Spans count characters of the claim and of the passage (or the page's text)."""
+
+    id: str
+    verdict: str
+    verified: bool
+    reason: str
+    missing: tuple[str, ...]
+    conflicts: tuple[CheckedConflict, ...]
+    unchecked: tuple[str, ...]
+    quote: str
+    page: int
+    char_start: int
+    char_end: int
+
+
+class CheckedConflict(msgspec.Struct, frozen=True):
+    """What claim and source say differently, with the words on both sides."""
+
+    kind: str
+    claim: str
+    source: str
+    claim_span: tuple[int, int]
+    source_span: tuple[int, int]
+
+
+def check(case: Case, root: Path = Path()) -> Checked:
+    """The verdict of a case. Raises ValueError for a bad case, ``ParseFailure`` for an unreadable file."""
+    units = _units(case, root)
+    if case.unit is not None and not 0 <= case.unit < len(units):
+        raise ValueError(f"The page has no unit {case.unit}.")
+    if not units:
+        raise ValueError("The passage is empty.")
+    cited = units if case.unit is None or case.passage else [units[case.unit]]
+    claim = Claim(case.claim, case.quote)
+    verified = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
+    return _checked(case.id, min(verified, key=_preference))
+
+
+def _preference(found: Verification) -> tuple[int, int]:
+    return _ORDER.index(found.verdict), -len(found.quote)
+
+
+def _units(case: Case, root: Path) -> list[SourceUnit]:
+    if not case.claim.strip():
+        raise ValueError("The claim is empty.")
+    if case.passage.strip():
+        return passage_units(case.passage, case.lang, case.title)
+    if not case.pdf:
+        raise ValueError("Give a passage, or a pdf and a page.")
+    pages = _pages(root / case.pdf)
+    if not 1 <= case.page <= len(pages):
+        raise ValueError(f"The file has no page {case.page}.")
+    return page_units(pages[case.page - 1], case.pdf, case.title, case.lang)
+
+
+@lru_cache(maxsize=4)
+def _pages(path: Path) -> Sequence[ParsedPage]:
+    return parse_file(path, limits=parse_limits()).pages
+
+
+def page_units(page: ParsedPage, document: str, title: str = "", language: str = "") -> list[SourceUnit]:
+    """The units of a parsed page as the verifier reads them."""
+    return [
+        SourceUnit(
+            id=f"{document}:{page.number}:{unit.index}",
+            document=document,
+            page=page.number,
+            text=unit.text,
+            char_start=unit.char_start,
+            words=words_between(page.words, unit.char_start, unit.char_end),
+            type=unit.type,
+            section_path=unit.section_path,
+            table=unit.table,
+            title=title,
+            language=language,
+        )
+        for unit in page.units
+    ]
+
+
+def passage_units(passage: str, language: str = "", title: str = "") -> list[SourceUnit]:
+    """One unit for the prose before a table, one for each table row, one for the prose behind it."""
+    units: list[SourceUnit] = []
+    heads: tuple[str, ...] = ()
+    prose: list[tuple[int, str]] = []
+    start = rows = 0
+    caption = ""
+
+    def add(begin: int, text: str, table: TableRow | None = None) -> None:
+        kind = "table" if table else "prose"
+        name = f"passage:{len(units)}"
+        units.append(
+            SourceUnit(name, "passage", 1, text, begin, (), kind, (), table, title, language)  # type: ignore[arg-type]
+        )
+
+    def end_prose() -> None:
+        if text := "\n".join(line for _, line in prose).strip():
+            first = passage.index(text, prose[0][0])
+            add(first, text)
+        prose.clear()
+
+    for line in passage.split("\n"):
+        if line.lstrip().startswith("|"):
+            caption = caption or "\n".join(said for _, said in prose).strip()
+            end_prose()
+            cells = _cells(line, start)
+            if not _is_rule(cells):
+                heads = heads or tuple(cell.text for cell in cells)
+                row = TableRow(0, rows, cells, rows == 0, () if rows == 0 else heads, caption)
+                add(cells[0].char_start, passage[cells[0].char_start : cells[-1].char_end], row)
+                rows += 1
+        else:
+            prose.append((start, line))
+        start += len(line) + 1
+    end_prose()
+    return units
+
+
+def _cells(line: str, start: int) -> tuple[Cell, ...]:
+    """Cells between the bars of a Markdown row, with their characters in the passage."""
+    cells: list[Cell] = []
+    at = line.index("|") + 1
+    for part in line[at:].rstrip().removesuffix("|").split("|"):
+        first = start + at + len(part) - len(part.lstrip())
+        text = part.strip()
+        cells.append(Cell(len(cells), text, None, False, first, first + len(text)))
+        at += len(part) + 1
+    return tuple(cells)
+
+
+def _is_rule(cells: Sequence[Cell]) -> bool:
+    return all(cell.text and not cell.text.strip("-:") for cell in cells)
+
+
+def _checked(name: str, found: Verification) -> Checked:
+    conflicts = tuple(
+        CheckedConflict(c.kind, c.claim, c.source, c.claim_span, c.source_span) for c in found.conflicts
+    )
+    return Checked(
+        name,
+        found.verdict,
+        found.verdict in VERIFIED,
+        found.reason,
+        found.missing,
+        conflicts,
+        found.unchecked,
+        found.quote,
+        found.page,
+        found.char_start,
+        found.char_end,
+    )

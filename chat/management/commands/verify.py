@@ -1,0 +1,77 @@
+"""``manage.py verify --batch FILE``: verdicts of claims on passages. Needs no database, network or model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandParser
+
+from chat.citations.verification.batch import Case, check
+from documents.pdf.parsing import ParseFailure
+
+
+class Command(BaseCommand):
+    help = "Says for each claim whether its passage bears it out. One JSON object a line in, one out."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--batch",
+            required=True,
+            help='lines of {"claim", "passage" or "pdf" and "page"}; - is standard input',
+        )
+        parser.add_argument("--root", type=Path, default=Path(), help="what the paths of a batch start from")
+        parser.add_argument("--json", action="store_true", help="print a line of JSON for each claim")
+        parser.add_argument(
+            "--output", type=argparse.FileType("w", encoding="utf-8"), help="write the lines there"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["batch"] == "-":
+            counts = self._check_all(sys.stdin.buffer, options)
+        else:
+            try:
+                with Path(options["batch"]).open("rb") as lines:
+                    counts = self._check_all(lines, options)
+            except OSError as failure:
+                self.stderr.write(f"{options['batch']}: {failure.strerror}")
+                sys.exit(2)
+        if not options["json"]:
+            self.stdout.write("\n".join(f"{verdict:12} {count:6}" for verdict, count in counts.most_common()))
+        if counts["error"]:
+            sys.exit(1)
+
+    def _check_all(self, lines: BinaryIO, options: dict[str, Any]) -> Counter[str]:
+        counts = Counter[str]()
+        outputs: list[TextIO | Any] = [options["output"]] if options["output"] else []
+        if options["json"] and not outputs:
+            outputs = [self.stdout]
+        for line in lines:
+            if not line.strip():
+                continue
+            said = checked_line(line, options["root"])
+            counts[said.get("verdict", "error")] += 1
+            for output in outputs:
+                output.write(json.dumps(said, ensure_ascii=False) + "\n")
+                output.flush()
+        return counts
+
+
+def checked_line(line: bytes, root: Path) -> dict[str, Any]:
+    """What is printed for a line: its verdict, or its id and what is wrong with it."""
+    name = ""
+    try:
+        raw = msgspec.json.decode(line)
+        name = raw.get("id", "") if isinstance(raw, dict) else ""
+        case = msgspec.convert(raw, Case)
+        return dict(msgspec.to_builtins(check(case, root)))
+    except ParseFailure as failure:
+        return {"id": name, "error": f"{failure.message} ({failure.code})"}
+    except (msgspec.MsgspecError, ValueError) as failure:
+        return {"id": name, "error": str(failure)}
