@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
+Number = TypeVar("Number", int, float)
+RATE = re.compile(r"[1-9]\d*/(?:s|min|h|day)")
 
 
 def text(name: str, default: str = "") -> str:
@@ -27,20 +35,89 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={value!r}: write 1 or 0.")
 
 
-def number(name: str, default: float) -> float:
+def number(name: str, default: float, least: float = 0, most: float = math.inf) -> float:
+    """Raises ImproperlyConfigured for what is not a number from ``least`` to ``most``."""
     value = os.environ.get(name)
     try:
-        return default if value is None else float(value)
+        found = default if value is None else float(value)
     except ValueError:
         raise ImproperlyConfigured(f"{name}={value!r} is not a number.") from None
+    return _in_range(name, found, least, most)
 
 
-def integer(name: str, default: int) -> int:
+def optional_number(name: str, least: float = 0, most: float = math.inf) -> float | None:
+    """``None`` for an empty value. Raises ImproperlyConfigured."""
+    return number(name, least, least, most) if text(name).strip() else None
+
+
+def integer(name: str, default: int, least: int = 0, most: float = math.inf) -> int:
+    """Raises ImproperlyConfigured for what is not a whole number from ``least`` to ``most``."""
     value = os.environ.get(name)
     try:
-        return default if value is None else int(value)
+        found = default if value is None else int(value)
     except ValueError:
         raise ImproperlyConfigured(f"{name}={value!r} is not a whole number.") from None
+    return _in_range(name, found, least, most)
+
+
+def _in_range(name: str, value: Number, least: float, most: float) -> Number:
+    if least <= value <= most:  # false for NaN, too
+        return value
+    bounds = f"at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
+    raise ImproperlyConfigured(f"{name}={value}: write a number {bounds}.")
+
+
+def choice(name: str, default: str, choices: Sequence[str]) -> str:
+    """One of ``choices``, in lower case. Raises ImproperlyConfigured."""
+    value = text(name, default).strip().lower()
+    if value in choices:
+        return value
+    raise ImproperlyConfigured(f"{name}={value!r}: choose from {_listed(choices)}.")
+
+
+def choices(name: str, allowed: Sequence[str]) -> list[str]:
+    """A comma-separated list of ``allowed`` words, in lower case. Raises ImproperlyConfigured."""
+    found = [word.lower() for word in words(name)]
+    if unknown := [word for word in found if word not in allowed]:
+        raise ImproperlyConfigured(f"{name}: {_listed(unknown)} is unknown; choose from {_listed(allowed)}.")
+    return found
+
+
+def provider(name: str, default: str, providers: Sequence[str]) -> str:
+    """``provider`` or ``provider:model``, the provider one of ``providers``. Raises ImproperlyConfigured."""
+    value = text(name, default).strip()
+    if value.partition(":")[0] in providers:
+        return value
+    raise ImproperlyConfigured(f"{name}={value!r}: choose from {_listed(providers)}, or provider:model.")
+
+
+def url(name: str, default: str = "", schemes: Sequence[str] = ("http", "https")) -> str:
+    """An address with a host, or an empty string. Raises ImproperlyConfigured."""
+    value = text(name, default).strip()
+    parts = urlsplit(value)
+    if not value or (parts.scheme in schemes and parts.hostname):
+        return value
+    raise ImproperlyConfigured(f"{name}={value!r} is not an address that begins with {_listed(schemes)}://.")
+
+
+def rate(name: str, default: str) -> str:
+    """How many in a second, minute, hour or day: ``3000/min``. Raises ImproperlyConfigured."""
+    value = text(name, default).strip()
+    if RATE.fullmatch(value):
+        return value
+    raise ImproperlyConfigured(f"{name}={value!r}: write a number and a period, such as 30/min.")
+
+
+def time_zone(name: str, default: str) -> str:
+    """A time zone of the IANA database. Raises ImproperlyConfigured."""
+    value = text(name, default).strip()
+    if value in available_timezones():
+        return value
+    raise ImproperlyConfigured(f"{name}={value!r} is not a time zone such as Europe/Berlin.")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(word or "''" for word in words)
 
 
 def words(name: str, default: str = "") -> list[str]:

@@ -21,7 +21,7 @@ VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"
 MEDIA_URL = ""  # files are served by views that ask who is looking
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # files go there instead of MEDIA_ROOT
-S3_URL = environment.text("PINCITE_S3_URL")  # of a server other than Amazon's
+S3_URL = environment.url("PINCITE_S3_URL")  # of a server other than Amazon's
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [
@@ -54,7 +54,7 @@ DEBUG = environment.flag("PINCITE_DEBUG", False)
 SECRET_KEY = environment.secret("PINCITE_SECRET_KEY", VAR_DIR / "secret_key")
 FIRST_USER = environment.text("PINCITE_FIRST_USER", "admin")
 HOST = environment.text("PINCITE_HOST", "127.0.0.1")
-PORT = environment.integer("PINCITE_PORT", 8000)
+PORT = environment.integer("PINCITE_PORT", 8000, 1, 65535)
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
@@ -89,7 +89,7 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8)
+AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8, least=1)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "config.lockout.client_address"
@@ -171,7 +171,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LANGUAGE_CODE = "en-gb"
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
-TIME_ZONE = environment.text("PINCITE_TIME_ZONE", "UTC")
+TIME_ZONE = environment.time_zone("PINCITE_TIME_ZONE", "UTC")
 
 # --- Database ---------------------------------------------------------------
 DATABASE_URL = environment.text("DATABASE_URL")
@@ -198,11 +198,13 @@ CACHES: dict[str, Any] = {
 }
 
 # --- Task queue (django-q2) -------------------------------------------------
-REDIS_URL = environment.text("PINCITE_REDIS")  # tickets go there instead of the database
+REDIS_URL = environment.url(
+    "PINCITE_REDIS", schemes=("redis", "rediss")
+)  # tickets go there instead of the database
 Q_CLUSTER: dict[str, Any] = {
     "name": "pincite",
     **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),
-    "workers": environment.integer("PINCITE_WORKERS", 2),
+    "workers": environment.integer("PINCITE_WORKERS", 2, 1, 256),
     "bulk": 1,
     "timeout": 2400,
     "retry": 14400,  # more than timeout × (1 + what the cluster has fetched ahead)
@@ -214,19 +216,21 @@ Q_CLUSTER: dict[str, Any] = {
 }
 
 # --- Logs and metrics ---------------------------------------------------------
+LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOGGING = logs.configuration(
-    level=environment.text("PINCITE_LOG_LEVEL", "INFO"), as_json=environment.flag("PINCITE_LOG_JSON", False)
+    level=environment.choice("PINCITE_LOG_LEVEL", "info", LOG_LEVELS).upper(),
+    as_json=environment.flag("PINCITE_LOG_JSON", False),
 )
 METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # /metrics answers its bearer, and staff
 PROMETHEUS_EXPORT_MIGRATIONS = False
 
 # --- API ----------------------------------------------------------------------
 RATES = {  # how many in a second (s), minute (min), hour (h) or day
-    "api": environment.text("PINCITE_RATE_API", "3000/min"),  # calls by token or user
-    "upload": environment.text("PINCITE_RATE_UPLOAD", "600/min"),  # by user
-    "ask": environment.text("PINCITE_RATE_ASK", "120/min"),  # questions by user
-    "login": environment.text("PINCITE_RATE_LOGIN", "30/min"),  # attempts to sign in by address
-    "account": environment.text("PINCITE_RATE_ACCOUNT", "20/h"),  # wrong passwords by account
+    "api": environment.rate("PINCITE_RATE_API", "3000/min"),  # calls by token or user
+    "upload": environment.rate("PINCITE_RATE_UPLOAD", "600/min"),  # by user
+    "ask": environment.rate("PINCITE_RATE_ASK", "120/min"),  # questions by user
+    "login": environment.rate("PINCITE_RATE_LOGIN", "30/min"),  # attempts to sign in by address
+    "account": environment.rate("PINCITE_RATE_ACCOUNT", "20/h"),  # wrong passwords by account
 }
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -260,9 +264,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
 ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # the API waits for an answer
-SEMANTIC_SCHOLAR_URL = environment.text("SEMANTIC_SCHOLAR_URL", "https://api.semanticscholar.org/graph/v1")
+SEMANTIC_SCHOLAR_URL = environment.url("SEMANTIC_SCHOLAR_URL", "https://api.semanticscholar.org/graph/v1")
 SEMANTIC_SCHOLAR_KEY = environment.text("SEMANTIC_SCHOLAR_API_KEY")
-OPENALEX_URL = environment.text("OPENALEX_URL", "https://api.openalex.org")
+OPENALEX_URL = environment.url("OPENALEX_URL", "https://api.openalex.org")
 OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # who says who they are is served first
 CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # for one request
 CATALOGUE_BACKOFF_SECONDS = environment.number("PINCITE_CATALOGUE_BACKOFF_SECONDS", 1)
@@ -270,64 +274,84 @@ FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF fro
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 
 # --- Documents ----------------------------------------------------------------
-UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200) * 1024 * 1024
-PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000)
-PARSE_MAX_WORDS = environment.integer("PINCITE_MAX_WORDS", 5_000_000)
-PARSE_ENGINE = environment.text("PINCITE_ENGINE", "fast")
-PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024) * 1024 * 1024
+UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200, least=1) * 1024 * 1024
+PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000, least=1)
+PARSE_MAX_WORDS = environment.integer("PINCITE_MAX_WORDS", 5_000_000, least=1)
+PARSE_ENGINE = environment.choice("PINCITE_ENGINE", "fast", ("fast", "ml", "auto"))
+PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024, least=128) * 1024 * 1024
 PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
-PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048) * 1024 * 1024
+PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048, least=256) * 1024 * 1024
 PARSE_OCR_FIRST_SECONDS = environment.number("PINCITE_OCR_FIRST_SECONDS", 20)  # from a file's start
 PARSE_OCR_SECONDS = environment.number("PINCITE_OCR_SECONDS", 600)  # likewise, when it is read again
-PARSE_READERS = environment.integer("PINCITE_READERS", min(4, os.cpu_count() or 1))  # of one file at once
+PARSE_READERS = environment.integer(
+    "PINCITE_READERS", min(4, os.cpu_count() or 1), least=1
+)  # of one file at once
 CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # to make a PDF of another kind of file
 LIBREOFFICE = environment.text("PINCITE_LIBREOFFICE", "soffice")  # for office files; '' leaves them out
 INGEST_MAX_ATTEMPTS = 2  # a document that takes its worker down is not tried a third time
 LEASE_SECONDS = environment.number("PINCITE_LEASE_SECONDS", 40)  # a silent worker loses its document
 BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # a deleted document can be brought back
-CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500)
-CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000)
-CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2)
-CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8)
+CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500, least=50)
+CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000, least=50)
+CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2, least=1)
+CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8, least=1)
+
+STRATEGIES = (  # of search; a test compares them with those that exist
+    *("self_query", "decomposition", "multi_query", "hyde"),
+    *("keyword", "vector", "context", "rerank", "compression"),
+)
 
 # --- Search -------------------------------------------------------------------
-SEARCH_FTS_LEVEL = environment.text("PINCITE_FTS_LEVEL", "chunk")  # document, chunk or unit
+SEARCH_FTS_LEVEL = environment.choice(
+    "PINCITE_FTS_LEVEL", "chunk", ("document", "chunk", "unit")
+)  # document, chunk or unit
 SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # for one call
-SEARCH_OFF = environment.words("PINCITE_SEARCH_OFF")  # strategies that never run: hyde,multi_query,…
+SEARCH_OFF = environment.choices(
+    "PINCITE_SEARCH_OFF", STRATEGIES
+)  # strategies that never run: hyde,multi_query,…
 CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks of a document that a model describes
 LANGUAGE_MODEL = (
     "chat.providers.language.configured_model"  # what retrieval, which chat stands above, may ask
 )
-RERANKER = environment.text("PINCITE_RERANKER")  # cohere, fastembed; '' is cohere when it has a key
+RERANKER = environment.choice(
+    "PINCITE_RERANKER", "", ("", "cohere", "fastembed")
+)  # cohere, fastembed; '' is cohere when it has a key
+
+EMBEDDING_PROVIDERS = ("wordllama", "openai", "gemini", "compatible", "fastembed", "hashing")
+CHAT_PROVIDERS = ("", "openai", "anthropic", "gemini", "compatible", "extractive")
 
 # --- Models: none is needed; each makes answers or search better ----------------
-EMBEDDING_SPACE = environment.text("PINCITE_EMBEDDING", "wordllama")  # provider or provider:model
-EMBEDDING_BASE_URL = environment.text("PINCITE_EMBEDDING_URL")  # of the provider "compatible"
+EMBEDDING_SPACE = environment.provider(
+    "PINCITE_EMBEDDING", "wordllama", EMBEDDING_PROVIDERS
+)  # provider or provider:model
+EMBEDDING_BASE_URL = environment.url("PINCITE_EMBEDDING_URL")  # of the provider "compatible"
 EMBEDDING_API_KEY = environment.text("PINCITE_EMBEDDING_KEY")
 PROVIDER_SECONDS = environment.number("PINCITE_PROVIDER_SECONDS", 30)
-CHAT_PROVIDER = environment.text("PINCITE_CHAT", "")  # '' picks the first that has a key, else extractive
+CHAT_PROVIDER = environment.choice(
+    "PINCITE_CHAT", "", CHAT_PROVIDERS
+)  # '' picks the first that has a key, else extractive
 OPENAI_API_KEY = environment.text("OPENAI_API_KEY")
-OPENAI_BASE_URL = environment.text("OPENAI_BASE_URL")
+OPENAI_BASE_URL = environment.url("OPENAI_BASE_URL")
 OPENAI_MODEL = environment.text("OPENAI_MODEL", "gpt-4.1-mini")
 ANTHROPIC_API_KEY = environment.text("ANTHROPIC_API_KEY")
-ANTHROPIC_BASE_URL = environment.text("ANTHROPIC_BASE_URL")
+ANTHROPIC_BASE_URL = environment.url("ANTHROPIC_BASE_URL")
 ANTHROPIC_MODEL = environment.text("ANTHROPIC_MODEL", "claude-sonnet-4-5")
 GEMINI_API_KEY = environment.text("GEMINI_API_KEY")
 GEMINI_MODEL = environment.text("GEMINI_MODEL", "gemini-2.5-flash")
-GEMINI_BASE_URL = environment.text(
+GEMINI_BASE_URL = environment.url(
     "GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta/openai/"
 )
-COMPATIBLE_BASE_URL = environment.text("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM, llama.cpp, …: ends in /v1
+COMPATIBLE_BASE_URL = environment.url("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM, llama.cpp, …: ends in /v1
 COMPATIBLE_API_KEY = environment.text("PINCITE_COMPATIBLE_KEY", "none")
 COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
-CHAT_TEMPERATURE = environment.text("PINCITE_TEMPERATURE")  # '' leaves it to the model
-CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000)
-CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000)
+CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  # '' leaves it to the model
+CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000, least=1)
+CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000, least=500)
 CHAT_HISTORY_TOKENS = environment.integer("PINCITE_HISTORY_TOKENS", 2000)
-CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3)
+CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3, least=1)
 CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
 CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
 CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
-CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 32)
+CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 32, least=1)
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

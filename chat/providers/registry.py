@@ -57,7 +57,7 @@ class _Entry:
 
 
 def temperature() -> float | None:
-    return float(settings.CHAT_TEMPERATURE) if settings.CHAT_TEMPERATURE else None
+    return settings.CHAT_TEMPERATURE
 
 
 # The SDKs are imported where they are needed: each takes about a second.

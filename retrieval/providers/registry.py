@@ -12,7 +12,6 @@ from django.conf import settings
 from retrieval.providers.embeddings import Embedder, HashingEmbedder
 from retrieval.providers.errors import ProviderError
 
-GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta/openai/"
 DEFAULT_MODELS = {
     "wordllama": "l2_supercat_256",
     "fastembed": "BAAI/bge-small-en-v1.5",
@@ -64,7 +63,7 @@ def _endpoint(provider: str) -> tuple[str, str]:
         return settings.EMBEDDING_API_KEY, settings.EMBEDDING_BASE_URL
     key, url = {
         "openai": (settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),
-        "gemini": (settings.GEMINI_API_KEY, GEMINI_URL),
+        "gemini": (settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL),
     }[provider]
     if not key:
         raise ProviderError(f"Set {provider.upper()}_API_KEY to use {provider}'s embeddings.", permanent=True)
