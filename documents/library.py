@@ -78,7 +78,9 @@ class LibraryView:
         if self.tag:
             found = found.filter(tags=self.tag, tags__owner=user)
         if self.collection:
-            found = found.filter(collections=self.collection)
+            found = found.filter(
+                collections__in=Collection.objects.visible_to(user).filter(pk=self.collection)
+            )
         return for_cards(found, user).order_by(*ORDERS[self.order], "pk")
 
 
@@ -95,7 +97,7 @@ def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
 
 def shelf_of(user: User) -> Shelf:
     """Collections and tags with the number of documents in each, and how many failed: three queries."""
-    present = Count("documents", filter=Q(documents__deleted_at=None), distinct=True)
+    present = Count("documents", filter=Q(documents__in=Document.objects.visible_to(user)), distinct=True)
     return Shelf(
         collections=Collection.objects.visible_to(user).select_related("owner").annotate(number=present),
         tags=Tag.objects.visible_to(user).annotate(number=present),

@@ -30,6 +30,7 @@ urlpatterns = [
     path("documents/<uuid:pk>/tags/", cards.tag, name="document-tag"),
     path("documents/<uuid:pk>/collections/", cards.collect, name="document-collect"),
     path("documents/<uuid:pk>/shares/", cards.share, name="document-share"),
+    path("documents/<uuid:pk>/access/end/", details.end_access, name="document-access-end"),
     path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
     path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
     path("documents/<uuid:pk>/pdf/", papers.attach, name="document-attach"),

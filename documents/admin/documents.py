@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import datetime
+from uuid import UUID
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.utils.html import format_html_join
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
 
+from documents.access import end_way, ways_to
 from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
@@ -47,6 +52,7 @@ class DocumentAdmin(admin.ModelAdmin):
     readonly_fields = (
         "id",
         "owner",
+        "access",
         "kind",
         "file",
         "sha256",
@@ -115,6 +121,40 @@ class DocumentAdmin(admin.ModelAdmin):
             for model, count in made
         ]
         return format_html_join(" · ", "{}", [(link,) for link in links])
+
+    @admin.display(description="who has access")
+    def access(self, document: Document) -> str:
+        ways = len(ways_to(document)) - 1
+        text = f"the owner, and by {ways} other ways" if ways else "only the owner"
+        return format_html(
+            '<a href="{}">{}</a>', reverse("admin:documents_document_access", args=[document.pk]), text
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        page = self.admin_site.admin_view(self.access_page)
+        return [path("<uuid:pk>/access/", page, name="documents_document_access"), *super().get_urls()]
+
+    def access_page(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Everybody who can reach the document; a POST ends one ``way``."""
+        document = get_object_or_404(Document.objects.select_related("owner"), pk=pk)
+        if not self.has_view_permission(request, document):
+            raise PermissionDenied
+        may_end = self.has_change_permission(request, document)
+        if request.method == "POST":
+            if not may_end:
+                raise PermissionDenied
+            if end_way(document, request.POST.get("way", "")):
+                self.log_change(request, document, "Ended a way to the document.")
+                messages.success(request, "Access ended.")
+            return redirect("admin:documents_document_access", pk)
+        page = self.admin_site.each_context(request) | {
+            "title": f"Who has access to “{document}”",
+            "document": document,
+            "ways": ways_to(document),
+            "may_end": may_end,
+            "opts": self.opts,
+        }
+        return render(request, "admin/documents/document/access.html", page)
 
     @admin.action(description="Read again", permissions=["change"])
     def read_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:

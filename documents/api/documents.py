@@ -16,7 +16,7 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import exceptions, mixins, serializers, status, viewsets
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -34,6 +34,7 @@ from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.models import Collection, Document, Tag
 from documents.pdf.failures import ParseFailure
+from documents.sharing import NotYours, collect_exactly
 from documents.unlocking import unlock
 
 
@@ -109,7 +110,10 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
 
     tags = VisibleRelated(many=True, required=False, queryset=Tag.objects.all())
     collections = VisibleRelated(
-        many=True, required=False, queryset=Collection.objects.all(), rights="editable_by"
+        many=True,
+        required=False,
+        queryset=Collection.objects.all(),
+        help_text="of those you see; putting in and taking out needs the right to edit the collection",
     )
     owner = serializers.CharField(source="owner.username", read_only=True)
     year = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=3000)
@@ -164,13 +168,16 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     def update(self, document: Document, values: dict[str, Any]) -> Document:
         """Tags and collections of others on the document stay: the sender saw only their own."""
         user = self.context["request"].user
-        for name in ("tags", "collections"):
-            if name in values:
-                rows = getattr(document, name)
-                hidden = rows.model.objects.filter(documents=document).exclude(
-                    pk__in=rows.model.objects.visible_to(user)
-                )
-                values[name] = [*values[name], *hidden]
+        if "tags" in values:
+            hidden = Tag.objects.filter(documents=document).exclude(pk__in=Tag.objects.visible_to(user))
+            values["tags"] = [*values["tags"], *hidden]
+        if "collections" in values:
+            try:
+                collect_exactly(document, values.pop("collections"), user)
+            except NotYours as refused:
+                raise exceptions.PermissionDenied(
+                    f"You may read the collection “{refused}”, but not change it."
+                ) from None
         return super().update(document, values)
 
     @extend_schema_field(OutlineEntrySerializer(many=True))
@@ -250,6 +257,10 @@ class DocumentViewSet(
         sent.is_valid(raise_exception=True)
         document = receive(caller(request), sent.validated_data)
         return Response(self.get_serializer(document).data, status=status.HTTP_201_CREATED)
+
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        super().partial_update(request, *args, **kwargs)
+        return Response(self.get_serializer(self.get_object()).data)  # without collections of others
 
     def perform_destroy(self, document: Document) -> None:
         delete_document(document)

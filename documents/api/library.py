@@ -97,6 +97,7 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = Share
         fields = ["id", "document", "collection", "user", "group", "can_write", "created_at"]
+        validators: list[Any] = []  # what is shared already gets the new right
 
     def validate_document(self, document: Document | None) -> Document | None:
         return self._owned(document)
@@ -109,6 +110,15 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
         if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
             raise exceptions.NotFound
         return group
+
+    def create(self, values: dict[str, Any]) -> Share:
+        """Sharing the same thing with the same party again changes the right to it."""
+        names = ("document", "collection", "user", "group")
+        rights = {"can_write": values.get("can_write", False)}
+        share, _made = Share.objects.update_or_create(
+            defaults=rights, **{name: values.get(name) for name in names}
+        )
+        return share
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if bool(values.get("document")) == bool(values.get("collection")):
@@ -164,7 +174,7 @@ class CollectionViewSet(viewsets.ModelViewSet):
     ordering_fields = ["name", "created_at"]
 
     def get_queryset(self) -> models.QuerySet:
-        present = Q(documents__deleted_at=None)
+        present = Q(documents__in=Document.objects.visible_to(self.request.user))
         rows = Collection.objects.visible_to(self.request.user).select_related("owner")
         return rows.annotate(document_count=Count("documents", filter=present, distinct=True))
 

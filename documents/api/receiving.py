@@ -12,6 +12,7 @@ from documents.api.fields import Strict, VisibleRelated
 from documents.fetching import FetchRefused
 from documents.formats import accepted
 from documents.models import Collection, Document, Tag
+from documents.sharing import put_in
 from documents.uploads import UploadRefused, store_address, store_upload
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def receive(owner: User, sent: dict[str, Any]) -> Document:
     except FetchRefused as refused:
         raise Unusable(refused.message, "not_fetched", url=refused.message) from None
     document.tags.set(sent.get("tags", []))
-    document.collections.set(sent.get("collections", []))
+    for collection in sent.get("collections", []):
+        put_in(document, collection, owner)
     return document
 
 

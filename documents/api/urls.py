@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path
 from rest_framework.routers import SimpleRouter
 
+from documents.api.access import Access, AccessWay
 from documents.api.chunks import ChunkDetail, ChunksOfDocument
 from documents.api.documents import DocumentViewSet
 from documents.api.images import PageImage
@@ -43,6 +44,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("documents/<uuid:pk>/status/", DocumentViewSet.as_view({"get": "progress"}), name="document-status"),
     path("documents/<uuid:pk>/retry/", DocumentViewSet.as_view({"post": "retry"}), name="document-retry"),
+    path(f"{DOCUMENT}/access/", Access.as_view(), name="document-access"),
+    path(f"{DOCUMENT}/access/<str:way>/", AccessWay.as_view(), name="document-access-way"),
     path(f"{DOCUMENT}/pages/", PageList.as_view(), name="page-list"),
     path(f"{DOCUMENT}/pages/<int:number>/", PageDetail.as_view(), name="page-detail"),
     path(f"{DOCUMENT}/pages/<int:number>/image/", PageImage.as_view(), name="page-image"),

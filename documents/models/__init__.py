@@ -3,7 +3,7 @@
 from documents.models.chunk import RetrievalChunk
 from documents.models.document import WORKING, Document
 from documents.models.idempotency import IdempotencyKey
-from documents.models.library import Collection, Share, Tag
+from documents.models.library import Collection, Placement, Share, Tag
 from documents.models.page import Page
 from documents.models.rate import RateCount
 from documents.models.token import ApiToken, Scope
@@ -21,6 +21,7 @@ __all__ = [
     "FailureCode",
     "IdempotencyKey",
     "Page",
+    "Placement",
     "PreviousVersion",
     "RateCount",
     "RetrievalChunk",

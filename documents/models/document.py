@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.db.models.fields.files import FieldFile
 
 from documents.languages import language_name
+from documents.models.rights import reachable
 from documents.page_ranges import ranges
 from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode
 
@@ -35,16 +36,12 @@ def original_storage_name(document: Document, filename: str) -> str:
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """What the user owns, or was given by a Share of the document or of a collection it is in."""
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(deleted_at=None).filter(Q(owner=user) | self._shared_with(user))
+        """What the user may read; ``documents.models.rights`` says why."""
+        return self._reachable_by(user, to_edit=False)
 
     def editable_by(self, user: User | AnonymousUser) -> Self:
-        """What the user owns, or was given with the right to write."""
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(deleted_at=None).filter(Q(owner=user) | self._shared_with(user, can_write=True))
+        """What the user may change and hand on."""
+        return self._reachable_by(user, to_edit=True)
 
     def searchable(self) -> Self:
         """Documents whose chunks may answer: indexed at least once, not deleted."""
@@ -54,14 +51,10 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """Documents that wait to be read or are being read."""
         return self.filter(status__in=WORKING)
 
-    @staticmethod
-    def _shared_with(user: User, **rights: bool) -> Q:
-        """Starts from the few shares a user has, not from all documents: every search asks this."""
-        from documents.models.library import Share
-
-        shares = Share.objects.given_to(user).filter(**rights)
-        collected = Document.collections.through.objects.filter(collection__in=shares.values("collection"))
-        return Q(pk__in=shares.values("document")) | Q(pk__in=collected.values("document"))
+    def _reachable_by(self, user: User | AnonymousUser, *, to_edit: bool) -> Self:
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(reachable(user, to_edit=to_edit), deleted_at=None)
 
 
 class Document(models.Model):
@@ -145,7 +138,9 @@ class Document(models.Model):
     deleted_at = models.DateTimeField(null=True, blank=True)
 
     tags = models.ManyToManyField("documents.Tag", related_name="documents", blank=True)
-    collections = models.ManyToManyField("documents.Collection", related_name="documents", blank=True)
+    collections = models.ManyToManyField(
+        "documents.Collection", through="documents.Placement", related_name="documents", blank=True
+    )
 
     objects = DocumentQuerySet.as_manager()
 

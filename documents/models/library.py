@@ -76,6 +76,34 @@ class Collection(models.Model):
         return self.name
 
 
+class Placement(models.Model):
+    """A document's place in a collection, and the user on whose right to edit the document it rests."""
+
+    document = models.ForeignKey("documents.Document", on_delete=models.CASCADE, related_name="placements")
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="placements")
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="placements",
+        help_text="null: the collection's owner",
+    )
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "documents_document_collections"
+        unique_together = [("document", "collection")]
+
+    def __str__(self) -> str:
+        return f"{self.document} in {self.collection}"
+
+    @property
+    def holder(self) -> User:
+        """The user on whose right to edit the document the place rests."""
+        return self.added_by or self.collection.owner
+
+
 class ShareQuerySet(models.QuerySet["Share"]):
     def given_to(self, user: User) -> Self:
         return self.filter(Q(user=user) | Q(group__in=user.groups.values("pk")))
@@ -114,6 +142,11 @@ class Share(models.Model):
                 condition=Q(document=None) ^ Q(collection=None), name="share_of_one_thing"
             ),
             models.CheckConstraint(condition=Q(user=None) ^ Q(group=None), name="share_with_one_party"),
+            *(
+                models.UniqueConstraint(fields=[shared, party], name=f"one_share_of_{shared}_with_{party}")
+                for shared in ("document", "collection")
+                for party in ("user", "group")
+            ),
         ]
 
     def __str__(self) -> str:

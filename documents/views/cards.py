@@ -17,6 +17,7 @@ from documents.library import for_cards
 from documents.models import Collection, Document, Tag
 from documents.models.library import colour_for
 from documents.pdf.failures import FailureCode, ParseFailure
+from documents.sharing import put_in, take_out
 from documents.unlocking import unlock
 from documents.uploads import UploadRefused
 from documents.versions import replace_file
@@ -119,14 +120,17 @@ def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
 def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Puts the document into a collection (``name``, made when it is new, or its id), or takes it out."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
-    editable = Collection.objects.editable_by(request.user)
+    user, editable = request.user, Collection.objects.editable_by(request.user)
     if removed := request.POST.get("remove"):
-        document.collections.remove(*editable.filter(name=removed))
+        is_owner = document.owner_id == user.pk
+        known = Collection.objects.visible_to(user) if is_owner else editable
+        for collection in known.filter(name=removed, documents=document):
+            take_out(document, collection, user)
     elif chosen := request.POST.get("collection"):
-        document.collections.add(get_object_or_404(editable, pk=uuid_or_404(chosen)))
+        put_in(document, get_object_or_404(editable, pk=uuid_or_404(chosen)), user)
     elif name := request.POST.get("name", "").strip()[:120]:
         found = editable.filter(name=name).first()
-        document.collections.add(found or Collection.objects.create(owner=request.user, name=name))
+        put_in(document, found or Collection.objects.create(owner=user, name=name), user)
     return answer(request, document)
 
 

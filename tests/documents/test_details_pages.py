@@ -6,6 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from documents.models import Collection, Document, Share, Tag
+from documents.sharing import put_in
 from tests.conftest import Ingest
 
 
@@ -61,19 +62,20 @@ def test_the_details_say_who_else_has_the_document_through_a_collection(
     browser.post(reverse("collection-share", args=[zoo.pk]), {"name": "bob"})
     assert Document.objects.visible_to(bob).get() == report
     assert "Only you can see this document." not in said()
-    assert "Whoever has these collections has this document: Zoo." in said()
+    assert "through the collection “Zoo”" in said()
 
 
 def test_the_details_do_not_name_a_collection_that_is_anothers(
     browser: Client, report: Document, bob: User
 ) -> None:
     theirs = Collection.objects.create(owner=bob, name="Layoffs")
-    theirs.documents.add(report)
+    Share.objects.create(document=report, user=bob, can_write=True)
+    put_in(report, theirs, bob)
     Share.objects.create(collection=theirs, user=User.objects.create_user("carol"))
     said = browser.get(reverse("document-details", args=[report.pk])).content.decode()
     assert "Layoffs" not in said
     assert "Only you can see this document." not in said
-    assert "Others have this document through a collection of theirs." in said
+    assert "carol" in said and "through a collection of another user" in said
 
 
 def test_sharing_with_nobody_says_so(browser: Client, report: Document) -> None:

@@ -1,0 +1,170 @@
+"""Who can reach a document: everybody, by which way, since when; and how its owner ends each way.
+
+``documents.models.rights`` is the rule; this lists what the rule lets through for one document.
+Apps above, which give documents away by other means, add theirs with ``register``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import Prefetch
+
+from documents.models import Collection, Document, Placement, Share
+from documents.models.rights import live_places
+
+PARTIES = ("user", "group")
+MEMBERS = "group__user_set"
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One user, or all users of a group, that a way lets through."""
+
+    name: str
+    members: tuple[str, ...]  # of a group, by name; () for a user
+    can_write: bool
+    since: datetime
+    is_group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to a document. Ending it ends it for all its people.
+
+    Attributes:
+        key: names the way when it is ended: ``share-<id>``, ``collection-<id>``, ``link-<id>``.
+        kind: ``owner``, ``share``, ``collection`` or ``link``.
+        people: () for a link, which anybody may open.
+        granted_by: the user whose right the way rests on.
+        since: when it began.
+        until: when it ends by itself; None for never.
+        label: the collection, or what the link shows; '' where the owner may not know it.
+    """
+
+    key: str
+    kind: str
+    people: tuple[Person, ...]
+    granted_by: str
+    since: datetime
+    until: datetime | None = None
+    label: str = ""
+
+    @property
+    def can_be_ended(self) -> bool:
+        return self.kind != "owner"
+
+
+Listing = Callable[[Document, Container[str]], Iterable[Way]]
+Ending = Callable[[Document, UUID], bool]
+_others: dict[str, tuple[Listing, Ending]] = {}
+
+
+def register(kind: str, listing: Listing, ending: Ending) -> None:
+    """Add a kind of way: what lists a document's, given the names of who can read it, and what ends one."""
+    _others[kind] = (listing, ending)
+
+
+def ways_to(document: Document) -> list[Way]:
+    """Every way to the document, its owner's first. A constant number of queries."""
+    shares = list(document.shares.select_related(*PARTIES).prefetch_related(MEMBERS).order_by("created_at"))
+    owner = Person(document.owner.get_username(), (), True, document.created_at)
+    ways = [
+        Way("owner", "owner", (owner,), owner.name, document.created_at),
+        *(_by_share(document, share) for share in shares),
+        *_by_collections(document, shares),
+    ]
+    readers = {name for way in ways for person in way.people for name in (person.members or (person.name,))}
+    return [*ways, *(way for listing, _ending in _others.values() for way in listing(document, readers))]
+
+
+def end_way(document: Document, key: str) -> bool:
+    """End a way of the document for all its people; False when there is no such way."""
+    kind, _, found = key.partition("-")
+    try:
+        found_id = UUID(found)
+    except ValueError:
+        return False
+    if kind in _others:
+        return _others[kind][1](document, found_id)
+    if kind == "share":
+        return bool(document.shares.filter(pk=found_id).delete()[0])
+    return kind == "collection" and bool(document.placements.filter(collection=found_id).delete()[0])
+
+
+def _by_share(document: Document, share: Share) -> Way:
+    giver = document.owner.get_username()
+    people = (_person(share, share.created_at),)
+    return Way(f"share-{share.pk}", "share", people, giver, share.created_at)
+
+
+def _by_collections(document: Document, shares: list[Share]) -> Iterator[Way]:
+    """Through collections in which the document's place gives a right to somebody else."""
+    live = document.placements.filter(pk__in=live_places(document.pk)).order_by("added_at")
+    placed = list(
+        live.select_related("added_by", "collection__owner").prefetch_related(
+            Prefetch("collection__shares", Share.objects.select_related(*PARTIES).prefetch_related(MEMBERS))
+        )
+    )
+    known = set(Collection.objects.visible_to(document.owner).values_list("pk", flat=True))
+    since = _Since(document, shares, placed)
+    for place in placed:
+        begun = max(place.added_at, since.edits(place.holder))
+        if people := tuple(_let_through(place, document.owner, begun)):
+            label = place.collection.name if place.collection_id in known else ""
+            granter = place.holder.get_username()
+            yield Way(f"collection-{place.collection_id}", "collection", people, granter, begun, None, label)
+
+
+def _let_through(place: Placement, owner: User, since: datetime) -> Iterator[Person]:
+    """The collection's owner and whom it is shared with, but neither the document's owner nor the holder."""
+    others = {owner.pk, place.holder.pk}
+    if place.collection.owner_id not in others:
+        yield Person(place.collection.owner.get_username(), (), True, since)
+    for share in place.collection.shares.all():
+        if share.user_id not in others:
+            yield _person(share, max(since, share.created_at), others)
+
+
+def _person(share: Share, since: datetime, others: Container[int] = ()) -> Person:
+    if share.user:
+        return Person(share.user.get_username(), (), share.can_write, since)
+    assert share.group is not None  # a share is with one of the two
+    members = sorted(row.get_username() for row in share.group.user_set.all() if row.pk not in others)
+    return Person(share.group.name, tuple(members), share.can_write, since, is_group=True)
+
+
+class _Since:
+    """When users got the right to edit a document, of which shares and places that count are known."""
+
+    def __init__(self, document: Document, shares: list[Share], placed: list[Placement]) -> None:
+        self._document, self._shares, self._placed = document, shares, placed
+
+    def edits(self, user: User, seen: frozenset[int] = frozenset()) -> datetime:
+        """The earliest moment from which a way to edit has held without a break."""
+        if user.pk == self._document.owner_id:
+            return self._document.created_at
+        moments = [share.created_at for share in self._shares if _gives_editing(share, user)]
+        for place in self._placed:
+            if place.pk not in seen and (given := _edits_collection(place, user)):
+                rests_on = self.edits(place.holder, seen | {place.pk})
+                moments.append(max(place.added_at, given, rests_on))
+        return min(moments, default=_NEVER)
+
+
+def _edits_collection(place: Placement, user: User) -> datetime | None:
+    """Since when the user may edit the collection; None for who may not."""
+    if place.collection.owner_id == user.pk:
+        return place.added_at
+    given = [share.created_at for share in place.collection.shares.all() if _gives_editing(share, user)]
+    return min(given, default=None)
+
+
+def _gives_editing(share: Share, user: User) -> bool:
+    to_user = share.user_id == user.pk or (share.group is not None and user in share.group.user_set.all())
+    return share.can_write and to_user

@@ -1,0 +1,77 @@
+"""The one rule of who may reach a document, as SQL.
+
+A user reaches a document
+
+* as its owner;
+* by a ``Share`` of the document, which its owner gave;
+* by a collection that holds it, as the collection's owner or by a ``Share`` of the collection,
+  for as long as the user who put the document there may edit the document.
+
+The last rule is recursive: who put the document there may hold the right by a collection, too.
+A right that was handed on therefore ends with the right it came from, and is never wider. Two
+collections that lend each other a right give none: a chain counts only when it ends at the
+document's owner or at a user to whom the owner gave the right to edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+GROUPS_OF = "SELECT group_id FROM auth_user_groups WHERE user_id = {who}"
+GIVEN_TO = f"(s.user_id = {{who}} OR s.group_id IN ({GROUPS_OF}))"
+HOLDER = "COALESCE(m.added_by_id, c.owner_id)"
+
+# The holder's right is the owner's own, or was given by the owner.
+SETTLED = f"""(d.owner_id = {HOLDER} OR EXISTS (
+    SELECT FROM documents_share s
+    WHERE s.document_id = d.id AND s.can_write AND {GIVEN_TO.format(who=HOLDER)}))"""
+
+# A row is a place in a collection (its ``root``), and a user on whose right to edit it rests.
+CHAINS = f"""WITH RECURSIVE chain (root, document_id, holder_id, settled) AS (
+    SELECT {{root}}, m.document_id, {HOLDER}, {SETTLED}
+    FROM documents_document_collections m
+    JOIN documents_collection c ON c.id = m.collection_id
+    JOIN documents_document d ON d.id = m.document_id
+    WHERE {{seed}}
+  UNION
+    SELECT chain.root, m.document_id, {HOLDER}, {SETTLED}
+    FROM chain
+    JOIN documents_document_collections m ON m.document_id = chain.document_id
+    JOIN documents_collection c ON c.id = m.collection_id
+    JOIN documents_document d ON d.id = m.document_id
+    WHERE NOT chain.settled AND (c.owner_id = chain.holder_id OR EXISTS (
+        SELECT FROM documents_share s
+        WHERE s.collection_id = c.id AND s.can_write AND {GIVEN_TO.format(who="chain.holder_id")}))
+) SELECT root FROM chain WHERE settled"""
+
+# What a user put somewhere gives that user no right: it rests on one the user must have anyway.
+COLLECTED = f"""{HOLDER} <> %s AND c.id IN (
+    SELECT id FROM documents_collection WHERE owner_id = %s
+    UNION ALL SELECT s.collection_id FROM documents_share s
+    WHERE s.collection_id IS NOT NULL AND {GIVEN_TO.format(who="%s")} {{rights}})"""
+GIVEN = f"""SELECT s.document_id FROM documents_share s
+    WHERE s.document_id IS NOT NULL AND {GIVEN_TO.format(who="%s")} {{rights}}"""
+ANY_RIGHT, RIGHT_TO_EDIT = "", "AND s.can_write"
+
+
+def reachable(user: User, *, to_edit: bool = False) -> Q:
+    """The condition on documents that the user may read, or edit. Deleted ones are not left out."""
+    rights = RIGHT_TO_EDIT if to_edit else ANY_RIGHT
+    given = RawSQL(GIVEN.format(rights=rights), (user.pk, user.pk))
+    collected = CHAINS.format(root="m.document_id", seed=COLLECTED.format(rights=rights))
+    return Q(owner=user) | Q(pk__in=given) | Q(pk__in=RawSQL(collected, (user.pk, user.pk, user.pk, user.pk)))
+
+
+def live_places(document_id: UUID) -> set[int]:
+    """Ids of the document's ``Placement`` rows that give a right: their users may edit the document."""
+    with connection.cursor() as cursor:
+        cursor.execute(CHAINS.format(root="m.id", seed="m.document_id = %s"), [document_id])
+        return {row[0] for row in cursor.fetchall()}
