@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.utils import timezone
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from documents.admin.overlays import Overlay, lit_overlay
@@ -178,5 +179,20 @@ class NoteAdmin(ReadOnlyAdmin):
 
 @admin.register(AnswerShare)
 class AnswerShareAdmin(ReadOnlyAdmin):
-    list_display = ["id", "message", "created_at", "revoked_at"]
-    list_select_related = ["message"]
+    list_display = ["id", "message", "made_by", "created_at", "expires_at", "revoked_at"]
+    list_select_related = ["message__conversation__owner"]
+    list_filter = ["created_at", "expires_at", "revoked_at"]
+    search_fields = ["message__conversation__owner__username", "id__exact"]
+    actions = ["end_links"]
+
+    @admin.display(ordering="message__conversation__owner__username")
+    def made_by(self, link: AnswerShare) -> str:
+        return link.maker.get_username()
+
+    @admin.action(description="End the chosen links", permissions=["end"])
+    def end_links(self, request: HttpRequest, links: QuerySet[AnswerShare]) -> None:
+        ended = links.filter(revoked_at=None).update(revoked_at=timezone.now())
+        self.message_user(request, f"{ended} links ended.", messages.SUCCESS)
+
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("chat.change_answershare")

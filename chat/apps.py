@@ -7,6 +7,9 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat.receivers import reanchor_parsed_document
+        from chat.sharing import end_link, links_to
+        from documents.access import register
         from documents.signals import document_parsed
 
         document_parsed.connect(reanchor_parsed_document, dispatch_uid="chat.reanchor")
+        register("link", links_to, end_link)

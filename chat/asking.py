@@ -12,6 +12,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from chat.models import Citation, Conversation, Message
+from chat.sharing import revoke
 from documents.models import Collection, Document
 
 LONGEST_QUESTION = 4000
@@ -100,6 +101,7 @@ def retry(answer: Message) -> None:
     with transaction.atomic():
         locked = _ended(answer)
         Citation.objects.filter(message=locked).delete()
+        revoke(locked)  # who has a link was shown another answer
         locked.content, locked.sources, locked.uncited, locked.usage = "", [], [], {}
         _make_pending(locked)
 
@@ -108,6 +110,7 @@ def continue_answer(answer: Message) -> None:
     """Makes an incomplete answer pending again; what was written stays. Raises CannotBeDone."""
     with transaction.atomic():
         locked = _ended(answer)
+        revoke(locked)
         if locked.status not in (Message.Status.INCOMPLETE, Message.Status.FAILED):
             raise CannotBeDone("This answer is complete.")
         _make_pending(locked)

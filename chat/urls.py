@@ -13,8 +13,10 @@ path                                        method  does
 /chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
 /chat/messages/<message>/export.<form>       GET     ``txt``, ``md``, ``html`` or ``docx``, to be saved
 /chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
-/chat/messages/<message>/share/              POST    201, ``{"url"}``: a read-only link for anybody
+/chat/messages/<message>/share/              POST    201, ``{"url", "expires_at"}``: a link for anybody, which
+                                                     ends after ``days`` (30; 0 is never)
 /chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
+/chat/links/                                 GET     the links one made
 /chat/shared/<token>/                        GET     the shared answer, without signing in
 /chat/shared/<token>/<citation>.png          GET     the cited words as a picture
 ==========================================  ======  =====================================================
@@ -48,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
     path("messages/<uuid:message_id>/share/", sharing.share, name="answer-share"),
     path("messages/<uuid:message_id>/unshare/", sharing.unshare, name="answer-unshare"),
+    path("links/", sharing.links, name="links"),
     path("shared/<str:token>/", sharing.shared_answer, name="shared-answer"),
     path("shared/<str:token>/<uuid:citation_id>.png", sharing.shared_picture, name="shared-picture"),
 ]

@@ -291,6 +291,7 @@ CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # to make 
 LIBREOFFICE = environment.text("PINCITE_LIBREOFFICE", "soffice")  # for office files; '' leaves them out
 INGEST_MAX_ATTEMPTS = 2  # a document that takes its worker down is not tried a third time
 LEASE_SECONDS = environment.number("PINCITE_LEASE_SECONDS", 40)  # a silent worker loses its document
+LINK_DAYS = environment.integer("PINCITE_LINK_DAYS", 30)  # a new link to an answer works
 BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # a deleted document can be brought back
 CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500, least=50)
 CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000, least=50)

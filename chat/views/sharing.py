@@ -7,8 +7,9 @@ from uuid import UUID
 import msgspec
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,20 +19,33 @@ from chat.heading_levels import ON_A_PAGE
 from chat.models import AnswerShare, Citation
 from chat.reading import ShownMessage, shown_message
 from chat.rendering import render_message
-from chat.sharing import revoke, share_answer, share_of, token_of
+from chat.sharing import NotReadable, revoke, share_answer, share_of, token_of
 from chat.views.visible import visible_answer
 from documents.pictures import PictureFailed
+
+NOT_READABLE = "This answer uses a document that you can no longer read, so it cannot be shared."
+DAYS = ((1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("1 year")), (0, _("Never")))
 
 
 @login_required
 @require_POST
 def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Makes the answer's link, or tells the one it has."""
+    """Makes the answer's link, or tells the one it has; ``days`` sets when it ends (0: never)."""
     answer = visible_answer(request, message_id)
-    url = request.build_absolute_uri(reverse("shared-answer", args=[token_of(share_answer(answer))]))
+    days = request.POST.get("days", "")
+    try:
+        link = share_answer(answer, int(days) if days.isdecimal() else None)
+    except NotReadable:
+        return HttpResponse(NOT_READABLE, status=409, content_type="text/plain; charset=utf-8")
+    url = address_of(request, link)
     if request.headers.get("HX-Request"):
-        return render(request, "chat/_share.html", {"answer": answer, "url": url})
-    return JsonResponse({"url": url}, status=201)
+        page = {"answer": answer, "url": url, "link": link, "choices": DAYS}
+        return render(request, "chat/_share.html", page)
+    return JsonResponse({"url": url, "expires_at": link.expires_at}, status=201)
+
+
+def address_of(request: HttpRequest, link: AnswerShare) -> str:
+    return request.build_absolute_uri(reverse("shared-answer", args=[token_of(link)]))
 
 
 @login_required
@@ -42,7 +56,19 @@ def unshare(request: HttpRequest, message_id: UUID) -> HttpResponse:
     revoked = revoke(answer)
     if request.headers.get("HX-Request"):
         return render(request, "chat/_share.html", {"answer": answer, "url": ""})
+    if request.POST.get("next") == "links":
+        return redirect("links")
     return JsonResponse({"revoked": revoked})
+
+
+@login_required
+@require_safe
+def links(request: HttpRequest) -> HttpResponse:
+    """The links one made that still work, and until when."""
+    found = AnswerShare.objects.visible_to(request.user).open()
+    rows = found.select_related("message__conversation").order_by("-created_at")
+    shown = [(row, address_of(request, row)) for row in rows]
+    return render(request, "chat/links.html", {"section": "library", "links": shown})
 
 
 @never_cache
