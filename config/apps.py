@@ -10,5 +10,9 @@ class PinciteConfig(AppConfig):
     verbose_name = "Pincite"
 
     def ready(self) -> None:
+        from documents.pdf.confinement import hide_memory
+
+        hide_memory()  # it holds keys and everybody's words
+
         import config.checks  # registers the system checks
         import config.metrics  # noqa: F401  registers the collector

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connections
+
+from documents.pdf.confinement import weaknesses
 
 POSTGRESQL = 15
 PGVECTOR = (0, 8)
@@ -48,3 +50,9 @@ def check_pgvector(version: str | None) -> list[CheckMessage]:
     if tuple(int(part) for part in version.split(".")[:2]) < PGVECTOR:
         return [Error(f"pgvector {version} is too old.", hint=INSTALL, id="pincite.E004")]
     return []
+
+
+@register(Tags.security, deploy=True)
+def hostile_files_are_confined(**options: Any) -> list[CheckMessage]:
+    """What this machine cannot do to confine the processes that open uploaded files."""
+    return [Warning(weakness, id="pincite.W001") for weakness in weaknesses()]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from documents.pdf.confinement import die_with_parent
+from documents.pdf.confinement import die_with_parent, hide_memory
 
 NICENESS = 5  # of those who read documents: a quarter of a processor for which another waits, and no less
 
@@ -38,8 +38,10 @@ def give_way() -> None:
     Linux shares them out by session where it can (autogroups), and by process elsewhere.
     """
     os.nice(NICENESS)
+    hide_memory(False)  # while it is hidden, these files belong to root
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(NICENESS))
+    hide_memory()
 
 
 @dataclass(slots=True)

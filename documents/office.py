@@ -77,7 +77,7 @@ def command(folder: Path, copy: Path) -> list[str]:
     confined = [sys.executable, "-s", "-m", "documents.pdf.office_child", str(os.getpid())]
     options = ["--headless", "--norestore", "--nolockcheck", "--nodefault", "--nologo"]
     return [
-        *(*confined, msgspec.json.encode(limits).decode(), program()),
+        *(*confined, msgspec.json.encode(limits).decode(), str(folder), program()),
         *(f"-env:UserInstallation={(folder / 'profile').as_uri()}", *options),
         *("--convert-to", "pdf", "--outdir", str(folder), str(copy)),
     ]

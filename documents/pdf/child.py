@@ -1,9 +1,10 @@
 """``python -m documents.pdf.child PARENT``: answers requests about hostile files, one after the other.
 
 Reads frames from standard input, writes frames to standard output. It knows
-nothing of Django, of settings, of secrets; it may write no file and open no socket.
-Each request is answered by a fork, which begins as clean as the first did: its
-start takes a millisecond, that of Python and MuPDF a third of a second.
+nothing of Django, of settings, of secrets, and opens no file of a request.
+Each request is answered by a fork, which begins as clean as the first did and can
+reach that request's files only: its start takes a millisecond, that of Python and
+MuPDF a third of a second.
 """
 
 from __future__ import annotations
@@ -17,9 +18,16 @@ import time
 import traceback
 
 from documents.pdf.answering import answer
-from documents.pdf.confinement import adopt_orphans, confine, die_with_parent, is_alone, limit_memory
+from documents.pdf.confinement import (
+    adopt_orphans,
+    confine,
+    confine_to_files,
+    die_with_parent,
+    is_alone,
+    limit_memory,
+)
 from documents.pdf.failures import FailureCode, ParseFailure
-from documents.pdf.messages import Failed, Frames, Request, send
+from documents.pdf.messages import Failed, Frames, Request, files_of, send, with_files
 
 _REQUEST_SECONDS = 30.0
 _LOOK_SECONDS = 0.02
@@ -30,9 +38,9 @@ _LEFT_BEHIND_SECONDS = 1.0
 def main() -> None:
     die_with_parent(int(sys.argv[1]))
     adopt_orphans()
+    out = _own_standard_output()
     confine()
     gc.disable()  # pages make thousands of tuples and no cycles; the process is short-lived
-    out = _own_standard_output()
     requests: Frames[Request] = Frames(0, Request)
     try:
         while request := requests.next(time.monotonic() + _REQUEST_SECONDS):
@@ -50,6 +58,9 @@ def _forked(request: Request, out: int) -> int:
         return child
     try:
         die_with_parent(parent)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # further requests are none of this one's business
+        request = with_files(request, confine_to_files(files_of(request)))
+        die_with_parent(parent)  # a change of user forgets it
         _answer(request, out)
         os._exit(0)
     finally:

@@ -1,64 +1,72 @@
-"""What a process that opens hostile files may not do: use memory or time without end, write files,
-reach the network, start programs, or outlive its parent.
+"""What a process that opens hostile files may do: compute, and read that one file.
 
-Linux does all of it. Elsewhere the resource limits hold, and the rest is left to the container.
+Three layers, each of which holds where another is missing: an allow-list of system calls
+(``sandbox.seccomp``), Landlock for files (``sandbox.landlock``), and where root starts it a user id of its
+own, without capabilities. Resource limits bound memory, processor time and descriptors. ``weaknesses`` says
+what this machine lacks of that; elsewhere than on Linux only the resource limits hold, and the rest is left
+to the container.
+
+The processes of a parse, from trusted to hostile: the worker; the child it starts (``confine``), which opens
+no file; the file process that it forks for each request (``confine_to_files``), which lays out pages; and the
+readers which that forks in turn (``confine_reader``), which open the file.
 """
 
 from __future__ import annotations
 
-import ctypes
+import functools
 import os
-import platform
 import resource
 import signal
+import stat
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from documents.pdf.sandbox import landlock, seccomp
+from documents.pdf.sandbox.libc import drop_capabilities, prctl
+from documents.pdf.sandbox.system_calls import COMPUTE, LOOK_UP, OFFICE, PREPARE, WAIT
+
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
-_PR_SET_NO_NEW_PRIVS = 38
-_PR_SET_SECCOMP = 22
-_SECCOMP_MODE_FILTER = 2
 
-# Classic BPF (linux/filter.h, linux/seccomp.h).
-_LOAD_WORD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | 1  # EPERM
-_NUMBER_OFFSET, _ARCH_OFFSET, _FIRST_ARGUMENT_OFFSET = 0, 4, 16  # struct seccomp_data, little endian
-_AF_UNIX = 1
-_X32_CALLS = 0x40000000
-# socket, connect, execve, execveat, ptrace, process_vm_readv, process_vm_writev
-_FORBIDDEN = {
-    "x86_64": (0xC000003E, (41, 42, 59, 322, 101, 310, 311)),
-    "aarch64": (0xC00000B7, (198, 203, 221, 281, 117, 270, 271)),
-}
-
-
-class _Instruction(ctypes.Structure):
-    _fields_ = [
-        ("code", ctypes.c_ushort),
-        ("jt", ctypes.c_ubyte),
-        ("jf", ctypes.c_ubyte),
-        ("k", ctypes.c_uint),
-    ]
-
-
-class _Program(ctypes.Structure):
-    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.POINTER(_Instruction))]
+_ROOT = Path(__file__).resolve().parent.parent.parent
+# No account has this id; containers with user namespaces map the first 65,536.
+SANDBOX_ID = 64_901
+# What libraries look up while they load. Nothing of it differs between users of the machine.
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
+_MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/null", "/dev/urandom")
+# LibreOffice's fonts, configuration and character sets; user names, which it asks for.
+_OFFICE_FILES = (
+    *("/usr/bin", "/bin", "/usr/share", "/usr/libexec", "/etc/fonts", "/etc/libreoffice", "/etc/passwd"),
+    *(
+        "/etc/group",
+        "/etc/nsswitch.conf",
+        "/etc/localtime",
+        "/etc/alternatives",
+        "/opt",
+        "/proc/self",
+        "/proc/stat",
+    ),
+    *("/proc/sys/vm/overcommit_memory", "/proc/version", "/var/cache/fontconfig", "/dev/random", "/dev/zero"),
+)
+_own_statm: list[int] = []
 
 
 def die_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """The kernel ends this process when its parent ends; so do we when it has ended already."""
+    """Have the kernel end this process when its parent ends; end now when it has ended already."""
     if sys.platform == "linux":
-        _prctl(_PR_SET_PDEATHSIG, by)
+        prctl(_PR_SET_PDEATHSIG, by)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def adopt_orphans() -> None:
-    """What our children leave running becomes ours: ``is_alone`` knows of it."""
+    """Become the parent of what our children leave running: ``is_alone`` knows of it."""
     if sys.platform == "linux":
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def is_alone(seconds: float) -> bool:
@@ -75,79 +83,159 @@ def is_alone(seconds: float) -> bool:
             time.sleep(0.002)
 
 
+def hide_memory(hidden: bool = True) -> None:
+    """Refuse debuggers, ``/proc/<pid>/mem`` and ``environ`` to processes of the same user; no core dumps."""
+    if sys.platform == "linux":
+        prctl(_PR_SET_DUMPABLE, int(not hidden))
+
+
 def limit_memory(limit: int) -> None:
-    """Address space in bytes. The hard limit stays, so that a stage that needs more can ask for it."""
+    """Limit address space in bytes. The hard limit stays, so that a later stage can ask for more."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 
 
+def limit_memory_for_good(limit: int) -> None:
+    """Limit address space in bytes, also for what is started from now on."""
+    limit_memory(limit)
+    soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+    resource.setrlimit(resource.RLIMIT_AS, (soft, soft))
+
+
 def address_space() -> int:
-    """Bytes of address space this process has now; 0 where the system does not say."""
+    """Bytes of address space this process has now; 0 where the system does not say.
+
+    In a file process: of that process, also when one of its readers asks.
+    """
     try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        text = os.pread(_own_statm[0], 100, 0) if _own_statm else Path("/proc/self/statm").read_bytes()
+        return int(text.split()[0]) * resource.getpagesize()
     except OSError:
         return 0
 
 
 def limit_cpu(seconds: float) -> None:
-    """CPU seconds from now on, of this process alone; then the kernel ends it with SIGXCPU."""
+    """Limit CPU seconds from now on, of this process alone; then the kernel ends it with SIGXCPU."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
     total = int(spent.ru_utime + spent.ru_stime + seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (total, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def confine() -> None:
-    """No files written, no core, no network, no programs started. Holds for all later forks."""
+    """Leave the child, and all it forks, no network, no programs and no files but to read."""
     sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
-    if sys.platform == "linux" and platform.machine() in _FORBIDDEN:
-        _refuse_calls(*_FORBIDDEN[platform.machine()])
+    hide_memory()
+    others_can_read_the_program()  # remembered for the forks, which look no further than they may
+    if sys.platform == "linux":
+        seccomp.allow_only(COMPUTE | LOOK_UP | WAIT | PREPARE, seccomp.preparing_rules())
 
 
-def refuse_network() -> None:
-    """No socket but those of this machine's own files. Holds for all later forks and programs."""
-    if sys.platform == "linux" and platform.machine() in _FORBIDDEN:
-        architecture, (socket, *_others) = _FORBIDDEN[platform.machine()]
-        _install(
-            *_of_architecture(architecture),
-            _Instruction(_JUMP_EQUAL, 1, 0, socket),
-            _Instruction(_RETURN, 0, 0, _ALLOW),
-            _Instruction(_LOAD_WORD, 0, 0, _FIRST_ARGUMENT_OFFSET),
-            _Instruction(_JUMP_EQUAL, 0, 1, _AF_UNIX),
-            _Instruction(_RETURN, 0, 0, _ALLOW),
-            _Instruction(_RETURN, 0, 0, _REFUSE),
+def confine_to_files(paths: Sequence[str]) -> list[str]:
+    """Leave this process the program and these files, all to read. Return the paths to open them by."""
+    if sys.platform != "linux":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        return list(paths)
+    _own_statm[:] = [os.open("/proc/self/statm", os.O_RDONLY)]
+    if os.geteuid() == 0:
+        if others_can_read_the_program():
+            paths = [_copied_to_memory(path) for path in paths]
+            _become_nobody()
+        drop_capabilities()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    hide_memory()
+    landlock.restrict_files([*_program_files(), *_LIBRARIES, *_MACHINE, *paths])
+    seccomp.allow_only(COMPUTE | LOOK_UP | WAIT, seccomp.file_process_rules(os.getpid()))
+    return list(paths)
+
+
+def confine_reader() -> None:
+    """Leave this fork of a file process no forks, and nothing it could do to another process."""
+    if sys.platform == "linux":
+        seccomp.allow_only(COMPUTE | LOOK_UP, seccomp.reader_rules(os.getpid()))
+
+
+def confine_office(program: str, folder: str) -> None:
+    """Leave LibreOffice its program, ``folder`` to write to, and sockets of this machine only."""
+    if sys.platform != "linux":
+        return
+    hide_memory()
+    if os.geteuid() == 0:
+        for path in (Path(folder), *Path(folder).rglob("*")):
+            os.chown(path, SANDBOX_ID, SANDBOX_ID)
+        _become_nobody()
+        drop_capabilities()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    installed = Path(program).resolve().parent.parent.parent
+    own = [installed] if installed != Path("/") else []
+    landlock.restrict_files(
+        [*_LIBRARIES, *_MACHINE, *_OFFICE_FILES, *own, program],
+        [folder, "/dev/null"],
+        sockets=["/tmp"],  # where LibreOffice listens for a second one, and ends when it cannot
+        may_execute=True,
+    )
+    seccomp.allow_only(COMPUTE | LOOK_UP | WAIT | OFFICE, seccomp.office_rules())
+
+
+def weaknesses() -> list[str]:
+    """What the confinement lacks on this machine, in sentences for its administrator."""
+    if sys.platform != "linux":
+        return ["Only Linux can confine the processes that open uploaded files. Run Pincite in a container."]
+    found = []
+    if not seccomp.is_possible():
+        found.append("This kernel or processor has no seccomp filter for us: system calls are not limited.")
+    if not landlock.version():
+        found.append(
+            "This kernel has no Landlock (Linux 5.13, CONFIG_SECURITY_LANDLOCK, lsm=landlock):"
+            " the process that opens uploaded files can read whatever its user can."
         )
+    elif landlock.version() < 6:
+        found.append(
+            f"Landlock here is version {landlock.version()}. From version 6 on (Linux 6.12)"
+            " it also keeps LibreOffice from sending signals to other processes of its user."
+        )
+    if os.geteuid() == 0 and not others_can_read_the_program():
+        found.append(
+            "Pincite runs as root from a folder that other users cannot read: uploaded files are opened as"
+            " root, without its capabilities. Run it as a user of its own, or install it elsewhere."
+        )
+    return found
 
 
-def _refuse_calls(architecture: int, calls: tuple[int, ...]) -> None:
-    program = _of_architecture(architecture)
-    for distance, call in zip(range(len(calls), 0, -1), calls, strict=True):
-        program.append(_Instruction(_JUMP_EQUAL, distance, 0, call))
-    _install(*program, _Instruction(_RETURN, 0, 0, _ALLOW), _Instruction(_RETURN, 0, 0, _REFUSE))
+@functools.cache
+def others_can_read_the_program() -> bool:
+    """Whether an id that owns nothing can import our modules and their libraries."""
+    return all(_others_can_read(Path(path)) for path in _program_files() if Path(path).exists())
 
 
-def _of_architecture(architecture: int) -> list[_Instruction]:
-    """Ends calls of another architecture; leaves the call's number loaded."""
-    return [
-        _Instruction(_LOAD_WORD, 0, 0, _ARCH_OFFSET),
-        _Instruction(_JUMP_EQUAL, 1, 0, architecture),
-        _Instruction(_RETURN, 0, 0, _KILL),
-        _Instruction(_LOAD_WORD, 0, 0, _NUMBER_OFFSET),
-        _Instruction(_JUMP_AT_LEAST, 0, 1, _X32_CALLS),
-        _Instruction(_RETURN, 0, 0, _KILL),
-    ]
+def _others_can_read(path: Path) -> bool:
+    path = path.resolve()
+    needed = [(path, stat.S_IROTH)] + [(folder, stat.S_IXOTH) for folder in path.parents]
+    return all(folder.stat().st_mode & bit for folder, bit in needed)
 
 
-def _install(*program: _Instruction) -> None:
-    """Installs a seccomp filter; where the kernel has none the process goes on without."""
-    filters = (_Instruction * len(program))(*program)
-    loaded = _Program(len(program), filters)
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(loaded))
+@functools.cache
+def _program_files() -> Sequence[str]:
+    """Our packages and what is imported from: not the folder of the project, in which data may lie."""
+    packages = {str(init.parent) for init in _ROOT.glob("*/__init__.py")}
+    libraries = {entry for entry in sys.path if entry and Path(entry).resolve() != _ROOT}
+    return sorted(packages | libraries)
 
 
-def _prctl(option: int, *values: int) -> int:
-    arguments = [ctypes.c_ulong(value) for value in (*values, *[0] * (4 - len(values)))]
-    return ctypes.CDLL(None, use_errno=True).prctl(option, *arguments)
+def _copied_to_memory(path: str) -> str:
+    """A copy of the file that belongs to the confined user, as a path that only this process can open."""
+    target = os.memfd_create("document", 0)
+    with Path(path).open("rb") as source:
+        rest = os.fstat(source.fileno()).st_size
+        while rest and (sent := os.sendfile(target, source.fileno(), None, rest)):
+            rest -= sent
+    return f"/proc/self/fd/{target}"
+
+
+def _become_nobody() -> None:
+    """Become a user that owns nothing. The signal of the parent's death has to be asked for again."""
+    with suppress(OSError):  # an id that this user namespace does not map
+        os.setgroups([])
+        os.setresgid(SANDBOX_ID, SANDBOX_ID, SANDBOX_ID)
+        os.setresuid(SANDBOX_ID, SANDBOX_ID, SANDBOX_ID)

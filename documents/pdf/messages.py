@@ -14,9 +14,11 @@ import select
 import struct
 import sys
 import time
+from collections.abc import Sequence
 from typing import Generic, Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from documents.pdf.failures import FailureCode
 from documents.pdf.geometry import Rect
@@ -183,6 +185,24 @@ Request = (
     | ConvertRequest
 )
 Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
+
+
+def files_of(request: Request) -> list[str]:
+    """Paths of the files that answering the request opens."""
+    if isinstance(request, EvidenceRequest):
+        return [file.path for file in request.files]
+    return [request.reading.path if isinstance(request, DrawRequest) else request.path]
+
+
+def with_files(request: Request, paths: Sequence[str]) -> Request:
+    """The request with other paths for the same files, in the order of ``files_of``."""
+    if isinstance(request, EvidenceRequest):
+        files = [replace(file, path=path) for file, path in zip(request.files, paths, strict=True)]
+        return replace(request, files=tuple(files))
+    if isinstance(request, DrawRequest):
+        return replace(request, reading=replace(request.reading, path=paths[0]))
+    return replace(request, path=paths[0])
+
 
 _encoder = msgspec.msgpack.Encoder()
 

@@ -1,4 +1,4 @@
-"""``python -m documents.pdf.office_child PARENT LIMITS PROGRAM …``: runs LibreOffice confined, and ends it.
+"""``python -m documents.pdf.office_child PARENT LIMITS FOLDER PROGRAM …``: runs LibreOffice, confined.
 
 What it starts is of its own session: when the parent ends, or this process is
 asked to end, the whole session goes.
@@ -15,7 +15,7 @@ from types import FrameType
 
 import msgspec
 
-from documents.pdf.confinement import die_with_parent, refuse_network
+from documents.pdf.confinement import confine_office, die_with_parent
 
 
 class OfficeLimits(msgspec.Struct, frozen=True):
@@ -27,11 +27,12 @@ class OfficeLimits(msgspec.Struct, frozen=True):
 
 
 def main() -> None:
-    parent, limits, *command = sys.argv[1:]
+    parent, limits, folder, *command = sys.argv[1:]
     signal.signal(signal.SIGTERM, _end_session)
     die_with_parent(int(parent), by=signal.SIGTERM)
     _limit(msgspec.json.decode(limits, type=OfficeLimits))
-    refuse_network()
+    confine_office(command[0], folder)
+    die_with_parent(int(parent), by=signal.SIGTERM)  # a change of user forgets it
     sys.exit(subprocess.call(command, stdin=subprocess.DEVNULL))
 
 

@@ -8,15 +8,24 @@ A fork takes about a millisecond, for everything is imported already.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
+import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from documents.pdf.confinement import address_space, die_with_parent, limit_cpu, limit_memory
+from documents.pdf.confinement import (
+    address_space,
+    confine_reader,
+    die_with_parent,
+    limit_cpu,
+    limit_memory_for_good,
+)
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import Failed, Frames, Opened, send, widen
 
@@ -46,6 +55,7 @@ class Allowance(msgspec.Struct, frozen=True):
 WALL_FOR_CPU = 4.0
 # Address space of the child before it has read anything: Python, numpy, MuPDF.
 _USUAL_BYTES = 256 * 1024 * 1024
+_MOST_DESCRIPTORS = 1024
 
 
 class GivenUp(msgspec.Struct, frozen=True, tag="given_up"):
@@ -176,10 +186,12 @@ def _read(
 ) -> None:  # pragma: no cover (runs in the fork, and never returns)
     try:
         die_with_parent(parent)
+        _close_other_pipes(out)
         inherited = max(
             0, address_space() - _USUAL_BYTES
         )  # pages read before, in the process it is forked from
-        limit_memory(allowance.memory_bytes + inherited)
+        limit_memory_for_good(allowance.memory_bytes + inherited)
+        confine_reader()
         limit_cpu(allowance.opening_seconds)
         count, work = prepare()
         send(out, Opened(count))
@@ -194,6 +206,14 @@ def _read(
         send(out, Failed(FailureCode.DAMAGED, detail=repr(error)[:500]))
     finally:
         os._exit(0)
+
+
+def _close_other_pipes(own: int) -> None:
+    """Close the way to the worker and those of other readers: what this one says comes through its own."""
+    for descriptor in range(3, min(_MOST_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0])):
+        with contextlib.suppress(OSError):
+            if descriptor != own and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                os.close(descriptor)
 
 
 def _answer(work: Callable[[Job], T], job: Job) -> Done[T] | GivenUp:

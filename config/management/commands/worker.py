@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from argparse import ArgumentParser
@@ -11,6 +12,9 @@ from django.core.management.base import BaseCommand
 
 from config.processes import bind_to_parent
 from config.watchdog import Watchdog
+from documents.pdf.confinement import weaknesses
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -24,6 +28,8 @@ class Command(BaseCommand):
     def handle(self, *, parent: int, **options: Any) -> None:
         if parent:
             bind_to_parent(parent)
+        for weakness in weaknesses():
+            logger.warning(weakness)
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
