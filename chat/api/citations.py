@@ -12,20 +12,26 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import generics, serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from chat.citation_pictures import citation_picture
 from chat.models import Citation, Conversation, Message
 from chat.showing import reader_link
+from documents.api.chunks import (
+    NeighboursSerializer,
+    UnitContextSerializer,
+    asked_neighbours,
+    sibling_units,
+    unit_context,
+)
 from documents.api.fields import Strict
 from documents.api.filters import VisibleFilter, WholeNumberFilter
 from documents.api.images import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
 from documents.api.region import BoxSerializer, FramedList, Frames, Region, RegionSerializer, page_frames
 from documents.api.units import UnitSerializer
-from documents.models import CitationUnit, Document
+from documents.models import Document
 from documents.pictures import PictureFailed
 from documents.sections import trail
-
-CONTEXT_UNITS = 2  # on either side
 
 
 class CitationSerializer(Strict, serializers.ModelSerializer):
@@ -127,13 +133,10 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
         return RegionSerializer(Region.of(citation.page_number, self.frames[place], rects)).data
 
 
-class CitationContextSerializer(serializers.Serializer):
-    """What stands around the cited words."""
+class CitationContextSerializer(UnitContextSerializer):
+    """A citation, its unit, and the retrieval chunk around it."""
 
     citation = CitationSerializer()
-    unit = UnitSerializer(allow_null=True, help_text="null when a new parsing no longer has it")
-    before = UnitSerializer(many=True, help_text="the units just before, in reading order")
-    after = UnitSerializer(many=True)
 
 
 class CitationFilter(django_filters.FilterSet):
@@ -171,36 +174,29 @@ class CitationDetail(Citations, generics.RetrieveUpdateAPIView):
     http_method_names = ["get", "patch", "head", "options"]
 
 
-@extend_schema(tags=["citations"])
+@extend_schema_view(get=extend_schema(tags=["citations"], parameters=[NeighboursSerializer]))
 class CitationContext(Citations, generics.RetrieveAPIView):
-    """The cited unit with its neighbours."""
+    """The cited unit's chunk with all its units, and its neighbours on request."""
 
     serializer_class = CitationContextSerializer
 
-    def get_object(self) -> Any:
-        citation = super().get_object()
-        unit = citation.unit
-        around = list(CitationUnit.objects.neighbours(unit, CONTEXT_UNITS)) if unit else []
-        return {
-            "citation": citation,
-            "unit": unit,
-            "before": [other for other in around if other.position < unit.position],
-            "after": [other for other in around if other.position > unit.position],
-        }
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        citation = self.get_object()
+        context = {"citation": citation, **unit_context(citation.unit, asked_neighbours(request))}
+        return Response(self.get_serializer(context).data)
 
 
 @extend_schema_view(get=extend_schema(tags=["citations"], operation_id="citations_siblings"))
 class CitationSiblings(Citations, generics.ListAPIView):
-    """The other citations of the same answer."""
+    """The other units of the cited unit's chunk. Citations of one answer: `/api/citations/?message=`."""
 
-    serializer_class = CitationSerializer
+    serializer_class = UnitSerializer
     filter_backends: list[Any] = []
-    page_ordering = ["number"]
+    page_ordering = ["position"]
 
     def get_queryset(self) -> models.QuerySet:
-        citations = Citation.objects.visible_to(self.request.user)
-        own = generics.get_object_or_404(citations, pk=self.kwargs["pk"])
-        return citations.filter(message=own.message_id, message__isnull=False).exclude(pk=own.pk)
+        visible = Citation.objects.visible_to(self.request.user)
+        return sibling_units(generics.get_object_or_404(visible, pk=self.kwargs["pk"]).unit)
 
 
 class PictureOptionsSerializer(ResolutionSerializer):

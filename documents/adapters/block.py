@@ -24,6 +24,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         quad: four corners, clockwise from the top left, in 0..1 of the page, origin top left.
         level: of a heading, from 1; of a list item, its depth from 0.
         rows: of a table, its cells as text, head first where ``has_head``.
+        row, column: of a cell on its sheet, from 1.
         start_ms, end_ms: of spoken or moving media.
     """
 
@@ -41,13 +42,15 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     line: int | None = None
     slide: int | None = None
     sheet: str = ""
+    row: int | None = None
+    column: int | None = None
     start_ms: int | None = None
     end_ms: int | None = None
 
     @property
     def extras(self) -> dict[str, int | str]:
         """What has no column of its own, small and safe to keep as JSON."""
-        names = ("paragraph", "line", "slide", "sheet", "start_ms", "end_ms")
+        names = ("paragraph", "line", "slide", "sheet", "row", "column", "start_ms", "end_ms")
         found = {name: getattr(self, name) for name in names}
         return {name: value for name, value in found.items() if value not in (None, "")}
 

@@ -3,7 +3,8 @@
 A list of objects (or an object that holds one under ``blocks``, ``chunks`` or
 ``result``), each with ``type`` and ``text`` or ``content``, and any of: ``page``,
 ``bbox`` or ``bbox_quad``, ``level``, ``list_style``, ``code_language``, ``rows``,
-``slide``, ``sheet``, ``paragraph``, ``line``, ``start_ms``, ``end_ms``.
+``slide``, ``sheet``, ``row``, ``column``, ``paragraph``, ``line``, ``start_ms``, ``end_ms``;
+also nested under ``citation`` or ``metadata``, and as ``slide_number``, ``start_timestamp_ms`` and the like.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ TYPES = {
     "page number": "",
     "list item": "list",
     "list_item": "list",
+    "bullet_list": "list",
+    "numbered_list": "list",
+    "table_row": "table",
+    "table_cell": "table",
+    "textsection": "text",
+    "file": "media",
     "figure": "media",
     "image": "media",
     "audio": "media",
@@ -34,6 +41,17 @@ TYPES = {
 DEEPEST = 8  # lists and holders inside each other
 KNOWN = {"text", "heading", "list", "table", "code", "caption", "footnote", "formula", "media"}
 HOLDERS = ("blocks", "chunks", "result", "elements")
+LIST_STYLES = {"bullet_list": "bullet", "numbered_list": "numbered"}
+OTHER_NAMES = {  # of the same fields, as other services write them
+    "slide_number": "slide",
+    "sheet_name": "sheet",
+    "paragraph_number": "paragraph",
+    "line_number": "line",
+    "start_timestamp_ms": "start_ms",
+    "end_timestamp_ms": "end_ms",
+    "row_number": "row",
+    "column_number": "column",
+}
 PLAIN = (
     "list_style",
     "code_language",
@@ -42,6 +60,8 @@ PLAIN = (
     "line",
     "slide",
     "sheet",
+    "row",
+    "column",
     "start_ms",
     "end_ms",
 )
@@ -71,7 +91,9 @@ def _items(payload: object, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 
 def _block(item: dict[str, Any]) -> Block | None:
-    kind = str(item.get("type") or "text").lower()
+    item = _flattened(item)
+    named = str(item.get("type") or "text").lower()
+    kind = named
     kind = kind if kind in KNOWN else TYPES.get(kind, "text")
     text = item.get("text") if isinstance(item.get("text"), str) else item.get("content")
     rows, has_head = item.get("rows") or (), bool(item.get("has_head", True))
@@ -89,10 +111,22 @@ def _block(item: dict[str, Any]) -> Block | None:
         page=item.get("page") or item.get("page_number") or box.get("page") or item.get("slide") or 1,
         quad=_quad(item, box),
         level=item.get("level") or (1 if kind == "heading" else None),
+        **({"list_style": LIST_STYLES[named]} if named in LIST_STYLES and not item.get("list_style") else {}),
         rows=rows,
         has_head=bool(rows) and has_head,
         **{name: item[name] for name in PLAIN if item.get(name) is not None},
     )
+
+
+def _flattened(item: dict[str, Any]) -> dict[str, Any]:
+    """The fields of ``citation`` and ``metadata`` beside the block's own, under the names of ``PLAIN``."""
+    nested = [item.get(name) for name in ("citation", "metadata")]
+    found: dict[str, Any] = {}
+    if str(item.get("type", "")).lower() == "code" and item.get("language"):
+        found["code_language"] = item["language"]
+    for fields in [*(fields for fields in nested if isinstance(fields, dict)), item]:
+        found |= {OTHER_NAMES.get(name, name): value for name, value in fields.items() if value is not None}
+    return found
 
 
 def _quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:

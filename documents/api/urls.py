@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 from rest_framework.routers import SimpleRouter
 
 from documents.api.access import Access, AccessWay
-from documents.api.chunks import ChunkDetail, ChunksOfDocument
+from documents.api.chunks import ChunkDetail, ChunksOfDocument, UnitContext, UnitSiblings
 from documents.api.documents import DocumentViewSet
 from documents.api.images import PageImage
 from documents.api.jobs import JobDetail, JobList
@@ -62,6 +62,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("papers/", AddPaper.as_view(), name="paper-add"),
     path("papers/import/", ImportPapers.as_view(), name="paper-import"),
     path("units/<uuid:pk>/", UnitDetail.as_view(), name="unit-detail"),
+    path("units/<uuid:pk>/context/", UnitContext.as_view(), name="unit-context"),
+    path("units/<uuid:pk>/siblings/", UnitSiblings.as_view(), name="unit-siblings"),
     path("chunks/<uuid:pk>/", ChunkDetail.as_view(), name="chunk-detail"),
     path("jobs/", JobList.as_view(), name="job-list"),
     path("jobs/<uuid:pk>/", JobDetail.as_view(), name="job-detail"),

@@ -92,6 +92,6 @@ def fetch_pdf(document_id: str) -> str:
 
 def mark_abstracts(document: Document) -> None:
     """What a paper's record says is cited as its abstract, not as words of the paper itself."""
-    if document.kind == Document.Kind.PAPER:
+    if document.kind == Document.Kind.PAPER and "payload" not in document.metadata:
         prose = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.PROSE)
         prose.update(unit_type=CitationUnit.Type.ABSTRACT)

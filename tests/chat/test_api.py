@@ -52,17 +52,28 @@ def test_an_answer_comes_with_citations_that_say_where_the_words_stand(
     assert alone == {**citation, "permalink": alone["permalink"], "image": alone["image"]}
 
 
-def test_around_a_citation_stand_its_neighbours_and_its_siblings(
+def test_a_citation_leads_to_its_chunk_and_the_units_beside_it(
     api: httpx.Client, conversation: Conversation
 ) -> None:
     answer = ask(api, conversation).json()["answer"]
     first = answer["citations"][0]
     context = api.get(f"/citations/{first['id']}/context").json()
     assert context["citation"]["id"] == first["id"] and context["unit"]["id"] == first["unit"]
-    positions = [unit["position"] for unit in context["before"] + [context["unit"]] + context["after"]]
-    assert positions == sorted(positions)
+    assert context["before"] == context["after"] == []
+    units = [unit["id"] for unit in context["chunk"]["units"]]
+    assert first["unit"] in units
+    assert units == context["chunk"]["unit_ids"]
     siblings = api.get(f"/citations/{first['id']}/siblings").json()["results"]
-    assert {row["id"] for row in siblings} == {row["id"] for row in answer["citations"][1:]}
+    assert [row["id"] for row in siblings] == [unit for unit in units if unit != first["unit"]]
+
+    wide = api.get(f"/citations/{first['id']}/context?neighbours=2").json()
+    positions = [unit["position"] for unit in wide["before"] + [wide["unit"]] + wide["after"]]
+    assert len(positions) > 1
+    assert positions == sorted(positions)
+    assert api.get(f"/citations/{first['id']}/context?neighbours=x").status_code == 400
+    of_unit = api.get(f"/units/{first['unit']}/context?neighbours=2").json()
+    assert of_unit == {name: wide[name] for name in of_unit}
+    assert api.get(f"/units/{first['unit']}/siblings").json()["results"] == siblings
 
 
 def test_an_answer_is_streamed_as_server_sent_events(api: httpx.Client, conversation: Conversation) -> None:

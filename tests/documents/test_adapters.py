@@ -267,3 +267,61 @@ def test_the_command_imports_a_file(alice: User, tmp_path: Path, capsys: pytest.
     call_command("import_blocks", str(file), owner="alice")
     assert "ready, 4 units" in capsys.readouterr().out
     assert Document.objects.get(owner=alice).title == "report 2023"
+
+
+@pytest.mark.parametrize(
+    ("named", "kind"),
+    [
+        ("TEXT", "text"),
+        ("PARAGRAPH", "text"),
+        ("TEXTSECTION", "text"),
+        ("HEADING", "heading"),
+        ("TABLE", "table"),
+        ("TABLE_ROW", "table"),
+        ("TABLE_CELL", "table"),
+        ("BULLET_LIST", "list"),
+        ("NUMBERED_LIST", "list"),
+        ("CODE", "code"),
+        ("IMAGE", "media"),
+        ("VIDEO", "media"),
+        ("AUDIO", "media"),
+        ("FILE", "media"),
+    ],
+)
+def test_each_kind_of_block_maps_to_ours(named: str, kind: str) -> None:
+    (block,) = read_blocks([{"type": named, "text": "Dose: 5 mg"}])
+    assert block.type == kind
+
+
+def test_lists_say_their_style_and_code_its_language() -> None:
+    numbered, code, prose = read_blocks(
+        [
+            {"type": "NUMBERED_LIST", "text": "Close the valve."},
+            {"type": "CODE", "text": "x = 1", "language": "python"},
+            {"type": "TEXT", "text": "Open the valve.", "language": "en"},
+        ]
+    )
+    assert numbered.list_style == "numbered"
+    assert (code.code_language, prose.code_language) == ("python", "")
+
+
+def test_places_may_be_nested_and_named_otherwise() -> None:
+    (block,) = read_blocks(
+        [
+            {
+                "type": "TABLE_CELL",
+                "text": "41",
+                "citation": {"page_number": 3, "sheet_name": "Q2", "row_number": 7, "column_number": 2},
+            }
+        ]
+    )
+    assert (block.page, block.sheet, block.row, block.column) == (3, "Q2", 7, 2)
+    (spoken,) = read_blocks(
+        [{"type": "AUDIO", "text": "so", "start_timestamp_ms": 10, "end_timestamp_ms": 20}]
+    )
+    assert (spoken.start_ms, spoken.end_ms) == (10, 20)
+
+
+def test_imported_text_is_prose_not_an_abstract(alice: User) -> None:
+    document = import_blocks(alice, BLOCKS, "A talk")
+    assert document.units.get(content__startswith="Goodwill").unit_type == "prose"
