@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import pairwise, product
 from operator import gt, lt
 
-from documents.pdf.fast.lines import MARKER_WORDS, Line
+from documents.pdf.fast.bidi import MARKER_WORDS
+from documents.pdf.fast.lines import Line
 from documents.pdf.fast.lists import is_contents_line, marker_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.

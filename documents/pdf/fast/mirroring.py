@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from documents.pdf.fast.blocks import Block, TableCell
-from documents.pdf.fast.lines import Line
+from documents.pdf.fast.lines import Line, merged, rows_of
 
 
 def mirrored_row(row: Sequence[Line]) -> list[Line]:
@@ -30,5 +30,14 @@ def turned_back(blocks: Sequence[Block]) -> list[Block]:
             TableCell(last - cell.column, [mirrored(line) for line in cell.lines])
             for cell in block.cells[::-1]
         ]
+    return read_leftwards(blocks)
+
+
+def read_leftwards(blocks: Sequence[Block]) -> list[Block]:
+    """Rows, the pieces that make one line of a right-to-left cell joined in the order they are read."""
+    for block in blocks:
+        for cell in block.cells:
+            if len(cell.lines) > 1 and any(line.rtl for line in cell.lines):
+                cell.lines = [merged(row, rtl=True) for row in rows_of(cell.lines)]
         block.lines = [line for cell in block.cells for line in cell.lines]
     return list(blocks)

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pymupdf
 
 from documents.pdf.fast.boxes import with_sound_boxes
 from documents.pdf.fast.charts import RULING_THICKNESS, charts, may_show_charts
+from documents.pdf.fast.leftwards import leftward_lines
 from documents.pdf.fast.tags.elements import Element, TaggedPage, with_tags
 from documents.pdf.fast.traits import Traits
 from documents.pdf.fast.words import RawWord, Style, read_words
@@ -90,17 +92,16 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
     page, frame, cropped = with_sound_boxes(page)
     tagged = None if traits.role_map is None else TaggedPage(page)
     # Clipped by nothing: what lies off the page shall be counted as hidden.
-    if tagged is None:
-        textpage = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=_FLAGS)
-    else:
-        textpage = tagged.textpage(_FLAGS)
+    read = tagged.textpage if tagged else partial(_textpage, page)
+    textpage = read(_FLAGS)
     blocks = textpage.extractDICT()["blocks"]
     raw = RawPage(number=page.number + 1, frame=frame, trimmed=True)
     if traits.labels:
         raw.label = page.get_label() or ""
     hidden = hidden_text(page, blocks, frame)
     words = textpage.extractWORDS()
-    raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame)
+    leftwards = leftward_lines(words, read, _FLAGS)
+    raw.words, raw.hidden_words = read_words(words, blocks, hidden, frame, leftwards)
     if tagged is not None:
         raw.elements, owners = tagged.elements(_FLAGS & ~pymupdf.TEXT_COLLECT_VECTORS, traits.role_map or {})
         raw.words = with_tags(raw.words, words, owners)
@@ -115,6 +116,10 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
     if _pictures_matter(raw.words) and page.get_images():
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
+
+
+def _textpage(page: pymupdf.Page, flags: int) -> pymupdf.TextPage:
+    return page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags)
 
 
 def _pictures_matter(words: list[RawWord]) -> bool:

@@ -10,6 +10,7 @@ from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.grid import Grid, beside, grid_table, grids
 from documents.pdf.fast.ladder import ladder_table, ladders, parted
 from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.mirroring import read_leftwards
 from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Rect
 
@@ -42,6 +43,8 @@ def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Li
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
     inside = _inside(rect, lines)
     blocks = table(inside) if inside else []
+    if any(line.rtl for line in inside) and all(block.cells for block in blocks):
+        blocks = read_leftwards(blocks)
     if not blocks:
         return lines
     taken = set(map(id, inside))

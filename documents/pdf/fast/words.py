@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -12,6 +12,7 @@ import msgspec
 import pymupdf
 from msgspec.structs import replace
 
+from documents.pdf.fast.symbols import PRIVATE, symbols_of
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.visibility import HiddenText
 
@@ -76,6 +77,8 @@ class RawWord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 # x0, y0, x1, y1, text, number of the text block, of the line in it, of the word in that.
 MuPDFWord = tuple[float, float, float, float, str, int, int, int]
+# Number of the text block, of the line in it.
+LineKey = tuple[int, int]
 
 
 def read_words(
@@ -83,8 +86,12 @@ def read_words(
     blocks: list[dict[str, Any]],
     hidden_text: HiddenText,
     frame: PageFrame,
+    made_anew: Mapping[LineKey, Sequence[RawWord]],
 ) -> tuple[list[RawWord], int]:
-    """MuPDF's words with the type of their first character, which only its spans know; and how many hide."""
+    """MuPDF's words with the type of their first character, which only its spans know; and how many hide.
+
+    Lines that are in ``made_anew`` have these words instead.
+    """
     text_blocks = [block["lines"] for block in blocks if block["type"] == 0]
     out: list[RawWord] = []
     drawn: dict[str, list[tuple[float, float]]] = {}
@@ -94,12 +101,22 @@ def read_words(
     for number, (start, end) in enumerate(pairwise([*starts, len(words)])):
         line = words[start:end]
         x0, y0, _, y1, text, block, row, _ = line[0]
+        if (block, row) in made_anew:
+            turn, made = 0, [replace(word, line=number) for word in made_anew[block, row]]
+            if hidden_text and hidden_text.touches(key := (block, row)):
+                seen = [
+                    word for word in made if not hidden_text.covers(key, word.x0, word.y0, word.x1, word.y1)
+                ]
+                hidden += len(made) - len(seen)
+                made = seen
+            out += made
+            continue
         if text not in drawn:
             drawn[text] = [(x0, y0)]
         elif _is_shadow(drawn[text], x0, y0):
             continue
         turn, style, baseline, runs = _type_of(text_blocks, block, row)
-        if plain and not runs and y1 - y0 <= TALLEST_BOX * style.size:
+        if plain and not runs and y1 - y0 <= TALLEST_BOX * style.size and not symbols_of(style.font):
             made = [
                 RawWord(x0, y0, x1, y1, text, style, baseline, number, turn)
                 for x0, y0, x1, y1, text, _, _, _ in line
@@ -121,6 +138,7 @@ def _mixed_line(
     out: list[RawWord] = []
     following = iter(runs)
     run, at = next(following), 0
+    signs = {} if plain else _private_signs(runs)
     for x0, y0, x1, y1, text, _, _, _ in line:
         while at >= run.end:
             run = next(following)
@@ -128,13 +146,21 @@ def _mixed_line(
         if y1 - y0 > TALLEST_BOX * run.style.size and turn in (0, 180):
             size = run.style.size
             y0, y1 = max(y0, run.baseline - ASCENT * size), min(y1, run.baseline + DESCENT * size)
+        if symbols := symbols_of(run.style.font):
+            text = text.translate(symbols)
         if not plain:
             if out and out[-1].text.endswith(SOFT_HYPHEN):
                 out[-1] = replace(out[-1], text=f"{out[-1].text[:-1]}-")
-            text = text if text.isprintable() else _printable(text)
+            text = text if text.isprintable() else _printable(text.translate(signs))
         if text:
             out.append(RawWord(x0, y0, x1, y1, text, run.style, run.baseline, number, turn))
     return out
+
+
+def _private_signs(runs: Sequence[_Run]) -> dict[int, str]:
+    """The signs of the line's symbol fonts by their private numbers: one may stand within a word."""
+    fonts = {run.style.font for run in runs}
+    return {code: sign for font in fonts for code, sign in symbols_of(font).items() if code >= PRIVATE}
 
 
 def _within(words: list[RawWord], blocks: list[dict[str, Any]], frame: PageFrame) -> list[RawWord]:
@@ -211,13 +237,13 @@ def _printable(text: str) -> str:
     Of private use alone is a bullet or an icon, and goes; within a word it is a letter nobody can name.
     """
     if len(text) > 1:
-        text = "".join(UNDECODABLE if _is_private(c) else c for c in text)
+        text = "".join(UNDECODABLE if is_private(c) else c for c in text)
     kept = "".join(c for c in text.translate(_UNSTORABLE) if c.isprintable() or c == SOFT_HYPHEN)
     stem, last = (kept[:-1], kept[-1]) if len(kept) > 1 else (kept, "")
     return stem.replace(SOFT_HYPHEN, "-") + last
 
 
-def _is_private(character: str) -> bool:
+def is_private(character: str) -> bool:
     return "\ue000" <= character <= "\uf8ff" or character >= "\U000f0000"
 
 
