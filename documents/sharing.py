@@ -39,13 +39,17 @@ def put_in(document: Document, collection: Collection, user: User) -> None:
     """
     with transaction.atomic():
         place, is_new = Placement.objects.select_for_update().get_or_create(
-            document=document, collection=collection, defaults={"added_by": user}
+            document=document,
+            collection=collection,
+            defaults={"added_by": user, "handed_on": user.pk != document.owner_id},
         )
         is_owner = user.pk == document.owner_id
         if is_new or place.holder == user or not (is_owner or place.pk not in live_places(document.pk)):
             return
         place.delete()
-        Placement.objects.create(document=document, collection=collection, added_by=user)
+        Placement.objects.create(
+            document=document, collection=collection, added_by=user, handed_on=not is_owner
+        )
 
 
 def take_out(document: Document, collection: Collection, user: User) -> None:

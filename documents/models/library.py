@@ -90,10 +90,16 @@ class Placement(models.Model):
         help_text="null: the collection's owner",
     )
     added_at = models.DateTimeField(auto_now_add=True)
+    handed_on = models.BooleanField(
+        default=True, help_text="false: added by the document's owner, so that no chain need be followed"
+    )
 
     class Meta:
         db_table = "documents_document_collections"
         unique_together = [("document", "collection")]
+        indexes = [
+            models.Index(fields=["collection"], condition=Q(handed_on=True), name="handed_on_by_collection")
+        ]
 
     def __str__(self) -> str:
         return f"{self.document} in {self.collection}"
