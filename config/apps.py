@@ -16,3 +16,6 @@ class PinciteConfig(AppConfig):
 
         import config.checks  # registers the system checks
         import config.metrics  # noqa: F401  registers the collector
+        from config.logs import mask_access_logs
+
+        mask_access_logs()

@@ -3,10 +3,38 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+
+SECRETS = re.compile(r"(?<=/chat/shared/)[^/\s\"'?]+|\bpin_[\w-]{20,}")  # tokens of links, keys to the API
+
+
+def masked(value: Any) -> Any:
+    """The value without what would open a link or the API; anything but text as it is."""
+    return SECRETS.sub("…", value) if isinstance(value, str) else value
+
+
+def without_secrets(logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Nobody who reads the log can use what others were given."""
+    return {name: masked(value) for name, value in event.items()}
+
+
+class WithoutSecrets(logging.Filter):
+    """The same for loggers that write with handlers of their own, like a server's access log."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg = masked(record.msg)
+        if isinstance(record.args, tuple):
+            record.args = tuple(masked(value) for value in record.args)
+        return True
+
+
+def mask_access_logs() -> None:
+    for name in SERVERS:
+        logging.getLogger(name).addFilter(WithoutSecrets())
 
 
 def request_by_id(logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -24,6 +52,7 @@ EVERY_LINE: list[Any] = [
     request_by_id,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+SERVERS = ("uvicorn.access", "uvicorn.error", "django.server")
 QUIET = ("axes", "django_q", "httpx", "faker", "PIL")  # their information is not ours
 
 
@@ -46,7 +75,11 @@ def configuration(level: str, as_json: bool) -> dict[str, Any]:
             "event": {
                 "()": structlog.stdlib.ProcessorFormatter,
                 "foreign_pre_chain": EVERY_LINE,
-                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    without_secrets,
+                    *renderer,
+                ],
             }
         },
         "handlers": {"standard error": {"class": "logging.StreamHandler", "formatter": "event"}},
