@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Avg, Count, F, FloatField, Sum
 from django.db.models.fields.json import KeyTextTransform
@@ -66,23 +67,47 @@ def chart(title: str, values: list[tuple[str, float]], unit: str = "") -> Chart:
     )
 
 
-def charts() -> list[Chart]:
-    """Nine queries, however much there is."""
-    begin = since()
+def charts(user: User) -> list[Chart]:
+    """Those whose rows the user may see: nine queries at most, however much there is."""
+    return [drawn for permission, draw in CHARTS if user.has_perm(permission) for drawn in draw(since())]
+
+
+def charts_of_documents(begin: datetime) -> list[Chart]:
     present = Document.objects.filter(deleted_at=None)
     failed = present.filter(status=Document.Status.FAILED)
-    answers = Message.objects.filter(role=Message.Role.ASSISTANT, created_at__gte=begin)
     return [
         chart("Pages read a day", pages_a_day(begin)),
         chart("Milliseconds a page takes, by stage", milliseconds_by_stage(begin), " ms"),
         chart("Documents by state", linked(counted(present, "status"), "status__exact")),
         chart("Failures by reason", linked(counted(failed, "failure_code"), "failure_code")),
-        chart("Citations by verdict", counted(Citation.objects.filter(created_at__gte=begin), "verdict")),
+    ]
+
+
+def charts_of_citations(begin: datetime) -> list[Chart]:
+    made = Citation.objects.filter(created_at__gte=begin)
+    return [chart("Citations by verdict", counted(made, "verdict"))]
+
+
+def charts_of_answers(begin: datetime) -> list[Chart]:
+    answers = Message.objects.filter(role=Message.Role.ASSISTANT, created_at__gte=begin)
+    return [
         chart("Answers by provider", counted(answers, "provider")),
         chart("Seconds an answer takes, by provider", used(answers, "seconds", Avg), " s"),
         chart("Tokens used, by provider", used(answers, "output_tokens", Sum)),
-        chart("Milliseconds a search takes, by day", searches_a_day(begin), " ms"),
     ]
+
+
+def charts_of_searches(begin: datetime) -> list[Chart]:
+    return [chart("Milliseconds a search takes, by day", searches_a_day(begin), " ms")]
+
+
+VIEW_SEARCHES = "retrieval.view_searchquery"
+CHARTS: tuple[tuple[str, Callable[[datetime], list[Chart]]], ...] = (
+    ("documents.view_document", charts_of_documents),
+    ("chat.view_citation", charts_of_citations),
+    ("chat.view_message", charts_of_answers),
+    (VIEW_SEARCHES, charts_of_searches),
+)
 
 
 def since() -> datetime:
@@ -147,13 +172,23 @@ def used(answers: object, name: str, together: type[Avg] | type[Sum]) -> list[tu
     return [(provider or "–", total) for provider, total in found]
 
 
+def signed_in(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # ``staff_member_required`` lets nobody else through
+    return request.user
+
+
 @staff_member_required
 def dashboard(request: HttpRequest) -> HttpResponse:
+    user = signed_in(request)
+    may_see_documents = user.has_perm("documents.view_document")
+    may_see_searches = user.has_perm(VIEW_SEARCHES)
     context = admin.site.each_context(request) | {
         "title": "Dashboard",
-        "charts": charts(),
-        "queue": queue(),
-        "slowest": slowest_searches(since()),
+        "charts": charts(user),
+        "queue": queue() if may_see_documents else None,
+        "may_see_errors": user.has_perm("django_q.view_failure"),
+        "may_see_searches": may_see_searches,
+        "slowest": slowest_searches(since()) if may_see_searches else [],
     }
     return render(request, "admin/dashboard.html", context)
 
