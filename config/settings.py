@@ -124,6 +124,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "config.requests.request_id",
+    "config.caching.cache_headers",
     "django.middleware.security.SecurityMiddleware",
     "config.static_files.CollectedFiles",
     "csp.middleware.CSPMiddleware",

@@ -32,7 +32,7 @@ async def visible_answer(user: User | AnonymousUser, message_id: UUID) -> None:
 def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
     """A response of server-sent events; callers have made sure that the user may read the answer."""
     response = StreamingHttpResponse(_lines(message_id, after), content_type="text/event-stream")
-    response["Cache-Control"] = "no-cache, no-transform"
+    response["Cache-Control"] = "private, no-store, no-transform"
     response["X-Accel-Buffering"] = "no"
     return response
 
