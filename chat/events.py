@@ -70,7 +70,8 @@ class Text(msgspec.Struct, frozen=True):
 
     ``html`` is the safe HTML of the whole block ``block`` so far, citations as
     ``<sup>`` links included: set it as the inner HTML of the element with that
-    ``data-block``, making one at the end when there is none. ``text`` holds
+    ``data-block``, making one at the end when there is none ('' empties it: its
+    words belong to the block before now). ``text`` holds
     only the new words, as Markdown, for clients that render by themselves.
     """
 
@@ -119,6 +120,14 @@ class CitationShown(msgspec.Struct, frozen=True):
     durability_text: str = ""
     feedback: str = ""
     href: str = ""
+
+    @property
+    def place(self) -> str:
+        """Page and lines, for people: ``p. 5, lines 20–25``."""
+        first, last = self.lines
+        if not first:
+            return f"p. {self.page}"
+        return f"p. {self.page}, {f'lines {first}–{last}' if last > first else f'line {first}'}"
 
     @property
     def is_outdated(self) -> bool:

@@ -17,9 +17,7 @@ def source_line(citation: CitationShown) -> str:
     """One line of a list of sources."""
     section = f", {citation.section}" if citation.section else ""
     quote = " ".join(citation.quote.split())
-    return (
-        f"[{citation.number}] {citation.title}, p. {citation.page}{section}: “{quote}” ({citation.standing})"
-    )
+    return f"[{citation.number}] {citation.title}, {citation.place}{section}: “{quote}” ({citation.standing})"
 
 
 def source_lines(citations: Sequence[CitationShown]) -> list[str]:

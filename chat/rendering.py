@@ -1,115 +1,107 @@
 """Markdown of answers and notes as HTML that is safe whatever a model wrote.
 
-Citations travel through the Markdown renderer and the sanitiser as single
-private-use characters, and become ``<sup>`` links only at the very end: no
-markup of ours can be forged, and none has to be let through.
+Citations and marks of uncited claims are laid over the parsed Markdown
+(``chat.citations.overlay``). They travel through the sanitiser as a random word
+that nobody can guess, and become ``<sup>`` links and ``<mark>`` only at the very
+end: no markup of ours can be forged, and none has to be let through.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import nh3
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from chat.citations.overlay import MarkedText, laid_out, marked_text
+from chat.citations.parsing import SourceMap, parser
 from chat.claim_spans import Span
 from chat.events import CitationShown
 from chat.heading_levels import IN_CHAT, HeadingLevels
-from chat.stored_markers import stored_marks
 
-FIRST_CITATION = 0xE100  # one private-use character a citation (U+E100 … U+F8FF)
-OPEN_UNCITED, CLOSE_UNCITED = "\ue000", "\ue001"
-_PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U0010ffff]")
-_CITATION = re.compile(r"\s*([\ue100-\uf8ff])")  # no line ends between a claim and its number
-_UNCITED = re.compile(f"{OPEN_UNCITED}([^{CLOSE_UNCITED}]*){CLOSE_UNCITED}")
-_TAG = re.compile(r"<(/?(?!br|hr)[a-z0-9]+)")
 COLOURS = 6  # of highlights, see chat.css
-MOST_CITATIONS = 0xF8FF - FIRST_CITATION
 TAGS = {
     *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
+Link = Callable[[CitationShown], str]
+MARK = {"mark_open": '<mark class="uncited">', "mark_close": "</mark>"}
 
 
 @cache
-def parser() -> MarkdownIt:
-    """CommonMark with tables; raw HTML off, no pictures (they would call other servers).
+def renderer() -> RendererHTML:
+    """markdown-it's renderer, with a rule for the tokens that are laid over its own."""
+    result = RendererHTML()
 
-    Reference links are off, so that what comes later never changes a block
-    that was already sent.
-    """
-    markdown = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": False})
-    return markdown.enable(["table", "strikethrough"]).disable(["image", "reference", "html_inline"])
+    def laid(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+        token = tokens[place]
+        return f"{env['secret']}{token.type};{token.meta.get('index', '')};"
+
+    for name in ("citation", *MARK):
+        result.rules[name] = laid  # type: ignore[assignment]
+    return result
 
 
 def render_message(
-    content: str, citations: Sequence[CitationShown], uncited: Sequence[Span] = (), top: int = IN_CHAT
+    content: str,
+    citations: Sequence[CitationShown],
+    uncited: Sequence[Span] = (),
+    top: int = IN_CHAT,
 ) -> SafeString:
-    """A stored message: each top-level block in its ``data-block`` element.
+    """A stored message: each top-level block in its ``data-block`` element; see ``rendered_blocks``."""
+    blocks = rendered_blocks(content, citations, uncited, top)
+    return mark_safe("".join(in_block(number, html) for number, html in enumerate(blocks)))
+
+
+def rendered_blocks(
+    content: str,
+    citations: Sequence[CitationShown],
+    uncited: Sequence[Span] = (),
+    top: int = IN_CHAT,
+    link: Link | None = None,
+) -> list[str]:
+    """The safe HTML of each top-level block of a stored message.
 
     ``citations[i]`` belongs to the i-th marker of ``content``; a marker without one vanishes.
-    ``top``: the level of its outermost headings.
+    ``top``: the level of its outermost headings. ``link`` makes the HTML of a citation.
     """
-    text = with_placeholders(content, len(citations), uncited)
-    blocks = [linked(html, citations) for html in rendered_blocks(text, top)]
-    return mark_safe("".join(in_block(number, html) for number, html in enumerate(blocks)))
+    text, spans = marked_text(content, uncited)
+    levels = HeadingLevels(top)
+    blocks = laid_out(text.text, text.places, spans).blocks
+    return [rendered(block, levels, citations, link or superscript) for block in blocks]
 
 
 def in_block(number: int, html: str) -> SafeString:
     return format_html('<div data-block="{}">{}</div>', number, mark_safe(html))
 
 
-def with_placeholders(content: str, count: int, uncited: Sequence[Span] = ()) -> str:
-    """``content`` with its markers as private-use characters; such characters of its own are dropped."""
-    edits = [
-        (mark.start, mark.end, placeholder(index) if index < min(count, MOST_CITATIONS) else "")
-        for index, mark in enumerate(stored_marks(content))
-    ]
-    edits += [(span.start, span.start, OPEN_UNCITED) for span in uncited]
-    edits += [(span.end, span.end, CLOSE_UNCITED) for span in uncited]
-    pieces, at = [], 0
-    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
-        pieces += [_PRIVATE.sub("", content[at:start]), replacement]
-        at = end
-    return "".join([*pieces, _PRIVATE.sub("", content[at:])])
-
-
-def placeholder(index: int) -> str:
-    return chr(FIRST_CITATION + index)
-
-
-def rendered_blocks(text: str, top: int) -> list[str]:
-    """The safe HTML of each top-level block; placeholders stay in it. ``top``: see ``render_message``."""
-    levels = HeadingLevels(top)
-    return [rendered(block, levels) for block in blocks_of(parser().parse(text))]
-
-
-def rendered(block: Sequence[Token], levels: HeadingLevels) -> str:
+def rendered(
+    block: Sequence[Token], levels: HeadingLevels, citations: Sequence[CitationShown], link: Link
+) -> str:
     """The safe HTML of one block, which comes after those that ``levels`` has settled."""
     levels.settle(block)
-    return clean(parser().renderer.render(block, parser().options, {}))
+    secret = secrets.token_hex(16)
 
+    def ours(match: re.Match[str]) -> str:
+        if match[1] in MARK:
+            return MARK[match[1]]
+        index = int(match[2])
+        return link(citations[index]) if index < len(citations) else ""
 
-def blocks_of(tokens: Sequence[Token]) -> list[list[Token]]:
-    blocks: list[list[Token]] = []
-    depth = 0
-    for token in tokens:
-        if depth == 0:
-            blocks.append([])
-        blocks[-1].append(token)
-        depth += token.nesting
-    return blocks
+    html = clean(renderer().render(block, parser().options, {"secret": secret}))
+    return re.sub(rf"{secret}(\w+);(\d*);", ours, html)
 
 
 def clean(html: str) -> str:
-    """No attribute but ``href`` survives, so a placeholder can only stand between tags."""
+    """No attribute but ``href`` survives."""
     return nh3.clean(
         html,
         tags=TAGS,
@@ -117,28 +109,6 @@ def clean(html: str) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )
-
-
-def linked(
-    html: str, citations: Sequence[CitationShown], link: Callable[[CitationShown], str] | None = None
-) -> str:
-    """Placeholders as citation links (``link`` makes them) and marks of uncited claims."""
-    make = link or superscript
-
-    def at(match: re.Match[str]) -> str:
-        index = ord(match[1]) - FIRST_CITATION
-        return make(citations[index]) if index < len(citations) else ""
-
-    return _CITATION.sub(at, _UNCITED.sub(marked, html))
-
-
-def marked(match: re.Match[str]) -> str:
-    """An uncited claim as ``<mark>``, unless an element begins in it and does not end in it."""
-    inside = match[1]
-    opened = Counter(_TAG.findall(inside))
-    balanced = all(opened[name] == opened[f"/{name}"] for name in opened if not name.startswith("/"))
-    balanced = balanced and all(name[1:] in opened for name in opened if name.startswith("/"))
-    return f'<mark class="uncited">{inside}</mark>' if balanced else inside
 
 
 def superscript(citation: CitationShown) -> SafeString:
@@ -170,27 +140,28 @@ def spoken(citation: CitationShown) -> str:
 
 @dataclass(slots=True)
 class StreamRenderer:
-    """Renders an answer while it grows; only the last block is rendered anew.
+    """Renders an answer while it grows; only its last blocks are rendered anew.
 
-    Appended text can change no block of CommonMark but the last one (reference
-    links are off), so the blocks before it are final.
+    Once the first line of the last block is complete, appended text can change
+    no block of CommonMark before it (reference links are off): these are final.
     """
 
     citations: list[CitationShown] = field(default_factory=list)
     _levels: HeadingLevels = field(default_factory=lambda: HeadingLevels(IN_CHAT))  # of the final blocks
-    _final: int = 0
-    _tail: str = ""
+    _final: int = 0  # blocks
+    _cited: int = 0  # citations in them
+    _told: dict[int, str] = field(default_factory=dict)  # blocks that are not final, as they were told
+    _tail: MarkedText = field(default_factory=MarkedText)
 
     def write(self, text: str) -> list[tuple[int, str]]:
-        """Adds text; the blocks that changed, as (number, HTML)."""
-        self._tail += _PRIVATE.sub("", text).replace("\r", "")
+        """Adds text; the blocks that changed, as (number, HTML), the last one always. '': it is gone."""
+        self._tail.write(text)
         return self._changed()
 
     def cite(self, citation: CitationShown) -> list[tuple[int, str]]:
         """Adds a citation here; the blocks that changed."""
         self.citations.append(citation)
-        if len(self.citations) <= MOST_CITATIONS:
-            self._tail += placeholder(len(self.citations) - 1)
+        self._tail.cite()
         return self._changed()
 
     def replace(self, citation: CitationShown) -> None:
@@ -200,21 +171,31 @@ class StreamRenderer:
             self.citations[index] = citation
 
     def _changed(self) -> list[tuple[int, str]]:
-        tokens = parser().parse(self._tail)
-        blocks = blocks_of(tokens)
-        if not blocks:
+        laid = laid_out(self._tail.text, self._tail.places)
+        if not laid.blocks:
             return []
         levels = self._levels.copy()
-        before_last = [rendered(block, levels) for block in blocks[:-1]]
+        shown = self.citations[self._cited :]
+        before_last = [rendered(block, levels, shown, superscript) for block in laid.blocks[:-1]]
         final_levels = levels.copy()
-        htmls = [*before_last, rendered(blocks[-1], levels)]
-        changed = [(self._final + offset, linked(html, self.citations)) for offset, html in enumerate(htmls)]
-        self._settle(blocks, final_levels)
+        last = self._final + len(before_last)
+        htmls = dict(enumerate(before_last, self._final))
+        htmls[last] = rendered(laid.blocks[-1], levels, shown, superscript)
+        changed = [(number, html) for number, html in htmls.items() if self._told.get(number) != html]
+        changed = [(number, "") for number in self._told if number not in htmls] + changed
+        if changed[-1:] != [(last, htmls[last])]:
+            changed.append((last, htmls[last]))
+        self._told = htmls
+        start, _ = laid.blocks[-1][0].map or (0, 0)
+        if before_last and start < self._tail.text.count("\n"):
+            self._settle(start, len(before_last), laid.homes)
+            self._levels = final_levels
         return changed
 
-    def _settle(self, blocks: list[list[Token]], levels: HeadingLevels) -> None:
-        """Forgets the text of all blocks but the last; ``levels``: as they are before it."""
-        if len(blocks) > 1 and (lines := blocks[-1][0].map):
-            self._tail = "\n".join(self._tail.split("\n")[lines[0] :])
-            self._final += len(blocks) - 1
-            self._levels = levels
+    def _settle(self, line: int, blocks: int, homes: Sequence[int]) -> None:
+        """Forgets all before this line: so many blocks, and the citations in them."""
+        cited = sum(home < blocks for home in homes)
+        self._tail.forget(SourceMap(self._tail.text).line_start(line), cited)
+        self._final += blocks
+        self._told = {number: html for number, html in self._told.items() if number >= self._final}
+        self._cited += cited

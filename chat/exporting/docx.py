@@ -11,12 +11,11 @@ from docx.document import Document as WordDocument
 from docx.text.paragraph import Paragraph
 from markdown_it.token import Token
 
+from chat.citations.overlay import laid_out, marked_text
 from chat.exporting.answer import ExportedAnswer
 from chat.exporting.markdown import footnote, one_line
 from chat.heading_levels import ON_A_PAGE, HeadingLevels
-from chat.rendering import FIRST_CITATION, parser, with_placeholders
 
-_PIECES = re.compile(r"[\ue100-\uf8ff]|[^\ue100-\uf8ff]+")
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0, 2.2
 
 
@@ -25,7 +24,8 @@ def as_docx(answer: ExportedAnswer) -> bytes:
     document = new_document()
     document.core_properties.title = writable(one_line(answer.question))[:250]
     document.add_heading(writable(one_line(answer.question)), level=1)
-    tokens = parser().parse(with_placeholders(answer.content, len(answer.citations)))
+    text, _ = marked_text(answer.content)
+    tokens = [token for block in laid_out(text.text, text.places).blocks for token in block]
     HeadingLevels(ON_A_PAGE).settle(tokens)
     _Writer(document, answer).write(tokens)
     if answer.summary:
@@ -101,15 +101,13 @@ class _Writer:
                 italic = token.type == "em_open"
             elif token.type in ("softbreak", "hardbreak"):
                 paragraph.add_run(" ")
+            elif token.type == "citation":
+                self._superscript(paragraph, int(token.meta["index"]))
             elif token.content:
-                self._text(paragraph, token.content, bold, italic)
-
-    def _text(self, paragraph: Paragraph, text: str, bold: bool, italic: bool) -> None:
-        for piece in _PIECES.findall(writable(text)):
-            index = ord(piece[0]) - FIRST_CITATION
-            if 0 <= index < len(self._answer.citations):
-                run = paragraph.add_run(str(self._answer.citations[index].number))
-                run.font.superscript = True
-            else:
-                run = paragraph.add_run(piece)
+                run = paragraph.add_run(writable(token.content))
                 run.bold, run.italic = bold, italic
+
+    def _superscript(self, paragraph: Paragraph, index: int) -> None:
+        if index < len(self._answer.citations):
+            run = paragraph.add_run(str(self._answer.citations[index].number))
+            run.font.superscript = True

@@ -8,20 +8,24 @@ from django.utils.safestring import SafeString, mark_safe
 from chat.events import CitationShown
 from chat.exporting.answer import ExportedAnswer, quotes_of
 from chat.heading_levels import ON_A_PAGE
-from chat.rendering import linked, rendered_blocks, with_placeholders
+from chat.rendering import rendered_blocks
 
 STYLE = mark_safe(
     "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
     "sup a{text-decoration:none}table{border-collapse:collapse}"
     "td,th{border:1px solid #bbb;padding:.2rem .5rem}q{color:#555}.sources{font-size:.9rem}"
 )
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # nothing is fetched on opening
 
 
 def as_html(answer: ExportedAnswer) -> str:
     """A whole page; superscripts lead to the sources at its end."""
     return format_html(
-        '<!doctype html><html><head><meta charset="utf-8"><title>{}</title><style>{}</style></head>'
+        '<!doctype html><html><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="{}">'
+        "<title>{}</title><style>{}</style></head>"
         "<body>{}</body></html>",
+        POLICY,
         answer.question,
         STYLE,
         body(answer),
@@ -41,8 +45,8 @@ def body(answer: ExportedAnswer) -> SafeString:
 
 def text(answer: ExportedAnswer) -> SafeString:
     """The answer with links to its own list of sources."""
-    blocks = rendered_blocks(with_placeholders(answer.content, len(answer.citations)), ON_A_PAGE)
-    return mark_safe("".join(linked(html, answer.citations, footnote_link) for html in blocks))
+    blocks = rendered_blocks(answer.content, answer.citations, top=ON_A_PAGE, link=footnote_link)
+    return mark_safe("".join(blocks))
 
 
 def footnote_link(citation: CitationShown) -> SafeString:
@@ -57,11 +61,11 @@ def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
     )
     section = f", {source.section}" if source.section else ""
     return format_html(
-        '<li id="source-{}" value="{}">{}, p. {}{}: {}</li>',
+        '<li id="source-{}" value="{}">{}, {}{}: {}</li>',
         source.number,
         source.number,
         f"{source.title} {answer.byline(source)}".rstrip(),
-        source.page,
+        source.place,
         section,
         quotes,
     )

@@ -15,13 +15,14 @@ from chat.exporting.docx import as_docx
 from chat.exporting.evidence import PackFailed, evidence_pack
 from chat.exporting.html import as_html
 from chat.exporting.markdown import as_markdown
-from chat.exporting.plain import as_plain
+from chat.exporting.plain import as_plain, as_rich
 from chat.views.visible import visible_answer
 from documents.models import Document
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FORMATS: dict[str, tuple[str, Callable[[ExportedAnswer], str | bytes]]] = {
     "txt": ("text/plain; charset=utf-8", as_plain),
+    "rich": ("text/html; charset=utf-8", as_rich),  # for the clipboard
     "md": ("text/markdown; charset=utf-8", as_markdown),
     "html": ("text/html; charset=utf-8", as_html),
     "docx": (WORD, as_docx),

@@ -1,0 +1,209 @@
+"""Markdown parsed into tokens that know their place in the source.
+
+markdown-it keeps the lines of blocks, but no offsets inside them. Here each child
+of an inline token says where it begins (``meta["at"]``, an index of the inline
+content), and ``offsets`` maps that content back to the source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+_FORMULA = re.compile(
+    r"""\$\$[^\n$]{1,500}\$\$
+    |\$(?![\s$])(?:[^$\\\n]|\\.){1,500}?(?<!\s)\$(?![\w$])
+    |\\\([^\n]{1,500}?\\\)
+    |\\\[[^\n]{1,500}?\\\]""",
+    re.VERBOSE,
+)
+_TEX = re.compile(r"[\\^_=+]|^\s*\w\s*$")  # or the brackets are merely escaped
+_CONTAINERS = re.compile(r"(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[ \t]*")
+_ATX = re.compile(r"#{1,6}[ \t]*")
+# Bidirectional controls reorder what stands beside them; private use and tags have no meaning here.
+_UNSHOWN = re.compile("[\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f\U000f0000-\U0010ffff]")
+
+
+@cache
+def parser() -> MarkdownIt:
+    """CommonMark with tables; raw HTML off, no pictures (they would call other servers).
+
+    Reference links are off, so that what comes later never changes a block
+    that was already sent. Text is never joined: each piece keeps its place.
+    """
+    markdown = MarkdownIt("commonmark")
+    markdown.inline = _PlacingParser()
+    markdown.configure("commonmark", {"html": False, "linkify": False, "breaks": False})
+    markdown.inline.ruler.before("escape", "formula", _formula)
+    markdown.enable(["table", "strikethrough", "formula"])
+    return markdown.disable(
+        ["image", "reference", "html_inline", "html_block", "text_join", "fragments_join"]
+    )
+
+
+def parsed_blocks(source: str) -> list[list[Token]]:
+    """The tokens of each top-level block, without characters that have no meaning in an answer."""
+    tokens = parser().parse(source)
+    for token in tokens:
+        for leaf in [token, *(token.children or [])]:
+            if leaf.type == "text_special":  # an escape or an entity, decoded
+                leaf.type, leaf.meta["verbatim"] = "text", False
+            if leaf.type in ("fence", "code_block"):
+                leaf.content = shown_characters(leaf.content)
+    blocks: list[list[Token]] = []
+    depth = 0
+    for token in tokens:
+        if depth == 0:
+            blocks.append([])
+        blocks[-1].append(token)
+        depth += token.nesting
+    return blocks
+
+
+def shown_characters(text: str) -> str:
+    """Text without private-use characters and bidirectional controls."""
+    return _UNSHOWN.sub("", text)
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """Keep a TeX formula as it is written: its ``*``, ``_`` and ``\\`` are no Markdown."""
+    if state.src[state.pos] not in "$\\":
+        return False
+    found = _FORMULA.match(state.src, state.pos, state.posMax)
+    if found is None or (found[0][0] == "\\" and not _TEX.search(found[0][2:-2])):
+        return False
+    if not silent:
+        token = state.push("text", "", 0)
+        token.content = found[0]
+        token.meta["formula"] = True
+    state.pos = found.end()
+    return True
+
+
+class _PlacingState(StateInline):
+    """Writes the place of each token into its ``meta``; ``verbatim``: its content is the source's own."""
+
+    _begun = 0  # of the pending text
+    _run: tuple[int, int] = (-1, 0)  # where the last text token was pushed, and where it ends
+
+    def append_pending(self, text: str) -> None:
+        if not self.pending:
+            self._begun = self.pos
+        super().append_pending(text)
+
+    def pushPending(self) -> Token:
+        token = super().pushPending()
+        token.meta = {"at": self._begun, "verbatim": True}
+        return token
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        token = super().push(ttype, tag, nesting)
+        before = self.tokens[-2] if len(self.tokens) > 1 else None
+        automatic = before is not None and before.type == "link_open" and before.info == "auto"
+        at = self.pos
+        if before is not None and ttype == before.type == "text" and before.meta.get("pushed") == self.pos:
+            at = int(before.meta["at"]) + len(before.content)  # a run of delimiters
+        token.meta = {"at": at, "pushed": self.pos, "verbatim": ttype == "text" and not automatic}
+        return token
+
+
+class _PlacingParser(ParserInline):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        state = _PlacingState(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+class SourceMap:
+    """Maps the content of inline tokens to offsets of the source they were parsed from."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = source.split("\n")
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def line_start(self, number: int) -> int:
+        return self._starts[min(number, len(self._lines))]
+
+    def offsets(self, token: Token, row: Sequence[Token] = ()) -> list[int]:
+        """The source offset of each character of an inline token's content, and of its end.
+
+        ``row``: the inline tokens of the table row that the token is a cell of.
+        Empty for a cell that the source does not have.
+        """
+        assert token.map is not None
+        if row:
+            return self._cell(token, row)
+        result: list[int] = []
+        number = token.map[0]
+        for line in token.content.split("\n"):
+            number, start = self._find(line, number, token.map[1])
+            result += [min(start + place, self.line_start(number + 1) - 1) for place in range(len(line))]
+            result.append(start + len(line))
+            number += 1
+        return result
+
+    def begin(self, token: Token, row: Sequence[Token]) -> int:
+        """The source offset of a table cell, right after the pipe before it."""
+        assert token.map is not None
+        start, _ = _cells(self._lines[token.map[0]])[_place_in(row, token)]
+        return self._starts[token.map[0]] + start
+
+    def _find(self, text: str, number: int, end: int) -> tuple[int, int]:
+        """The first line from ``number`` on that ends in the text (or holds it), and where it begins."""
+        words = text.strip()
+        for candidate in range(number, max(end, number + 1)):
+            line = self._lines[candidate]
+            at = len(line.rstrip()) - len(words) if line.rstrip().endswith(words) else -1
+            heading = _CONTAINERS.match(line).end()  # type: ignore[union-attr]
+            if at < 0 or line.startswith("#", heading):
+                skipped = _ATX.match(line, heading)
+                at = line.find(words, skipped.end() if skipped else heading)
+            if at >= 0:
+                return candidate, self._starts[candidate] + at - (len(text) - len(text.lstrip()))
+        return number, self._starts[number]
+
+    def _cell(self, token: Token, row: Sequence[Token]) -> list[int]:
+        assert token.map is not None
+        line = self._lines[token.map[0]]
+        cells = _cells(line)
+        place = _place_in(row, token)
+        if place >= len(cells):
+            return []
+        start, _ = cells[place]
+        base = self._starts[token.map[0]]
+        result: list[int] = []
+        at = start + len(line[start:]) - len(line[start:].lstrip()) if token.content else start
+        for character in token.content:
+            at += line.startswith("\\|", at) and character == "|"
+            result.append(base + at)
+            at += 1
+        return [*result, base + at]
+
+
+def _place_in(row: Sequence[Token], token: Token) -> int:
+    return next(index for index, cell in enumerate(row) if cell is token)
+
+
+def _cells(line: str) -> list[tuple[int, int]]:
+    """Where the cells of a table row stand in its line, as markdown-it splits it."""
+    at = _CONTAINERS.match(line).end()  # type: ignore[union-attr]
+    end = len(line.rstrip())
+    pipes = [place for place in range(at, end) if line[place] == "|" and line[place - 1 : place] != "\\"]
+    borders = list(zip([at, *(pipe + 1 for pipe in pipes)], [*pipes, end], strict=True))
+    if borders and borders[0][0] == borders[0][1]:
+        borders.pop(0)
+    if borders and borders[-1][0] == borders[-1][1]:
+        borders.pop()
+    return borders
