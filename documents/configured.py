@@ -8,8 +8,7 @@ from documents.chunking import ChunkSizes
 from documents.pdf.limits import Limits
 
 
-def parse_limits(*, patient: bool = False) -> Limits:
-    """``patient``: somebody asked for all pages, however long their recognition takes."""
+def parse_limits() -> Limits:
     return Limits(
         file_bytes=settings.UPLOAD_MAX_BYTES,
         pages=settings.PARSE_MAX_PAGES,
@@ -19,7 +18,6 @@ def parse_limits(*, patient: bool = False) -> Limits:
         page_seconds=settings.PARSE_PAGE_SECONDS,
         ocr_memory_bytes=settings.PARSE_OCR_MEMORY_BYTES,
         readers=settings.PARSE_READERS,
-        ocr_seconds=settings.PARSE_OCR_SECONDS if patient else settings.PARSE_OCR_FIRST_SECONDS,
     )
 
 

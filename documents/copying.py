@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -46,6 +46,47 @@ def copy_rows(model: type[Row], rows: Sequence[Row]) -> None:
         for row in rows:
             values = row.__dict__
             copy.write_row([prepare(values[name]) if prepare else values[name] for name, prepare in writers])
+
+
+def replace_rows(model: type[Row], before: Mapping[Any, Row], rows: Sequence[Row]) -> list[Row]:
+    """Makes ``rows`` the rows of the table in the place of those ``before`` (by primary key).
+
+    Returns those that are new or changed.
+
+    Rows that are the same stay as they are; what refers to a row whose key stays keeps its reference,
+    for foreign keys are checked at the end of the transaction.
+    """
+    kept = {row.pk for row in rows}
+    if gone := before.keys() - kept:
+        model._default_manager.filter(pk__in=gone).delete()
+    new = [row for row in rows if row.pk not in before]
+    changed = [row for row in rows if row.pk in before and is_changed(row, before[row.pk])]
+    if changed:
+        table, key = sql.Identifier(model._meta.db_table), sql.Identifier(model._meta.pk.attname)
+        with connections["default"].cursor() as cursor:
+            statement = sql.SQL("DELETE FROM {} WHERE {} = ANY(%s)").format(table, key)
+            cursor.execute(statement, [[row.pk for row in changed]])
+    copy_rows(model, changed)
+    copy_rows(model, new)
+    return [*new, *changed]
+
+
+def is_changed(row: models.Model, before: models.Model) -> bool:
+    """Whether the row, as it is made, says something else than the row as it was read."""
+    return any(
+        stored(field, getattr(row, field.attname)) != stored(field, getattr(before, field.attname))
+        for field in row._meta.concrete_fields
+        if not field.generated
+    )
+
+
+def stored(field: models.Field, value: Any) -> Any:
+    """The value as it is read from the database."""
+    if isinstance(field, models.BinaryField):
+        return bytes(value)
+    if isinstance(field, models.JSONField):
+        return msgspec.json.decode(as_json(value) or "null")
+    return value
 
 
 def preparation(field: models.Field, connection: BaseDatabaseWrapper) -> Prepare | None:

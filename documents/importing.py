@@ -62,7 +62,7 @@ def store(lease: Lease, parsed: ParsedDocument, blocks: Sequence[Block], title: 
             replace_content(lease, content)
             keep_extras(lease.document_id, blocks)
         document_parsed.send(Document, document=lease.row.get())
-        mark_ready(lease, {})
+        mark_ready(lease)
     except Exception as error:  # whatever it is, a person learns of it from the document
         mark_failed(lease, error)
 

@@ -10,22 +10,25 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import structlog
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from documents.failures import IngestionFailure, failure_of, shortage
 from documents.interruption import Interrupted, interruptible, uninterrupted
 from documents.leases import Lease, LostLease, give_back, renewing, take
-from documents.models import WORKING, Document
+from documents.models import UNFINISHED, Document, Page
+from documents.models.page import MOST_TRIES
 from documents.obtaining import obtain_pdf
 from documents.outages import outlast
 from documents.pdf.collecting import nothing_left_behind
 from documents.pdf.failures import FailureCode, ParseFailure
-from documents.queue import enqueue, issue_tickets
+from documents.queue import enqueue, issue_recognition_tickets, issue_tickets
 from documents.reading import read
 from documents.signals import document_parsed
 from documents.storing import replace_content
@@ -35,6 +38,8 @@ from documents.versions import bring_back
 logger = logging.getLogger(__name__)
 CANCELLED = "Cancelled before it was read. Try again whenever you like."
 NEW_CANCELLED = "Reading it was cancelled."
+STOPPED = "Recognising the text of this page was stopped. Read the document again to go on."
+READABLE_AGAIN = (Document.Status.READY, Document.Status.RECOGNISING, Document.Status.FAILED)
 TAKEN_AWAY = "deleted or taken over meanwhile: nothing was stored"
 
 
@@ -48,16 +53,21 @@ def ingest_document(document_id: uuid.UUID) -> bool:
 
 
 def ingest(lease: Lease) -> None:
-    """Brings the leased document to ``ready`` or ``failed``; an interruption from outside puts it back."""
-    with structlog.contextvars.bound_contextvars(document=str(lease.document_id)):
-        bring_in(lease)
-
-
-def bring_in(lease: Lease) -> None:
+    """Brings the leased document to ``recognising``, ``ready`` or ``failed``."""
     logger.info("taken in")
+    work_on(lease, take_in, mark_failed)
+
+
+def work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease, Exception], None]) -> None:
+    """Does the work while the lease holds. An interruption from outside puts the document back."""
+    with structlog.contextvars.bound_contextvars(document=str(lease.document_id)):
+        _work_on(lease, work, fail)
+
+
+def _work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease, Exception], None]) -> None:
     try:
         with interruptible(), renewing(lease), nothing_left_behind():
-            take_in(lease)
+            work(lease)
     except LostLease:
         logger.info(TAKEN_AWAY)
     except Interrupted:
@@ -67,7 +77,7 @@ def bring_in(lease: Lease) -> None:
         after_database_error(lease, error)
     except Exception as error:
         tell(lease, error)
-        mark_failed(lease, error)
+        fail(lease, error)
 
 
 def put_back(lease: Lease) -> None:
@@ -97,7 +107,7 @@ def take_in(lease: Lease) -> None:
     lease.update(status=Document.Status.INDEXING, progress=0)
     with timed(seconds, "index"):
         document_parsed.send(Document, document=lease.row.get())
-    mark_ready(lease, seconds)
+    mark_read(lease, seconds)
 
 
 def read_and_store(lease: Lease, seconds: dict[str, float]) -> None:
@@ -120,21 +130,52 @@ def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
     seconds[stage] = round(time.perf_counter() - start, 3)
 
 
-def mark_ready(lease: Lease, seconds: dict[str, float]) -> None:
-    """The document answers from now on."""
+def take_up(lease: Lease) -> None:
+    """Lays the document out anew with the pages that were recognised since, and indexes what is new."""
+    content = read(lease, lease.row.get())
+    lease.update(status=Document.Status.INDEXING)  # from here to the end of this the index may be behind
+    replace_content(lease, content, searchable=True)
+    document = lease.row.get()
+    if not document.pages_waiting:
+        store_text_layer(lease, document, content.parsed)
+    document_parsed.send(Document, document=lease.row.get())
+    lease.update(status=Document.Status.RECOGNISING, attempts=0, **answers(document))
+
+
+def mark_read(lease: Lease, seconds: dict[str, float]) -> None:
+    """The document answers from now on; pages that are pictures are recognised by and by."""
+    document = lease.row.get()
+    if document.pages_waiting or document.pictures_waiting:
+        release(lease, Document.Status.RECOGNISING, stage_seconds=seconds, **answers(document))
+        transaction.on_commit(lambda: issue_recognition_tickets(1), robust=True)
+    else:
+        mark_ready(lease, stage_seconds=seconds)
+
+
+def answers(document: Document) -> dict[str, Any]:
+    """What is written of a document that was indexed: it can be searched if it has any text."""
+    indexed_at = timezone.now() if document.unit_count else None
+    return {"indexed_at": indexed_at, "progress": document.pages_read / max(1, document.page_count)}
+
+
+def mark_ready(lease: Lease, **values: Any) -> None:
+    """All of the document is read, and it answers."""
+    release(lease, Document.Status.READY, progress=1, indexed_at=timezone.now(), **values)
+    logger.info("ready", extra={"seconds": values.get("stage_seconds", {})})
+
+
+def release(lease: Lease, status: Document.Status, **values: Any) -> None:
+    """Gives the document back, whole."""
     lease.update(
-        status=Document.Status.READY,
-        progress=1,
-        indexed_at=timezone.now(),
-        stage_seconds=seconds,
+        status=status,
         failure_code="",
         failure_message="",
         attempts=0,
         lease=None,
         lease_holder="",
         lease_expires_at=None,
+        **values,
     )
-    logger.info("ready", extra={"seconds": seconds})
 
 
 def mark_failed(lease: Lease, error: Exception) -> None:
@@ -169,6 +210,7 @@ def after_database_error(lease: Lease, error: Exception) -> None:
     def requeue() -> None:
         if give_back(lease.row):
             issue_tickets(1)
+            issue_recognition_tickets(1)
 
     outlast(requeue)
 
@@ -176,12 +218,10 @@ def after_database_error(lease: Lease, error: Exception) -> None:
 def ingest_again(document: Document, engine: str = "") -> bool:
     """Puts a finished or failed document back in the queue. False when it is in work already.
 
-    Pages that were recognised stay so; those for which there was no time get it now. One that only could
+    Pages that were recognised stay so; those that were given up are tried again. One that only could
     not be embedded is not read again, unless by another engine.
     """
-    finished = Document.objects.filter(
-        pk=document.pk, deleted_at=None, status__in=(Document.Status.READY, Document.Status.FAILED)
-    )
+    finished = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=READABLE_AGAIN)
     keeps_content = document.failure_code == FailureCode.EMBEDDING_FAILED and not engine
     if not (keeps_content or document.is_readable):
         return False
@@ -191,10 +231,11 @@ def ingest_again(document: Document, engine: str = "") -> bool:
         attempts=0,
         failure_code=FailureCode.EMBEDDING_FAILED if keeps_content else "",
         failure_message="",
-        read_patiently=True,
         engine=engine or document.engine,
+        lease=None,
     )
     if queued:
+        document.pages.filter(recognised=b"").update(tries=0)
         enqueue(document)
     return bool(queued)
 
@@ -204,7 +245,7 @@ def cancel(document: Document) -> bool:
 
     One that answered before answers on with what was read of it then.
     """
-    stopped = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=WORKING)
+    stopped = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=UNFINISHED)
     unfinished = {
         "status": Document.Status.FAILED,
         "failure_code": FailureCode.INTERNAL,
@@ -213,4 +254,24 @@ def cancel(document: Document) -> bool:
     free = {"lease": None, "lease_holder": "", "lease_expires_at": None}
     replaced = bring_back(stopped, FailureCode.INTERNAL, NEW_CANCELLED)
     answering = stopped.filter(indexed_at__isnull=False).update(status=Document.Status.READY, **free)
+    if answering:
+        give_up_pages(Document.objects.filter(pk=document.pk), STOPPED)
     return bool(replaced or answering or stopped.update(**unfinished, **free))
+
+
+def give_up_pages(documents: QuerySet[Document], reason: str) -> None:
+    """Gives the waiting pages of the documents a reason instead of a further attempt."""
+    with transaction.atomic():
+        for document in documents.select_for_update(of=("self",)):
+            waiting = document.pages.exclude(awaits="").order_by("number")
+            whole = waiting.filter(awaits=Page.Awaits.PAGE, text="")
+            document.failed_pages = sorted(
+                [
+                    *document.failed_pages,
+                    *([number, reason] for number in whole.values_list("number", flat=True)),
+                ]
+            )
+            whole.update(failure=reason)
+            waiting.update(awaits="", tries=MOST_TRIES)
+            document.pages_waiting = document.pictures_waiting = 0
+            document.save(update_fields=["failed_pages", "pages_waiting", "pictures_waiting", "updated_at"])

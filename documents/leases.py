@@ -20,7 +20,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from documents.models import WORKING, Document
@@ -71,15 +71,18 @@ def free() -> Q:
 
 def take(document_id: uuid.UUID) -> Lease | None:
     """Counts an attempt and takes the document; None when it is taken, finished, deleted or worn out."""
+    return _take(document_id, Q(status__in=WORKING, attempts__lt=settings.INGEST_MAX_ATTEMPTS))
+
+
+def take_to_recognise(document_id: uuid.UUID) -> Lease | None:
+    """Takes a document whose pages are to be recognised; None when it is taken, finished or deleted."""
+    return _take(document_id, Q(status=Document.Status.RECOGNISING))
+
+
+def _take(document_id: uuid.UUID, condition: Q) -> Lease | None:
     lease = Lease(document_id, uuid.uuid4())
     now = timezone.now()
-    taken = Document.objects.filter(
-        free(),
-        pk=document_id,
-        deleted_at=None,
-        status__in=WORKING,
-        attempts__lt=settings.INGEST_MAX_ATTEMPTS,
-    ).update(
+    taken = Document.objects.filter(free(), condition, pk=document_id, deleted_at=None).update(
         attempts=F("attempts") + 1,
         lease=lease.token,
         lease_holder=holder(),
@@ -90,9 +93,15 @@ def take(document_id: uuid.UUID) -> Lease | None:
 
 
 def give_back(rows: QuerySet[Document]) -> int:
-    """Puts documents back in the queue as if they had not been tried: the interruption was not theirs."""
+    """Puts documents back in the queue as if they had not been tried: the interruption was not theirs.
+
+    Those whose pages are recognised stay at that.
+    """
     return rows.update(
-        status=Document.Status.UPLOADED,
+        status=Case(
+            When(status=Document.Status.RECOGNISING, then=Value(Document.Status.RECOGNISING)),
+            default=Value(Document.Status.UPLOADED),
+        ),
         attempts=F("attempts") - 1,
         lease=None,
         lease_holder="",

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import QueryDict
 
-from documents.models import WORKING, Collection, Document, Tag
+from documents.models import UNFINISHED, Collection, Document, Tag
 
 ORDERS = {
     "newest": ("-created_at",),
@@ -20,7 +20,7 @@ ORDERS = {
 }
 STATES: dict[str, tuple[str, ...]] = {
     "ready": (Document.Status.READY,),
-    "working": WORKING,
+    "working": UNFINISHED,
     "failed": (Document.Status.FAILED,),
 }
 

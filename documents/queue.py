@@ -22,6 +22,7 @@ from documents.models import Document
 
 logger = logging.getLogger(__name__)
 TICKET = "documents.tasks.ingest_next"
+RECOGNITION_TICKET = "documents.tasks.recognise_next"
 
 
 def enqueue(document: Document) -> None:
@@ -32,6 +33,11 @@ def enqueue(document: Document) -> None:
 def issue_tickets(count: int) -> None:
     for _ in range(count):
         async_task(TICKET, group="ingest")
+
+
+def issue_recognition_tickets(count: int) -> None:
+    for _ in range(count):
+        async_task(RECOGNITION_TICKET, group="recognise")
 
 
 def tickets_left() -> int | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -19,9 +20,10 @@ from documents.describing import Description, describe
 from documents.failures import IngestionFailure
 from documents.leases import Lease
 from documents.models import Document
+from documents.models.page import MOST_TRIES
 from documents.pdf.failures import FailureCode
 from documents.pdf.parsing import parse_file
-from documents.pdf.structure import Engine, ParsedDocument
+from documents.pdf.structure import Engine, ParsedDocument, ParsedPage
 
 PROGRESS_SECONDS = 1.0
 
@@ -37,17 +39,22 @@ class Content(msgspec.Struct, frozen=True):
 
 
 def read(lease: Lease, document: Document) -> Content:
-    """Parses (in the limited child) and chunks. Raises ParseFailure, IngestionFailure, LostLease."""
+    """Parses (in the limited child) and chunks. Raises ParseFailure, IngestionFailure, LostLease.
+
+    Pages that have to be recognised from their pictures only say so: ``documents.recognition``.
+    """
     with local_file(document.file) as path:
         parsed = parse_file(
             path,
             engine=cast(Engine, document.engine or settings.PARSE_ENGINE),
-            limits=parse_limits(patient=document.read_patiently),
+            limits=parse_limits(),
             recognised=recognised_before(document),
+            unrecognised=given_up_before(document),
+            recognise=False,
             on_progress=progress_of(lease, total="page_count"),
         )
-    if not any(page.units for page in parsed.pages):
-        raise IngestionFailure(FailureCode.NO_TEXT)
+    if not any(page.units or page.awaits for page in parsed.pages):
+        raise IngestionFailure(FailureCode.NO_TEXT, why_empty(parsed.pages))
     description = describe(parsed)
     title = title_of(document, description)
     start = time.perf_counter()
@@ -61,6 +68,18 @@ def recognised_before(document: Document) -> dict[int, bytes]:
     """What the pictures of its pages said when it was last read, by page number."""
     pages = document.pages.exclude(recognised=b"").values_list("number", "recognised")
     return {number: bytes(said) for number, said in pages}
+
+
+def given_up_before(document: Document) -> dict[int, str]:
+    """Why the recognition of some of its pages was given up, by page number."""
+    tried = document.pages.filter(tries__gte=MOST_TRIES, recognised=b"")
+    return dict(tried.values_list("number", "failure"))
+
+
+def why_empty(pages: Sequence[ParsedPage]) -> str:
+    """What most of its pages failed of; '' where they are blank."""
+    reasons = Counter(page.failure for page in pages if page.failure)
+    return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def title_of(document: Document, found: Description) -> str:

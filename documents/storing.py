@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
 
 from documents.chunking import ChunkDraft
-from documents.copying import copy_rows
+from documents.copying import is_changed, replace_rows
 from documents.leases import Lease
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from documents.pdf import wordboxes
@@ -16,28 +18,51 @@ from documents.reading import Content
 from documents.versions import let_go
 
 
-def replace_content(lease: Lease, content: Content) -> None:
+def replace_content(lease: Lease, content: Content, *, searchable: bool = False) -> None:
     """Stores the content in place of what was there. Raises LostLease, and then stores nothing.
 
-    A re-read document leaves search until it is indexed again, so that no answer
-    rests on half of it.
+    What stands as it stood keeps its row: units their citations, chunks their vectors. A re-read
+    document leaves search until it is indexed again, so that no answer rests on half of it; one that
+    only has more pages stays ``searchable``.
     """
     with transaction.atomic():
         document = lease.lock()
-        delete_content(document)
-        units = unit_rows(document, content)
-        copy_rows(Page, [page_row(document, page) for page in content.parsed.pages])
-        copy_rows(RetrievalChunk, [chunk_row(document, chunk, units) for chunk in content.chunks])
-        copy_rows(CitationUnit, units)
+        ids = chunk_ids(document, content.chunks)
+        units = unit_rows(document, content, ids)
+        store_chunks(
+            document, [chunk_row(document, *each, units) for each in zip(content.chunks, ids, strict=True)]
+        )
+        changed = replace_rows(CitationUnit, document.units.in_bulk(), units)
+        store_pages(document, content, {unit.page_number for unit in changed})
         describe(document, content)
+        if not searchable:
+            document.indexed_at = None
         document.save()
         let_go(document)
 
 
-def delete_content(document: Document) -> None:
-    document.units.all().delete()
-    document.chunks.all().delete()
-    document.pages.all().delete()
+def store_pages(document: Document, content: Content, changed: set[int]) -> None:
+    """A page keeps what is known of attempts to recognise it.
+
+    Its key counts on when it or its units (``changed``) do: a reader that shows it looks at that.
+    """
+    before = {page.number: page for page in document.pages.all()}
+    rows = [page_row(document, page) for page in content.parsed.pages]
+    for row in rows:
+        if old := before.get(row.number):
+            row.pk, row.tries, row.wanted_at = old.pk, old.tries, old.wanted_at
+            if row.number in changed or is_changed(row, old):
+                row.pk = None
+    replace_rows(Page, {page.pk: page for page in before.values()}, rows)
+
+
+def store_chunks(document: Document, rows: list[RetrievalChunk]) -> None:
+    """A chunk that stays keeps what was written about it."""
+    before = document.chunks.in_bulk()
+    for row in rows:
+        if old := before.get(row.pk):
+            row.summary, row.metadata = old.summary, old.metadata
+    replace_rows(RetrievalChunk, before, rows)
 
 
 def describe(document: Document, content: Content) -> None:
@@ -62,7 +87,8 @@ def describe(document: Document, content: Content) -> None:
     document.failed_pages = [[page.number, page.failure] for page in parsed.pages if page.failure]
     document.outline = [[entry.level, entry.title, entry.page] for entry in parsed.outline]
     document.parser_name, document.parser_version = parsed.engine, parsed.version
-    document.indexed_at = None
+    awaits = Counter(page.awaits for page in parsed.pages)
+    document.pages_waiting, document.pictures_waiting = awaits["page"], awaits["pictures"]
 
 
 def page_row(document: Document, page: ParsedPage) -> Page:
@@ -83,14 +109,22 @@ def page_row(document: Document, page: ParsedPage) -> Page:
         figures=page.figures,
         ocr=page.ocr,
         recognised=page.recognised,
+        awaits=page.awaits,
         confidence=page.confidence,
         hidden_words=page.hidden_words,
         failure=page.failure[:200],
     )
 
 
-def chunk_id(document: Document, index: int) -> uuid.UUID:
-    return uuid.uuid5(document.pk, f"chunk {index}")
+def chunk_ids(document: Document, chunks: Iterable[ChunkDraft]) -> list[uuid.UUID]:
+    """A chunk that says the same under the same headings keeps its id, and with it its vectors."""
+    seen: Counter[str] = Counter()
+    ids = []
+    for chunk in chunks:
+        said = f"{chunk.context_header}\n{chunk.content}"
+        ids.append(uuid.uuid5(document.pk, f"chunk {seen[said]} {said}"))
+        seen[said] += 1
+    return ids
 
 
 def unit_id(document: Document, page: ParsedPage, unit: ParsedUnit) -> uuid.UUID:
@@ -98,9 +132,11 @@ def unit_id(document: Document, page: ParsedPage, unit: ParsedUnit) -> uuid.UUID
     return uuid.uuid5(document.pk, f"unit {page.number} {unit.index} {unit.text}")
 
 
-def chunk_row(document: Document, chunk: ChunkDraft, units: list[CitationUnit]) -> RetrievalChunk:
+def chunk_row(
+    document: Document, chunk: ChunkDraft, pk: uuid.UUID, units: list[CitationUnit]
+) -> RetrievalChunk:
     return RetrievalChunk(
-        id=chunk_id(document, chunk.index),
+        id=pk,
         document_id=document.pk,
         index=chunk.index,
         unit_ids=[units[position].pk for position in chunk.unit_positions],
@@ -115,11 +151,11 @@ def chunk_row(document: Document, chunk: ChunkDraft, units: list[CitationUnit]) 
     )
 
 
-def unit_rows(document: Document, content: Content) -> list[CitationUnit]:
+def unit_rows(document: Document, content: Content, chunk_ids: Sequence[uuid.UUID]) -> list[CitationUnit]:
     """In reading order. A unit that is longer than a chunk belongs to the first that holds it."""
     chunk_of: dict[int, uuid.UUID] = {}
-    for chunk in reversed(content.chunks):
-        chunk_of |= dict.fromkeys(chunk.unit_positions, chunk_id(document, chunk.index))
+    for chunk, pk in reversed([*zip(content.chunks, chunk_ids, strict=True)]):
+        chunk_of |= dict.fromkeys(chunk.unit_positions, pk)
     in_order = ((page, unit) for page in content.parsed.pages for unit in page.units)
     return [
         unit_row(document, page, unit, position, chunk_of.get(position))

@@ -12,11 +12,12 @@ from django.db.models import DurationField, ExpressionWrapper, F, QuerySet, Valu
 from django.db.models.functions import Greatest, Least, Now
 from django.utils import timezone
 
+from documents import recognition
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
 from documents.models import WORKING, Document, RateCount
 from documents.pdf.failures import FailureCode
-from documents.queue import issue_tickets, tickets_left, waiting
+from documents.queue import issue_recognition_tickets, issue_tickets, tickets_left, waiting
 from documents.versions import bring_back
 
 logger = logging.getLogger(__name__)
@@ -65,9 +66,16 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
         **FREED,
     )
     resumed = unfinished.update(status=Document.Status.UPLOADED, **FREED)
+    resumed += recover_recognition(orphans.filter(status=Document.Status.RECOGNISING))
     if resumed or given_up:
         logger.warning("sweep: %s resumed, %s given up", resumed, given_up)
     return resumed, given_up
+
+
+def recover_recognition(orphans: QuerySet[Document]) -> int:
+    """Frees documents whose pages were being recognised; gives up those that got nowhere each time."""
+    recognition.give_up(orphans.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS))
+    return orphans.update(**recognition.FREE)
 
 
 def retry_embedding() -> int:
@@ -94,7 +102,9 @@ def empty_bin() -> int:
 def top_up() -> int:
     """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
     idle = waiting()[:MOST_TICKETS].count()
-    if not idle or tickets_left() != 0:
+    unread = recognition.recognisable().exists()
+    if not (idle or unread) or tickets_left() != 0:
         return 0
     issue_tickets(idle)
-    return idle
+    issue_recognition_tickets(int(unread))
+    return idle + unread

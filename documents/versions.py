@@ -46,7 +46,9 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
         except BaseException:
             kept.delete(save=False)
             raise
-        row.pages.update(recognised=b"")  # what was recognised in the old file says nothing of the new one
+        row.pages.update(
+            recognised=b"", tries=0
+        )  # what was recognised in the old file says nothing of the new one
         enqueue(row)
         if not kept_before:
             transaction.on_commit(lambda: remove_files(before))

@@ -14,6 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from config.embedded import server
 from documents.ingestion import ingest_document
 from documents.models import Document
+from documents.recognition import recognise_document
 from documents.uploads import store_upload
 from tests.drawing import draw_pdf
 
@@ -41,12 +42,6 @@ def files_of_their_own(tmp_path: Path, settings: settings_module) -> None:  # ty
     settings.MEDIA_ROOT = tmp_path / "media"
 
 
-@pytest.fixture(autouse=True)
-def time_to_recognise(settings: settings_module) -> None:  # type: ignore[valid-type]
-    """However busy the machine is, a test's scan is read to its end."""
-    settings.PARSE_OCR_FIRST_SECONDS = settings.PARSE_OCR_SECONDS  # type: ignore[attr-defined]
-
-
 @pytest.fixture
 def alice(db: None) -> User:
     return User.objects.create_user("alice", "alice@example.com", "correct horse")
@@ -71,6 +66,7 @@ def ingested(db: None) -> Ingest:
         file = ContentFile(pdf or draw_pdf(*pages))
         document = store_upload(owner, file, name, queued=False)
         ingest_document(document.pk)
+        recognise_document(document.pk)
         document.refresh_from_db()
         return document
 

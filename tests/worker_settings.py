@@ -9,4 +9,3 @@ from config.settings import DATABASES
 
 DATABASES["default"]["NAME"] = os.environ["PINCITE_TEST_DATABASE"]
 MEDIA_ROOT = os.environ["PINCITE_TEST_MEDIA"]
-PARSE_OCR_FIRST_SECONDS = 600.0  # however busy the machine is

@@ -8,8 +8,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import overload
 
-from msgspec import structs
-
 from chat.matching.page_text import PageText
 from documents.configured import parse_limits
 from documents.models import Page
@@ -20,7 +18,7 @@ from documents.pdf.wordboxes import WordBoxes, unpack
 
 def pages_of_file(path: str | Path) -> list[PageText]:
     """The pages of a PDF, read in the confined child. Raises ``ParseFailure``; needs no database."""
-    return _pages(parse_file(path, limits=parse_limits(patient=True)))
+    return _pages(parse_file(path, limits=parse_limits()))
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,7 @@ class FilePages:
 
     @cached_property
     def _unrecognised(self) -> ParsedDocument:
-        limits = structs.replace(parse_limits(), ocr_seconds=0.0)
-        return parse_file(self.path, limits=limits)
+        return parse_file(self.path, limits=parse_limits(), recognise=False)
 
 
 def _pages(document: ParsedDocument) -> list[PageText]:

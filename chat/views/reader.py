@@ -17,6 +17,7 @@ from chat.places import Highlight, Place, highlight_of, highlights_at
 from chat.views.pages import as_uuid
 from documents.figures import table_areas
 from documents.models import Document
+from documents.recognition import want_pages
 
 QUOTE_LENGTH = 2000  # characters of ?q=
 SOONEST, LATEST = 2, 15  # seconds until the reader asks anew how far a document is: the older, the later
@@ -28,6 +29,7 @@ READ_AHEAD = 8 << 20  # bytes; a longer file is read in parts from the beginning
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The reader, at ``?citation=``, or at ``?page=`` with ``?unit=`` pale and the words ``?q=`` strong."""
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    want_pages(shown, page_asked_for(request))
     context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
         "read_ahead": shown.size <= READ_AHEAD,
@@ -40,15 +42,22 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
 def state(request: HttpRequest, pk: UUID) -> HttpResponse:
     """How far the document is read, or why it could not be: nothing once it is, which htmx tells the page.
 
-    ``?unseen``: the reader was opened before there was a PDF to show.
+    ``?unseen``: the reader was opened before there was a PDF to show. ``?page``: what it shows now.
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    if "page" in request.GET:
+        want_pages(shown, page_asked_for(request))
     response = render(request, "reader/_state.html", state_of(request, shown))
     if "unseen" in request.GET and shown.file:
         response["HX-Refresh"] = "true"
     elif shown.is_ready:
         response["HX-Trigger"] = "documentready"
     return response
+
+
+def page_asked_for(request: HttpRequest) -> int:
+    number = request.GET.get("page", "")
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 1
 
 
 def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
@@ -59,7 +68,7 @@ def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
         "document": document,
         "failed": failed,
         "may_edit": failed and editable.exists(),
-        "look_again": round(min(max(waited / 10, SOONEST), LATEST)),
+        "look_again": SOONEST if document.is_recognising else round(min(max(waited / 10, SOONEST), LATEST)),
     }
 
 

@@ -120,7 +120,7 @@ def ended(site: Arena, document: Document, name: str) -> Outcome:
         document.failure_code or document.status,
         round((timezone.now() - began).total_seconds(), 2),
         document.page_count,
-        len(document.unread_pages),
+        len(document.failed_pages),
         document.hidden_word_count,
     )
 

@@ -50,6 +50,7 @@ class StatusSerializer(serializers.ModelSerializer):
 
     failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
     failed_pages = serializers.SerializerMethodField()
+    pages_read = serializers.IntegerField(read_only=True, help_text="pages that can be searched")
 
     class Meta:
         model = Document
@@ -62,6 +63,9 @@ class StatusSerializer(serializers.ModelSerializer):
             "failed_pages",
             "attempts",
             "page_count",
+            "pages_read",
+            "pages_waiting",
+            "pictures_waiting",
             "unit_count",
             "chunk_count",
             "stage_seconds",
@@ -120,6 +124,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
     source_url = serializers.CharField(read_only=True, help_text="where it was fetched from, or ''")
     outline = serializers.SerializerMethodField(help_text="the PDF's own table of contents")
+    pages_read = serializers.IntegerField(read_only=True, help_text="pages that can be searched")
 
     class Meta:
         model = Document
@@ -143,6 +148,9 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
             "failure_code",
             "failure_message",
             "page_count",
+            "pages_read",
+            "pages_waiting",
+            "pictures_waiting",
             "word_count",
             "unit_count",
             "chunk_count",

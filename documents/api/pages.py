@@ -35,6 +35,7 @@ class PageSerializer(serializers.ModelSerializer):
             "user_unit",
             "display_size",
             "ocr",
+            "awaits",
             "confidence",
             "hidden_words",
             "failure",

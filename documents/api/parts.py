@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from documents.models import Document, Page
+from documents.recognition import want_pages
 
 if TYPE_CHECKING:
     from rest_framework.generics import GenericAPIView
@@ -49,7 +50,10 @@ class DocumentPart(View):
 
     @cached_property
     def page(self) -> Page:
-        """The page whose number is in the path."""
+        """The page whose number is in the path; recognised before others if its picture is unread."""
         if getattr(self, "swagger_fake_view", False):
             return Page()
-        return get_object_or_404(Page.objects.filter(document=self.document), number=self.kwargs["number"])
+        page = get_object_or_404(Page.objects.filter(document=self.document), number=self.kwargs["number"])
+        if page.awaits:
+            want_pages(self.document, page.number)
+        return page

@@ -23,6 +23,7 @@ from documents.benchmarks._parsing import ParsingCost, parsing_cost
 from documents.deletion import delete_document
 from documents.ingestion import ingest_document
 from documents.models import Document
+from documents.recognition import recognise_document
 from documents.uploads import store_upload
 
 USER = "bench-ingest"
@@ -109,6 +110,7 @@ def take_in(user: User, file: Path) -> Document:
     with file.open("rb") as stream:
         document = store_upload(user, File(stream), file.name, queued=False)
     ingest_document(document.pk)
+    recognise_document(document.pk)
     document.refresh_from_db()
     return document
 

@@ -1,7 +1,7 @@
 """What is on the page, and where: documents, pages, citation units, retrieval chunks."""
 
 from documents.models.chunk import RetrievalChunk
-from documents.models.document import WORKING, Document
+from documents.models.document import UNFINISHED, WORKING, Document
 from documents.models.idempotency import IdempotencyKey
 from documents.models.library import Collection, Placement, Share, Tag
 from documents.models.page import Page
@@ -13,6 +13,7 @@ from documents.models.worker import Worker
 from documents.pdf.failures import FailureCode
 
 __all__ = [
+    "UNFINISHED",
     "WORKING",
     "ApiToken",
     "CitationUnit",

@@ -15,7 +15,7 @@ from django.db.models.fields.files import FieldFile
 from documents.languages import language_name
 from documents.models.rights import reachable
 from documents.page_ranges import ranges
-from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode
+from documents.pdf.failures import FailureCode
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -49,7 +49,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
     def working(self) -> Self:
         """Documents that wait to be read or are being read."""
-        return self.filter(status__in=WORKING)
+        return self.filter(status__in=UNFINISHED)
 
     def _reachable_by(self, user: User | AnonymousUser, *, to_edit: bool) -> Self:
         if not user.is_authenticated:
@@ -68,6 +68,7 @@ class Document(models.Model):
         UPLOADED = "uploaded", "waiting"
         PARSING = "parsing", "reading pages"
         INDEXING = "indexing", "indexing"
+        RECOGNISING = "recognising", "reading scanned pages"
         READY = "ready", "ready"
         FAILED = "failed", "failed"
 
@@ -103,13 +104,17 @@ class Document(models.Model):
     )
     thumbnail = models.ImageField(upload_to="thumbnails/", max_length=200, blank=True)
 
-    status = models.CharField(max_length=10, choices=Status, default=Status.UPLOADED)
+    status = models.CharField(max_length=12, choices=Status, default=Status.UPLOADED)
     progress = models.FloatField(default=0, help_text="0..1 of the present stage")
     failure_code = models.CharField(max_length=24, choices=FAILURES, blank=True)
     failure_message = models.CharField(max_length=200, blank=True)
     failed_pages = models.JSONField(default=list, blank=True, help_text="[[page number, reason], …]")
 
     page_count = models.IntegerField(default=0)
+    pages_waiting = models.IntegerField(default=0, help_text="pages whose text is still to be recognised")
+    pictures_waiting = models.IntegerField(
+        default=0, help_text="pages with pictures whose words are still to be recognised"
+    )
     word_count = models.IntegerField(default=0)
     unit_count = models.IntegerField(default=0)
     chunk_count = models.IntegerField(default=0)
@@ -117,9 +122,6 @@ class Document(models.Model):
     hidden_word_count = models.IntegerField(default=0)
     outline = models.JSONField(default=list, blank=True, help_text="[[level, title, page], …]")
 
-    read_patiently = models.BooleanField(
-        default=False, help_text="somebody asked for it again: recognition may take its full time"
-    )
     engine = models.CharField(max_length=8, blank=True, help_text="engine asked for; '' is the default")
     parser_name = models.CharField(max_length=20, blank=True)
     parser_version = models.CharField(max_length=40, blank=True)
@@ -177,11 +179,6 @@ class Document(models.Model):
         return self.text_layer or self.file
 
     @property
-    def unread_pages(self) -> list[int]:
-        """Numbers of the pages that reading it again would recognise: their time ran out."""
-        return [number for number, reason in self.failed_pages if reason == NOT_YET_RECOGNISED]
-
-    @property
     def failed_ranges(self) -> list[tuple[str, str]]:
         """Pages that could not be read, as ranges for people, by reason."""
         numbers: dict[str, list[int]] = {}
@@ -191,7 +188,12 @@ class Document(models.Model):
 
     @property
     def is_working(self) -> bool:
-        return self.status in WORKING
+        """Whether it is not read to its end. While its scanned pages are recognised it answers already."""
+        return self.status in UNFINISHED
+
+    @property
+    def is_recognising(self) -> bool:
+        return self.status == self.Status.RECOGNISING
 
     @property
     def is_readable(self) -> bool:
@@ -205,7 +207,10 @@ class Document(models.Model):
 
     @property
     def pages_read(self) -> int:
-        return round(self.progress * self.page_count)
+        """Pages that can be searched; while the file is parsed, pages that were parsed."""
+        if self.status == self.Status.PARSING:
+            return round(self.progress * self.page_count)
+        return self.page_count - self.pages_waiting
 
     @property
     def needs_password(self) -> bool:
@@ -226,3 +231,4 @@ class Document(models.Model):
 
 
 WORKING = (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING)
+UNFINISHED = (*WORKING, Document.Status.RECOGNISING)

@@ -20,12 +20,14 @@ from documents.pdf.messages import (
     ParseRequest,
     PictureRequest,
     Produced,
+    RecogniseRequest,
     Request,
     TextLayerRequest,
     UnlockRequest,
 )
 from documents.pdf.opening import open_document
 from documents.pdf.readers import Allowance, Done, Job
+from documents.pdf.recognition import recognise
 from documents.pdf.structure import ParsedPage
 from documents.pdf.textlayer import with_text_layer
 
@@ -38,6 +40,8 @@ def answer(request: Request, tell: Tell) -> None:
     """Raises ParseFailure."""
     if isinstance(request, ParseRequest):
         parse(request, tell)
+    elif isinstance(request, RecogniseRequest):
+        recognise(request, tell)
     elif isinstance(request, DrawRequest):
         _draw(request, tell)
     elif isinstance(request, PictureRequest):

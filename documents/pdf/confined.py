@@ -20,7 +20,18 @@ import msgspec
 
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.limits import Limits
-from documents.pdf.messages import Answer, Failed, Finished, Frames, MoreTime, Opened, Request, frame, widen
+from documents.pdf.messages import (
+    Answer,
+    Failed,
+    Finished,
+    Frames,
+    MoreTime,
+    Opened,
+    RecogniseRequest,
+    Request,
+    frame,
+    widen,
+)
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 # Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
@@ -36,6 +47,8 @@ _ENVIRONMENT = {
 _GRACE_SECONDS = 3.0
 # A child waits longer than this for its next request (``child``).
 _SURELY_WAITING_SECONDS = 20.0
+# Recognition runs in the background: everything else goes first (``nice``).
+_LOWEST_PRIORITY = 19
 # At most one child, and when it had answered.
 _kept: list[tuple[float, subprocess.Popen[bytes]]] = []
 
@@ -46,6 +59,9 @@ def ask(request: Request) -> Iterator[Answer]:
     A child that has said everything is kept for the next request: its start takes a third of a second.
     It ends by itself when there is none within half a minute.
     """
+    if isinstance(request, RecogniseRequest):
+        yield from _asked_at_lowest_priority(request)
+        return
     said = False
     if kept := _waiting():
         try:
@@ -57,6 +73,19 @@ def ask(request: Request) -> Iterator[Answer]:
             if said or failure.code != FailureCode.INTERNAL:
                 raise  # else it ended as it was asked, for what the file before had left there
     yield from _asked(_started(), request)
+
+
+def _asked_at_lowest_priority(request: Request) -> Iterator[Answer]:
+    """By a child of its own, which is not kept: without root's rights it could not be raised again."""
+    process = _started()
+    try:
+        os.setpriority(os.PRIO_PGRP, process.pid, _LOWEST_PRIORITY)
+        assert process.stdout
+        widen(process.stdout.fileno())
+        _write(process, frame(request))
+        yield from _answers(process, request.limits)
+    finally:
+        _end(process)
 
 
 def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answer]:

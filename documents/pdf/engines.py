@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import msgspec
 
 from documents.pdf import fast, readers
 from documents.pdf.confinement import limit_memory
-from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode, ParseFailure, page_failure
+from documents.pdf.failures import FailureCode, ParseFailure, page_failure
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import PageFrame
@@ -53,18 +54,18 @@ def parse(request: ParseRequest, tell: Tell) -> None:
         raise _worst(failures)
     if sum(len(raw.words) for raw in raw_pages) > request.limits.words:
         raise ParseFailure(FailureCode.TOO_LARGE, "This PDF holds more words than this server accepts.")
-    scans = with_recognised(request, raw_pages, began, tell)
+    scans = with_recognised(request, raw_pages, tell)
     raw_pages, recognised = scans.pages, time.monotonic()
     pages = _laid_out(raw_pages, said.outline)
     laid_out = time.monotonic()
     if doubtful := pages_to_model(request, pages):
         pages = _laid_out(raw_pages, said.outline, boxes_of(request, raw_pages, doubtful, tell))
-    if request.pages is None and not any(page.words for page in pages):
-        raise _why_empty(failures, pages)
+    if request.pages is None and not scans.awaits and not any(page.words for page in pages):
+        raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT, _why_empty(pages))
     wanted = set(request.pages or range(1, count + 1))
     for page in pages:
         if page.number in wanted:
-            tell(PageParsed(msgspec.structs.replace(page, recognised=scans.packed.get(page.number, b""))))
+            tell(PageParsed(scans.told(page)))
     moments = {"read": read, "recognise": recognised, "layout": laid_out, "model": time.monotonic()}
     tell(Finished(_durations(began, moments)))
 
@@ -144,12 +145,10 @@ def _unread(number: int, code: FailureCode) -> RawPage:
     return RawPage(number=number, frame=PageFrame(612.0, 792.0), failure=page_failure(code))
 
 
-def _why_empty(failures: Sequence[GivenUp], pages: Sequence[ParsedPage]) -> ParseFailure:
-    """Why no page has a word: most could not be read, or not in time, or there are none."""
-    if failures:
-        return _worst(failures)
-    late = any(page.failure == NOT_YET_RECOGNISED for page in pages)
-    return ParseFailure(FailureCode.TOOK_TOO_LONG if late else FailureCode.NO_TEXT)
+def _why_empty(pages: Sequence[ParsedPage]) -> str:
+    """Why no page has a word: what happened to most of those that show writing; '' where none does."""
+    reasons = Counter(page.failure for page in pages if page.failure)
+    return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def _worst(failures: Sequence[GivenUp]) -> ParseFailure:

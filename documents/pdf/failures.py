@@ -45,8 +45,6 @@ class ParseFailure(Exception):
         super().__init__(self.message)
 
 
-# A page whose turn did not come. It can be read still: see ``documents.ingestion.ingest_again``.
-NOT_YET_RECOGNISED = "The text of this page was not recognised yet: the time for this document ran out."
 PAGE_FAILURES = {
     FailureCode.TOOK_TOO_LONG: "Reading this page took too long.",
     FailureCode.TOO_MUCH_MEMORY: "Reading this page took too much memory.",
@@ -55,6 +53,18 @@ PAGE_FAILURES = {
 }
 
 
+RECOGNITION_FAILURES = {
+    FailureCode.TOOK_TOO_LONG: "Recognising the text of this page took too long.",
+    FailureCode.TOO_MUCH_MEMORY: "Recognising the text of this page took too much memory.",
+    FailureCode.INTERNAL: "Recognising the text of this page was cut off each time it was tried.",
+}
+
+
 def page_failure(code: FailureCode) -> str:
     """What to tell a person of a page that could not be read."""
     return PAGE_FAILURES.get(code, "This page is damaged and cannot be read.")
+
+
+def recognition_failure(code: FailureCode) -> str:
+    """What to tell a person of a page whose text could not be recognised from its picture."""
+    return RECOGNITION_FAILURES.get(code, "The text of this page could not be recognised from its picture.")

@@ -36,7 +36,10 @@ Maker = Literal["image", "book", "text", "markdown", "html"]
 class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
     """Read the file at ``path``; answer with the pages of these numbers, all where None.
 
-    ``recognised``: what ``ParsedPage.recognised`` said when the file was read before, by page number.
+    Attributes:
+        recognised: what ``ParsedPage.recognised`` said when the file was read before, by page number.
+        unrecognised: why recognising a page was given up, by page number.
+        recognise: recognise the other pages that need it, too; else they say what they await.
     """
 
     path: str
@@ -45,6 +48,17 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
     pages: tuple[int, ...] | None = None
     password: str | None = None
     recognised: dict[int, bytes] = {}
+    unrecognised: dict[int, str] = {}
+    recognise: bool = True
+
+
+class RecogniseRequest(msgspec.Struct, frozen=True, tag="recognise"):
+    """Recognise the text of these pages from their pictures, in this order."""
+
+    path: str
+    pages: tuple[int, ...]
+    limits: Limits
+    password: str | None = None
 
 
 class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
@@ -155,6 +169,21 @@ class PageParsed(msgspec.Struct, frozen=True, tag="page"):
     page: ParsedPage
 
 
+class PageRecognised(msgspec.Struct, frozen=True, tag="page_recognised"):
+    """What the picture of a page said, as ``ParsedPage.recognised`` keeps it."""
+
+    number: int
+    packed: bytes
+
+
+class PageNotRecognised(msgspec.Struct, frozen=True, tag="page_not_recognised"):
+    """The page could not be recognised. ``detail`` is for the log."""
+
+    number: int
+    code: FailureCode
+    detail: str = ""
+
+
 class Produced(msgspec.Struct, frozen=True, tag="produced"):
     """The PNG or PDF asked for."""
 
@@ -177,6 +206,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
 
 Request = (
     ParseRequest
+    | RecogniseRequest
     | DrawRequest
     | PictureRequest
     | TextLayerRequest
@@ -184,7 +214,18 @@ Request = (
     | EvidenceRequest
     | ConvertRequest
 )
-Answer = Opened | About | Progress | MoreTime | PageParsed | Produced | Failed | Finished
+Answer = (
+    Opened
+    | About
+    | Progress
+    | MoreTime
+    | PageParsed
+    | PageRecognised
+    | PageNotRecognised
+    | Produced
+    | Failed
+    | Finished
+)
 
 
 def files_of(request: Request) -> list[str]:

@@ -6,7 +6,7 @@ gives scanned pages their words. Each starts one confined child and leaves none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 
 from documents.pdf.confined import ask
@@ -22,11 +22,14 @@ from documents.pdf.messages import (
     Maker,
     MarkedFile,
     Opened,
+    PageNotRecognised,
     PageParsed,
+    PageRecognised,
     ParseRequest,
     PictureRequest,
     Produced,
     Progress,
+    RecogniseRequest,
     Request,
     TextLayerRequest,
     UnlockRequest,
@@ -47,6 +50,7 @@ __all__ = [
     "draw_page",
     "draw_plain_page",
     "parse_file",
+    "recognise_pages",
     "without_password",
 ]
 
@@ -60,6 +64,8 @@ def parse_file(
     on_progress: Callable[[int, int], None] | None = None,
     limits: Limits | None = None,
     recognised: Mapping[int, bytes] | None = None,
+    unrecognised: Mapping[int, str] | None = None,
+    recognise: bool = True,
 ) -> ParsedDocument:
     """The file's pages as units, read in a confined child process.
 
@@ -67,6 +73,9 @@ def parse_file(
         pages: 1-based numbers of the pages wanted; all where None. The whole file is read all the
             same: running heads, sections and line numbers are the document's.
         recognised: ``ParsedPage.recognised`` of an earlier reading, by page number.
+        unrecognised: reasons why the recognition of a page was given up, by page number.
+        recognise: recognise all other pages that need it, however long that takes; else such a page
+            says in ``awaits`` that ``recognise_pages`` has to be asked.
         on_progress: called with the pages read so far and their whole number.
 
     Raises:
@@ -77,7 +86,16 @@ def parse_file(
     path = _checked(path, limits)
     count, said, found, seconds = 0, About(), [], {}
     wanted = None if pages is None else tuple(pages)
-    request = ParseRequest(str(path), engine, limits, wanted, password, dict(recognised or {}))
+    request = ParseRequest(
+        str(path),
+        engine,
+        limits,
+        wanted,
+        password,
+        dict(recognised or {}),
+        dict(unrecognised or {}),
+        recognise,
+    )
     for answer in ask(request):
         if isinstance(answer, Opened):
             count = answer.page_count
@@ -99,6 +117,20 @@ def parse_file(
         language=said.language,
         stage_seconds=seconds,
     )
+
+
+def recognise_pages(
+    path: str | Path, numbers: Sequence[int], *, password: str | None = None, limits: Limits | None = None
+) -> Generator[PageRecognised | PageNotRecognised]:
+    """What the pictures of the pages say, one answer a page in that order, at the lowest priority.
+
+    Closing the generator ends the work. Raises ParseFailure.
+    """
+    limits = limits or Limits()
+    path = _checked(path, limits)
+    for answer in ask(RecogniseRequest(str(path), tuple(numbers), limits, password)):
+        if isinstance(answer, PageRecognised | PageNotRecognised):
+            yield answer
 
 
 def draw_page(

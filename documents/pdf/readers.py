@@ -35,6 +35,10 @@ Job = int
 Prepare = Callable[[], tuple[int, Callable[[Job], T]]]
 
 
+# Wall time for a second of CPU time: on a busy machine a job is slow without being hostile.
+WALL_FOR_CPU = 4.0
+
+
 class Allowance(msgspec.Struct, frozen=True):
     """What the readers of one file may take.
 
@@ -43,16 +47,16 @@ class Allowance(msgspec.Struct, frozen=True):
         opening_seconds: CPU time for opening the file.
         job_seconds: CPU time for a job.
         deadline: the moment (``time.monotonic()``) by which all must be done.
+        wall_for_cpu: wall time a job may take for a second of its CPU time.
     """
 
     memory_bytes: int
     opening_seconds: float
     job_seconds: float
     deadline: float
+    wall_for_cpu: float = WALL_FOR_CPU
 
 
-# Wall time for a second of CPU time: on a busy machine a job is slow without being hostile.
-WALL_FOR_CPU = 4.0
 # Address space of the child before it has read anything: Python, numpy, MuPDF.
 _USUAL_BYTES = 256 * 1024 * 1024
 _MOST_DESCRIPTORS = 1024
@@ -159,7 +163,7 @@ class _Reader(Generic[T]):
 
     def next(self, seconds: float) -> Opened | Failed | Done[T] | GivenUp | None:
         """The next answer, or None when there is none within that time."""
-        deadline = min(time.monotonic() + seconds * WALL_FOR_CPU, self._allowance.deadline)
+        deadline = min(time.monotonic() + seconds * self._allowance.wall_for_cpu, self._allowance.deadline)
         try:
             answer = self._frames.next(deadline)
         except TimeoutError:

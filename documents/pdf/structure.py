@@ -22,6 +22,8 @@ from documents.pdf.geometry import PageFrame, Rect
 
 UnitType = Literal["prose", "heading", "list", "table", "code", "caption", "footnote", "formula"]
 Engine = Literal["fast", "ml", "auto"]
+# What of a page's picture is still to be read: nothing, all of it, or the pictures beside its text.
+Awaits = Literal["", "page", "pictures"]
 # What ``inspect_page`` can draw.
 Layer = Literal["words", "lines", "units", "tables", "furniture", "figures", "order"]
 
@@ -138,6 +140,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
         failure: why the page could not be read ('' when it could); its text is then empty.
         recognised: what its picture said, packed by ``recognition``, so that reading the file
             again need not recognise it again; empty where the picture was not asked.
+        awaits: what of its picture is still to be recognised.
     """
 
     number: int
@@ -153,6 +156,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
     hidden_words: int = 0
     failure: str = ""
     recognised: bytes = b""
+    awaits: Awaits = ""
 
 
 class OutlineEntry(msgspec.Struct, frozen=True):

@@ -20,13 +20,11 @@ from pathlib import Path
 import msgspec
 
 from documents.pdf.failures import ParseFailure
-from documents.pdf.limits import Limits
 from documents.pdf.parsing import parse_file
 from documents.pdf.structure import Engine
 from tests.documents import layout_invariants
 
 SLOWEST_SECONDS = 30.0
-FIRST_READING = Limits(ocr_seconds=20.0)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -44,7 +42,7 @@ class Outcome(msgspec.Struct, frozen=True):
 def outcome_of(path: Path, root: Path, engine: Engine = "fast") -> Outcome:
     name, began = str(path.relative_to(root)), time.monotonic()
     try:
-        document = parse_file(path, engine=engine, limits=FIRST_READING)
+        document = parse_file(path, engine=engine)
     except ParseFailure as failure:
         return Outcome(name, failure.code.value, time.monotonic() - began, detail=failure.detail[-300:])
     layout_invariants.check(document.pages)

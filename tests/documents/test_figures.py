@@ -108,4 +108,8 @@ def test_passages_are_sent_again_only_when_the_page_was_read_anew(
     assert client.get(f"{url}&shown={shown}").status_code == 204
     assert ingest_again(report)
     ingest_document(report.pk)
+    assert client.get(f"{url}&shown={shown}").status_code == 204, "it reads as it did"
+    report.units.update(section_title="As an older parser called it")
+    assert ingest_again(report)
+    ingest_document(report.pk)
     assert client.get(f"{url}&shown={shown}").status_code == 200

@@ -22,6 +22,7 @@ from documents.models import Document
 from documents.obtaining import pdf_of
 from documents.office import office_is_there
 from documents.pdf.parsing import ParseFailure
+from documents.recognition import recognise_document
 from documents.uploads import UploadRefused, store_upload
 from tests.drawing import draw_pdf
 
@@ -99,6 +100,7 @@ def word(*paragraphs: str) -> bytes:
 def taken_in(owner: User, name: str, content: bytes) -> Document:
     document = store_upload(owner, ContentFile(content), name, queued=False)
     ingest_document(document.pk)
+    recognise_document(document.pk)
     document.refresh_from_db()
     return document
 

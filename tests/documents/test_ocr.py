@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pymupdf
 import pytest
 
-from documents.pdf.failures import NOT_YET_RECOGNISED, FailureCode, ParseFailure
+from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.fast.raw import RawPage, RawWord, Style
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.limits import Limits
-from documents.pdf.messages import ParseRequest
-from documents.pdf.parsing import add_text_layer, parse_file
+from documents.pdf.messages import PageNotRecognised, ParseRequest
+from documents.pdf.parsing import add_text_layer, parse_file, recognise_pages
 from documents.pdf.recognition import with_recognised
 from documents.pdf.trust import is_garbled, may_show_writing, needs_recognition
 
@@ -42,11 +42,11 @@ def test_a_few_odd_letters_do_not_make_a_page_garbled() -> None:
 
 
 def test_garbled_text_is_never_kept_even_when_it_cannot_be_recognised() -> None:
-    request = ParseRequest("nowhere.pdf", "fast", Limits(ocr_seconds=0.0))
+    request = ParseRequest("nowhere.pdf", "fast", Limits(), unrecognised={1: "Why."})
     pages = [raw("\ufffd\ufffd\ufffd", "a"), dataclasses.replace(raw("plain"), number=2)]
-    garbled, plain = with_recognised(request, pages, time.monotonic(), lambda _: None).pages
+    garbled, plain = with_recognised(request, pages, lambda _: None).pages
     assert garbled.words == []
-    assert garbled.failure == NOT_YET_RECOGNISED
+    assert garbled.failure == "Why."
     assert [word.text for word in plain.words] == ["plain"]
 
 
@@ -106,24 +106,43 @@ def test_a_scanned_page_is_recognised_and_can_be_selected(scan: Path) -> None:
     assert layered[0].get_text().strip() == PLAIN
 
 
-def test_a_page_not_recognised_in_time_says_so(scan: Path) -> None:
-    document = parse_file(scan, limits=Limits(ocr_seconds=0.0))
-    assert document.pages[1].failure == NOT_YET_RECOGNISED
+def test_pages_that_are_not_recognised_at_once_say_what_they_await(scan: Path) -> None:
+    document = parse_file(scan, recognise=False)
+    assert [page.awaits for page in document.pages] == ["", "page", "page"]
+    assert [page.failure for page in document.pages] == ["", "", ""]
     assert document.pages[0].text.strip() == PLAIN
 
 
-def test_a_scan_none_of_whose_pages_was_recognised_in_time_took_too_long(tmp_path: Path) -> None:
+def test_a_page_that_costs_too_much_is_given_up_alone(scan: Path) -> None:
+    costly, blank = recognise_pages(scan, [2, 3], limits=Limits(ocr_page_seconds=-100.0))
+    assert isinstance(costly, PageNotRecognised)
+    assert costly.code == FailureCode.TOOK_TOO_LONG
+    assert (costly.number, blank.number) == (2, 3)
+
+
+def test_recognition_leaves_the_processor_to_everything_else(scan: Path) -> None:
+    answers = recognise_pages(scan, [2, 3])
+    next(answers)
+    children = psutil.Process().children(recursive=True)
+    assert any(child.nice() == 19 for child in children)
+    answers.close()
+    psutil.wait_procs(children, timeout=5)
+    assert not [child for child in children if child.is_running() and child.nice() == 19]
+
+
+def test_a_scan_that_shows_nothing_has_no_text(tmp_path: Path) -> None:
     document = pymupdf.open()
     document.new_page().insert_image((0, 0, 595, 842), pixmap=pymupdf.open().new_page().get_pixmap())
     document.save(tmp_path / "scan.pdf")
+    assert parse_file(tmp_path / "scan.pdf", recognise=False).pages[0].awaits == "page"
     with pytest.raises(ParseFailure) as raised:
-        parse_file(tmp_path / "scan.pdf", limits=Limits(ocr_seconds=0.0))
-    assert raised.value.code == FailureCode.TOOK_TOO_LONG
+        parse_file(tmp_path / "scan.pdf")
+    assert raised.value.code == FailureCode.NO_TEXT
 
 
 def test_what_was_recognised_is_not_recognised_again(scan: Path) -> None:
     first = parse_file(scan)
     said = {page.number: page.recognised for page in first.pages if page.recognised}
     assert sorted(said) == [2, 3], "the blank page was looked at, too"
-    again = parse_file(scan, limits=Limits(ocr_seconds=0.0), recognised=said)
+    again = parse_file(scan, recognise=False, recognised=said)
     assert again.pages == first.pages

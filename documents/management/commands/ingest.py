@@ -18,6 +18,7 @@ from documents.ingestion import ingest_document
 from documents.management.library_command import LibraryCommand
 from documents.models import Document
 from documents.owners import owner_named
+from documents.recognition import recognise_document
 from documents.uploads import UploadRefused, store_upload
 
 PATIENCE = 0.5  # seconds between two looks at a document that another process has in work
@@ -95,17 +96,14 @@ def take_in(owner: User, path: Path) -> Line:
 
 
 def finish(document: Document) -> Document:
-    """Ingests the document here, or waits for who has it. One that failed before is tried anew."""
+    """Ingests the document here, every page, or waits for who has it. One that failed is tried anew."""
     if document.status == Document.Status.FAILED:
-        Document.objects.filter(pk=document.pk).update(
-            status=Document.Status.UPLOADED, attempts=0, read_patiently=True
-        )
-    while not ingest_document(document.pk):
+        Document.objects.filter(pk=document.pk).update(status=Document.Status.UPLOADED, attempts=0)
         document.refresh_from_db()
-        if not document.is_working:
-            return document
-        time.sleep(PATIENCE)
-    document.refresh_from_db()
+    while document.is_working:
+        if not (ingest_document(document.pk) or recognise_document(document.pk)):
+            time.sleep(PATIENCE)
+        document.refresh_from_db()
     return document
 
 

@@ -44,6 +44,9 @@ export function prepare(viewer, highlights) {
   });
   viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
   passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
+  element.addEventListener("htmx:configRequest", ({ target, detail }) => {
+    if (target.matches(".reading-state")) detail.parameters.page = viewer.page; // recognised before others
+  });
   return () => document.head.append(content);
 
   function openCitation(id) {
