@@ -83,6 +83,14 @@ def choices(name: str, allowed: Sequence[str]) -> list[str]:
     return found
 
 
+def packs(name: str, known: Sequence[str]) -> list[str]:
+    """Some of ``known``, ``all`` (the default) or ``none``. Raises ImproperlyConfigured."""
+    found = choices(name, [*known, "all", "none"])
+    if "none" in found:
+        return []
+    return list(known) if not found or "all" in found else found
+
+
 def provider(name: str, default: str, providers: Sequence[str]) -> str:
     """``provider`` or ``provider:model``, the provider one of ``providers``. Raises ImproperlyConfigured."""
     value = text(name, default).strip()

@@ -13,6 +13,7 @@ from typing import Any
 import dj_database_url
 
 from config import environment, logs
+from domains import pack_names
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -310,6 +311,7 @@ SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 
 SEARCH_OFF = environment.choices(
     "PINCITE_SEARCH_OFF", STRATEGIES
 )  # strategies that never run: hyde,multi_query,…
+PACKS = environment.packs("PINCITE_PACKS", pack_names())  # words of single fields; none switches them off
 CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks of a document that a model describes
 LANGUAGE_MODEL = (
     "chat.providers.language.configured_model"  # what retrieval, which chat stands above, may ask

@@ -1,1 +1,56 @@
-"""Optional packs of words and rules of one field; each is used only for documents that are of the field."""
+"""Packs: words of one field, used only for documents that are of the field by their own evidence.
+
+A pack is a folder of data files, which search and answers read through ``pack_data``. ``evidence.txt``
+is its key: phrases that documents of the field hold and others do not. Scores are always given with and
+without packs (``PINCITE_PACKS=none``). Knows nothing of Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+EVIDENCE = "evidence.txt"
+LEAST_EVIDENCE = 6
+"""Distinct phrases of its evidence that a document must hold to be of a field."""
+CHARACTERS_READ = 400_000
+
+
+@cache
+def pack_names() -> tuple[str, ...]:
+    """Names of all packs, in alphabetical order."""
+    return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{EVIDENCE}")))
+
+
+@cache
+def pack_data(pack: str, name: str) -> str:
+    """Text of one data file of a pack; empty where it has none. Lines that begin with ``#`` are left out."""
+    path = FOLDER / pack / name
+    if not path.is_file():
+        return ""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("#"))
+
+
+@cache
+def evidence_of(pack: str) -> tuple[str, ...]:
+    """Phrases in lower case, one a line of the file."""
+    return tuple(filter(None, map(str.strip, pack_data(pack, EVIDENCE).lower().splitlines())))
+
+
+def fields_of(texts: Iterable[str]) -> list[str]:
+    """Packs that the document of these texts is of: those of whose evidence it holds enough."""
+    text, size = [], 0
+    for part in texts:
+        text.append(" ".join(part.lower().split()))
+        size += len(part)
+        if size > CHARACTERS_READ:
+            break
+    whole = "\n".join(text)
+    return [
+        pack
+        for pack in pack_names()
+        if sum(phrase in whole for phrase in evidence_of(pack)) >= LEAST_EVIDENCE
+    ]

@@ -1,0 +1,101 @@
+"""Items of a field: what people ask for, and how documents of the field label it (``<pack>/items.toml``)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from domains import pack_data
+
+MOST_ITEMS = 5
+LONGEST_TITLE = 170  # characters of a line that is a title and no sentence
+Asked = tuple[re.Pattern[str], tuple["Item", ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that documents of a field say under a label of its own.
+
+    Attributes:
+        label: matches the label of a row, or the heading of a section.
+        kind: what the label stands on.
+        statement: the statement where such a row stands first of all, by the pack's name for it; or ''.
+    """
+
+    pack: str
+    name: str
+    label: re.Pattern[str]
+    kind: Literal["row", "heading"]
+    statement: str = ""
+
+
+class _Items(NamedTuple):
+    asked: tuple[Asked, ...]
+    statements: dict[str, re.Pattern[str]]
+    not_statements: re.Pattern[str] | None
+
+
+@cache
+def _read(pack: str) -> _Items:
+    data: dict[str, Any] = tomllib.loads(pack_data(pack, "items.toml"))
+    items = {
+        name: Item(pack, name, re.compile(row["label"], re.I), row["kind"], row.get("statement", ""))
+        for name, row in data.get("items", {}).items()
+    }
+    asked = tuple(
+        (re.compile(row["question"], re.I), tuple(items[name] for name in row["items"]))
+        for row in data.get("asked", ())
+    )
+    statements = {name: re.compile(pattern, re.I) for name, pattern in data.get("statements", {}).items()}
+    excluded = data.get("not_statements", "")
+    return _Items(asked, statements, re.compile(excluded, re.I) if excluded else None)
+
+
+def items_asked(question: str, packs: Iterable[str]) -> list[Item]:
+    """Items the question needs, in the order it names them; at most five of each pack."""
+    return [item for pack in packs for item in _items_of(question, pack)]
+
+
+@cache
+def _items_of(question: str, pack: str) -> tuple[Item, ...]:
+    """Words inside a longer name name nothing themselves: "purchases of PP&E" is not the PP&E."""
+    named = [(m.span(), items) for pattern, items in _read(pack).asked for m in pattern.finditer(question)]
+    whole = [entry for entry in named if not any(_is_inside(entry[0], other) for other, _ in named)]
+    found = {item.name: item for _, items in sorted(whole, key=lambda entry: entry[0][0]) for item in items}
+    return tuple(found.values())[:MOST_ITEMS]
+
+
+def _is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    return span != other and other[0] <= span[0] and span[1] <= other[1]
+
+
+def statement_of(heading: str, pack: str) -> str:
+    """The statement named by a line of its own in the words above a table; empty when there is none."""
+    data = _read(pack)
+    for line in heading.splitlines():
+        if len(line) > LONGEST_TITLE or line.rstrip().endswith("."):
+            continue
+        if data.not_statements and data.not_statements.search(line):
+            continue
+        for name, pattern in data.statements.items():
+            if pattern.search(line):
+                return name
+    return ""
+
+
+def label_match(item: Item, label: str, heading: str, section: str) -> float:
+    """0..1: how surely a row with this label, or a line of this section, is the item.
+
+    Half for a label that says nothing else, half for standing on the item's own statement.
+    """
+    text = section if item.kind == "heading" else label
+    match = item.label.search(text) if text else None
+    if match is None:
+        return 0.0
+    excess = sum(map(str.isalpha, text)) - sum(map(str.isalpha, match[0]))
+    at_home = not item.statement or statement_of(heading, item.pack) == item.statement
+    return 0.5 / (1 + excess / 12) + (0.5 if at_home else 0.0)
