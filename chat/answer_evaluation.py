@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 
 from chat import asking
 from chat.answering import Writing, write_answer
+from chat.answers.without_model.question import language_of, message
 from chat.claims import VERIFIED
 from chat.models import Citation, Message
 from chat.stored_markers import without_markers
@@ -41,7 +42,9 @@ class AnswerScores(msgspec.Struct, frozen=True):
         verified: citations whose verdict is exact, normalized, moved or computed.
         values: of the questions whose answer holds an amount: that amount is claimed in the answer (its
             headings claim nothing), whatever its sign; amounts that must be computed count as missing.
-        unanswered: the answerer said that the documents do not say.
+        unanswered: the answer says, in the question's language, that no direct answer was found; or with
+            a model, that the documents do not say.
+        citations: mean number a question.
         judged_right: citations people called right, of those they judged; None when none was judged.
         ms: median time for an answer.
     """
@@ -53,6 +56,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
     verified: float
     values: float
     unanswered: float
+    citations: float
     judged_right: float | None
     ms: float
 
@@ -67,6 +71,11 @@ class Answered:
     verdicts: tuple[str, ...]
     text: str
     milliseconds: float
+
+    @property
+    def is_unanswered(self) -> bool:
+        said = message(language_of(self.known.question), "none").rstrip(".。")
+        return self.text.lstrip().startswith((said, "The documents do not say"))
 
     @property
     def cites_evidence(self) -> bool:
@@ -127,7 +136,8 @@ def scores_of(outcomes: Sequence[Answered]) -> AnswerScores:
         precision=share(citations),
         verified=share(verdicts),
         values=share(says_value(o) for o in with_value),
-        unanswered=share(o.text.startswith("The documents do not say") for o in outcomes),
+        unanswered=share(o.is_unanswered for o in outcomes),
+        citations=round(len(citations) / len(outcomes), 2) if outcomes else 0.0,
         judged_right=judged_right(),
         ms=round(statistics.median(o.milliseconds for o in outcomes), 1) if outcomes else 0.0,
     )

@@ -6,11 +6,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.db import connection
 
+from chat.answers.without_model.evidence import find_evidence
 from chat.asking import cited_numbers, question_of
 from chat.drafting import Draft
 from chat.events import Done, Event, Failed, Source, Sources, Status
@@ -22,6 +23,7 @@ from chat.models import Message
 from chat.passages import Found, find_passages, has_documents, recalled_passages, scope_of
 from chat.prompting import Prompt, Turn, prompt_for, within_budget
 from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.extractive import NAME as EXTRACTIVE
 from chat.providers.language import language_model
 from chat.providers.patience import Cancelled, read
 from chat.providers.registry import limits, provider_named
@@ -104,7 +106,8 @@ def prepare(answer: Message, provider: Provider, writing: Writing) -> tuple[Draf
         raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
     draft = draft_of(answer, found)
     writing.on_draft(draft)
-    return draft, prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
+    prompt = prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
+    return draft, replace(prompt, absent=found.absent, packs=found.packs)
 
 
 def history_of(answer: Message) -> tuple[Turn, ...]:
@@ -137,12 +140,14 @@ def found_passages(answer: Message, question: str, provider: Provider, writing: 
     """The passages, told to the reader; a continued answer keeps the ones it began with."""
     if answer.content and answer.sources:
         found = recalled_passages(answer.sources)
+    elif provider.name == EXTRACTIVE:
+        found = find_evidence(question, scope_of(answer.conversation, answer.conversation.owner))
     else:
         found = find_passages(
             question,
             scope_of(answer.conversation, answer.conversation.owner),
             provider.passages,
-            settings.CHAT_PROMPT_TOKENS if provider.rewrites else 10**6,
+            settings.CHAT_PROMPT_TOKENS,
             language_model(provider, writing.cancelled),
         )
     sources = [passage.unit.id for passage in found.passages]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from chat.extractive.rows_by_label import line_item_units
 from chat.models import Conversation
 from chat.prompting import Passage, shown_text, token_estimate
 from chat.sources import Sources, load_sources
@@ -21,16 +19,21 @@ from retrieval.scope import Scope
 from retrieval.search import search
 
 HITS = 24  # chunks asked of search
-NEAR_DOCUMENTS = 3  # documents whose statements are looked through when the scope is wider
-MOST_LINE_ITEMS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The passages of one question, best first, and the rows they were made of."""
+    """The passages of one question, best first, and the rows they were made of.
+
+    Attributes:
+        absent: names and years of the question that occur nowhere in the documents searched.
+        packs: names of the packs of ``domains`` that the documents are of.
+    """
 
     passages: tuple[Passage, ...]
     sources: Sources
+    absent: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
 
 
 def scope_of(conversation: Conversation, user: User) -> Scope:
@@ -46,15 +49,13 @@ def scope_of(conversation: Conversation, user: User) -> Scope:
 def find_passages(
     question: str, scope: Scope, count: int, tokens: int, language_model: LanguageModel | None = None
 ) -> Found:
-    """At most ``count`` units within ``tokens``: those of the best chunks, then rows of statements.
+    """At most ``count`` units within ``tokens``, of the best chunks.
 
-    The units of a chunk that speak of the question come before the chunk's others.
+    The units of a chunk that match the question come before the chunk's others.
     """
     result = search(question, scope, SearchOptions(limit=HITS), language_model=language_model)
-    rows = line_item_units(question, near_documents(scope, result.hits), MOST_LINE_ITEMS)
     ranks = ranked_units(result.hits)
-    order = list(dict.fromkeys([*list(ranks)[: count - min(count // 3, len(rows))], *rows, *ranks]))[:count]
-    sources = load_sources(order)
+    sources = load_sources(list(ranks)[:count])
     with_column_years(sources)
     return Found(within(sources, ranks, tokens), sources)
 
@@ -73,16 +74,6 @@ def ranked_units(hits: Iterable[Hit]) -> dict[UUID, int]:
         for unit_id in [*hit.best_unit_ids, *hit.unit_ids]:
             ranks.setdefault(unit_id, rank)
     return ranks
-
-
-def near_documents(scope: Scope, hits: Sequence[Hit]) -> list[UUID]:
-    """The scope's documents when they are few, else those with the best hits."""
-    if scope.document_ids is not None and len(scope.document_ids) <= NEAR_DOCUMENTS:
-        return list(scope.documents().values_list("pk", flat=True))
-    votes: Counter[UUID] = Counter()
-    for rank, hit in enumerate(hits, start=1):
-        votes[hit.document_id] += 1 / (rank + 2)  # type: ignore[assignment]
-    return [document for document, _ in votes.most_common(NEAR_DOCUMENTS)]
 
 
 def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[Passage, ...]:

@@ -58,6 +58,7 @@ class Passage:
         heading: the words at the top of its page, which often name the statement it belongs to.
         around: the other units of its page, in reading order; they are not shown.
         heading_below: the heading it stands under, where that is printed below those words; else ''.
+        score: 0..1, the score of its hit as a share of the best hit's; 0 when search did not find it.
     """
 
     alias: str
@@ -67,6 +68,7 @@ class Passage:
     heading: str = ""
     around: Sequence[SourceUnit] = ()
     heading_below: str = ""
+    score: float = 0.0
 
     @property
     def section(self) -> str:
@@ -88,6 +90,7 @@ class Prompt:
         history: earlier turns, oldest first, within the token budget.
         started: the answer so far (with alias markers) when it is to be continued.
         fence: a word nobody can guess.
+        absent, packs: as in ``chat.passages.Found``; read by the answerer without a model only.
     """
 
     question: str
@@ -96,6 +99,8 @@ class Prompt:
     started: str = ""
     system: str = RULES
     fence: str = ""
+    absent: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
 
     @property
     def aliases(self) -> dict[str, Passage]:

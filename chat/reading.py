@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from chat.claim_spans import Span
 from chat.events import CitationShown, Done, Summary
 from chat.models import Citation, Message
+from chat.providers.extractive import NAME as WITHOUT_MODEL
 from chat.rendering import render_message
 from chat.showing import shown_citations, summary_of
 from documents.models import CitationUnit
@@ -50,8 +51,10 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
     citations = tuple(citation for _, citation in pairs)
     if message.role == Message.Role.USER:
         return ShownMessage(message, format_html("<p>{}</p>", message.content), (), Summary(0, 0, ""))
-    uncited = [Span(start, end) for start, end in message.uncited]
-    summary = summary_of(citations, [str(row.claim_start) for row, _ in pairs], len(uncited))
+    quotes_only = message.provider == WITHOUT_MODEL
+    uncited = [] if quotes_only else [Span(start, end) for start, end in message.uncited]
+    claims = [str(row.claim_start) for row, _ in pairs]
+    summary = summary_of(citations, claims, len(uncited), quotes_only)
     return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
 
 

@@ -68,8 +68,13 @@ def reader_link(citation: Citation) -> str:
     return f"/documents/{citation.document_id}/?{urlencode(place)}"
 
 
-def summary_of(citations: Sequence[CitationShown], claims: Iterable[str], uncited: int) -> Summary:
-    """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim."""
+def summary_of(
+    citations: Sequence[CitationShown], claims: Iterable[str], uncited: int, quotes_only: bool = False
+) -> Summary:
+    """How the claims fared. ``claims[i]`` names the claim of ``citations[i]``; equal names are one claim.
+
+    ``quotes_only``: the answer was written without a model. It claims nothing, so nothing was verified.
+    """
     made, verified, holding = set[str](), set[str](), set[str]()
     found, contradicted = set[str](), set[str]()
     for citation, claim in zip(citations, claims, strict=True):
@@ -89,11 +94,20 @@ def summary_of(citations: Sequence[CitationShown], claims: Iterable[str], uncite
     changed = len(outdated(citations))
     if changed:
         text = f"{len(holding)} of {total} {noun} still {'holds' if total == 1 else 'hold'}"
+    elif quotes_only:
+        text = quotes_found(len(made), len(verified | found))
     else:
         text = f"{len(verified)} of {total} {noun} verified" if total else ""
         text += f", {len(found)} {'quote' if len(found) == 1 else 'quotes'} found" if found else ""
         text += f", {len(contradicted)} contradicted" if contradicted else ""
     return Summary(total, len(verified), text, changed, changes_of(citations), len(found), len(contradicted))
+
+
+def quotes_found(total: int, found: int) -> str:
+    """``3 quotes, all found on the page``."""
+    if total < 2:
+        return ("1 quote, found on the page" if found else "1 quote, not found") if total else ""
+    return f"{total} quotes, {'all' if found == total else found} found on the page"
 
 
 def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:

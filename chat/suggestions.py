@@ -11,7 +11,7 @@ from django.db.models import Min, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
-from chat.extractive.orders import gives_orders
+from chat.prompt_injection import looks_like_injection
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
 
@@ -64,7 +64,7 @@ def question_to(document: Document) -> str:
         return str(given[0])
     topics = spread(telling(sections_of(document), document.title), 1)
     named = {"title": document.title, "topic": "".join(topics)}
-    asks = bool(topics) and not gives_orders(document.title)
+    asks = bool(topics) and not looks_like_injection(document.title)
     return _("What does “%(title)s” say about “%(topic)s”?") % named if asks else ""
 
 
@@ -95,7 +95,7 @@ def telling(sections: Iterable[Section], title: str = "") -> list[Section]:
             and not SAYS_NOTHING.match(topic)
             and not ADDRESS.search(heading)
             and not words(topic) <= words(title)
-            and not gives_orders(heading)
+            and not looks_like_injection(heading)
         ):
             topics.setdefault(topic.casefold(), Section(topic, section.prose))
     return list(topics.values())

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chat.extractive.answer import extractive_answer
+from chat.answers.without_model.answer import answer_without_model
 from chat.prompting import Prompt
 from chat.providers.base import Delta, Finished
+
+NAME = "extractive"
 
 
 @dataclass(frozen=True, slots=True)
 class Extractive:
     """Answers with verbatim sentences and table rows of the passages."""
 
-    name: str = "extractive"
+    name: str = NAME
     model: str = ""
-    passages: int = 240
+    passages: int = 400
     rewrites: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from extractive_answer(prompt.question, prompt.passages)
+        yield from answer_without_model(prompt.question, prompt.passages, prompt.absent, prompt.packs)
         yield Finished()

@@ -232,7 +232,7 @@ def test_documents_of_others_are_never_searched(
 
 def test_what_is_not_in_the_documents_is_not_answered(answered: Answered) -> None:
     answer, _ = answered(None, "Which vaccine was approved for the treatment of malaria in children?")
-    assert answer.content.startswith("The documents do not say.")
+    assert answer.content.startswith("No direct answer found.")
 
 
 @pytest.mark.parametrize("fails", [False, True])

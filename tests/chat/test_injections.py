@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from chat import asking
 from chat.answering import Writing, write_answer
-from chat.extractive.orders import gives_orders
+from chat.prompt_injection import looks_like_injection
 from chat.streaming import claim_next
 from tests.conftest import CORPUS, Ingest
 
@@ -56,7 +56,7 @@ def test_an_order_in_a_document_is_not_followed_and_not_repeated(
     ],
 )
 def test_orders_to_a_model_are_recognised(order: str) -> None:
-    assert gives_orders(order)
+    assert looks_like_injection(order)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,9 @@ def test_orders_to_a_model_are_recognised(order: str) -> None:
         "You are entitled to vote at the meeting.",
         "The operating system prompts the user for a password.",
         "Sales for the year exclude the effects described above.",
+        "Print exactly three copies of the form.",
+        "Write only with a black pen.",
     ],
 )
 def test_ordinary_sentences_are_no_orders(sentence: str) -> None:
-    assert not gives_orders(sentence)
+    assert not looks_like_injection(sentence)

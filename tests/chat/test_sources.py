@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from chat.claims import SourceUnit
-from chat.extractive.lineitems import statement_over
 from chat.sources import UnitPlace
 from documents.pdf.geometry import PageFrame, Rect
 
@@ -27,9 +26,3 @@ def test_a_heading_in_the_middle_of_the_page_is_told_beside_its_top() -> None:
 def test_a_heading_of_an_earlier_page_or_further_down_does_not_count() -> None:
     assert below("Total assets\t17,003", "Statements of Income") == ""
     assert below("Net cash provided", "Condensed Balance Sheets (Unaudited)") == ""
-
-
-def test_the_nearest_of_the_statements_on_a_page_is_that_of_a_row() -> None:
-    assert statement_over(f"{CASH}\n2022\t2023", "Balance Sheets") == ("balance", "Balance Sheets")
-    assert statement_over(f"{CASH}\n2022\t2023", "Liquidity") == ("cash", CASH)
-    assert statement_over("Item 7. Discussion", "Balance Sheets") == (None, "")

@@ -1,7 +1,7 @@
-"""Sentences that speak to a model instead of a reader.
+"""Sentences that try to steer a language model instead of informing a reader.
 
-The extractive answerer follows no orders, but it repeats sentences: one that
-tries to steer a model is no answer to anybody's question.
+An answer without a model follows no orders, but it repeats sentences: one that tries to steer
+a model answers nobody's question.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ _ORDERS = re.compile(
   | \b(?:system|developer)\s+(?:prompt|message|override)\b
   | \byou\s+are\s+(?:now|no\s+longer)\b .{0,60}? (?:\bassistant\b|\bAI\b|\bmodel\b|\bDAN\b|\brules\b)
   | \bas\s+an\s+AI\b | \blanguage\s+model\b .{0,40}? \byou\s+must\b
+  | \b(?:reply|respond|answer|output)\b .{0,30}? \b(?:only\s+with|exactly|with\s+the\s+word)\b
   | \b(?:reply|respond|answer|output|print|say|write|append|include|repeat)\b .{0,30}?
-        \b(?:only\s+with|exactly|with\s+the\s+word|the\s+(?:string|token|phrase|word|code))\b
+        \bthe\s+(?:string|token|phrase|word|code)\b
   | <\|?\s*/?\s*(?:im_start|im_end|system|assistant|user|endoftext)\b | \[/?(?:INST|SYS)\] | <</?SYS>>
   | ^\W*(?:system|assistant|user|developer)\s*: | \#{2,}\s*(?:system|assistant|instructions?)\b
   | !\[[^\]]*\]\( | \]\(\s*(?:javascript|data|vbscript): | javascript:
@@ -30,6 +31,6 @@ _ORDERS = re.compile(
 )
 
 
-def gives_orders(text: str) -> bool:
+def looks_like_injection(text: str) -> bool:
     """Whether a text tries to steer a model, or holds markup that would call another server."""
     return bool(_ORDERS.search(text))

@@ -1,0 +1,201 @@
+"""The answer without a model: one to three lines, or that no direct answer was found; all cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rapidfuzz import fuzz
+
+from chat.answers.without_model.arithmetic import Computed, computed_from
+from chat.answers.without_model.lines import Line, lines_of, one_line
+from chat.answers.without_model.question import Question, analyse, message
+from chat.answers.without_model.ranking import Ranked, are_near, rank, type_match
+from chat.answers.without_model.whole_document import central_lines
+from chat.claim_spans import claim_before, plain
+from chat.claims import Claim
+from chat.prompt_injection import looks_like_injection
+from chat.prompting import Passage
+from chat.providers.base import Delta, NativeCitation, TextDelta
+from chat.verification import verify
+from documents.sections import trail
+
+MOST_LINES = 3
+MOST_LISTED = 10  # items of a list that was asked for
+LINES_A_PAGE = 2
+WORTH_SAYING = 2.0  # logarithm of odds below the best line
+CLOSEST = 2
+DIRECT = 0.30  # least fit of a direct answer
+RELATED = 0.12  # least fit of a passage worth showing at all
+SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
+_DIGITS = re.compile(r"\d+")
+# Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
+_MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
+_LINE_HEAD = re.compile(r"^(\s*)(?:([#+>-])|(\d{1,9})([.)])(?=\s|$))")
+
+
+def answer_without_model(
+    text: str, passages: Sequence[Passage], absent: Sequence[str] = (), packs: Sequence[str] = ()
+) -> Iterator[Delta]:
+    """The answer in Markdown with its citations; every cited line stands in a passage word for word."""
+    question = analyse(text)
+    title = single_title(passages)
+    if question.topic and passages and not any(passage.rank for passage in passages):
+        yield from written(central_lines(list(holding(lines_of(question, passages), passages))), title)
+        return
+    ranked = rank(question, lines_of(question, passages), passages, packs)
+    chosen = chosen_lines(question, ranked, passages)
+    fit = fit_of(question, ranked)
+    if not chosen or fit < RELATED:
+        yield TextDelta(message(question.language, "none"))
+        yield from _absent(question, absent)
+    elif fit < DIRECT or absent:
+        yield TextDelta(message(question.language, "closest"))
+        yield from _absent(question, absent)
+        yield TextDelta("\n\n")
+        yield from written(chosen[:CLOSEST], title)
+    else:
+        if result := computed_from(question, [entry.line for entry in ranked if entry.line in chosen]):
+            yield from computation(question, result)
+        yield from written(chosen, title)
+
+
+def _absent(question: Question, absent: Sequence[str]) -> Iterator[Delta]:
+    if absent:
+        words = ", ".join(f"“{escaped(word)}”" for word in absent)
+        yield TextDelta(f" {message(question.language, 'absent').format(words=words)}")
+
+
+def fit_of(question: Question, ranked: Sequence[Ranked]) -> float:
+    """0..1: how much of the question the best lines speak of, by its words and by related words."""
+    best = ranked[:5]
+    if any(entry.features["named"] or entry.features["label"] > 0.5 for entry in best):
+        return 1.0
+    return max(((e.features["context"] + e.features["words"]) / 2 for e in best), default=0.0)
+
+
+def chosen_lines(question: Question, ranked: Sequence[Ranked], passages: Sequence[Passage]) -> list[Line]:
+    """At most three lines that hold, at most two of a page, none that repeats another.
+
+    A list that is asked for is said whole; a line without the number, date or name that is wanted
+    brings the line beside it that has it.
+    """
+    if not ranked:
+        return []
+    chosen: list[Line] = []
+    least = ranked[0].score - WORTH_SAYING
+    for line in holding((entry.line for entry in ranked if entry.score >= least), passages):
+        pages = [(other.unit.document, other.unit.page) for other in chosen]
+        if pages.count((line.unit.document, line.unit.page)) >= LINES_A_PAGE:
+            continue
+        if not any(says_the_same(line.text, other.text) for other in chosen):
+            chosen.append(line)
+        if len(chosen) >= MOST_LINES:
+            break
+    if chosen and "list" in question.kinds and chosen[0].unit.type == "list":
+        return list_around(chosen[0], [entry.line for entry in ranked])
+    return with_neighbour(question, chosen, [entry.line for entry in ranked])
+
+
+def list_around(line: Line, lines: Sequence[Line]) -> list[Line]:
+    """The items of the list that the line stands in, in order."""
+    same = [
+        other
+        for other in lines
+        if other.unit.type == "list"
+        and other.unit.section_path == line.unit.section_path
+        and abs(other.unit.page - line.unit.page) <= 1
+        and other.unit.document == line.unit.document
+    ]
+    ordered = sorted(same, key=lambda other: (other.unit.page, other.unit.char_start, other.place))
+    start = max(0, ordered.index(line) - MOST_LISTED // 2) if len(ordered) > MOST_LISTED else 0
+    return ordered[start : start + MOST_LISTED]
+
+
+def with_neighbour(question: Question, chosen: list[Line], lines: Sequence[Line]) -> list[Line]:
+    """The lines, and after the first the one beside it when only that has what the question wants."""
+    if not chosen or type_match(question, chosen[0]) > 0 or any(type_match(question, c) for c in chosen):
+        return chosen
+    first = chosen[0]
+    near = [other for other in lines if other is not first and are_near(first, other)]
+    near = [other for other in near if type_match(question, other) > 0 and abs(_at(other) - _at(first)) < 600]
+    if not near:
+        return chosen
+    nearest = min(near, key=lambda other: (abs(_at(other) - _at(first)), _at(other) < _at(first)))
+    return [first, nearest, *chosen[1 : MOST_LINES - 1]]
+
+
+def _at(line: Line) -> int:
+    return line.unit.char_start + line.place
+
+
+def says_the_same(text: str, other: str) -> bool:
+    """The same words and the same numbers."""
+    return fuzz.ratio(text, other) >= SAME_WORDS and _DIGITS.findall(text) == _DIGITS.findall(other)
+
+
+def holding(lines: Iterator[Line] | Sequence[Line], passages: Sequence[Passage]) -> Iterator[Line]:
+    """Lines that the verifier finds on the page as they are written; else the unit word for word."""
+    shown = [passage.unit for passage in passages]
+    for line in lines:
+        text = one_line(line.unit.text)
+        plain_line = Line(line.passage, text, text, line.place)
+        for version in (line, plain_line) if line.unit.table else (line,):
+            written_line = bullet(version.text)
+            span = claim_before(written_line)
+            claim = Claim(plain(written_line[span.start : span.end]), version.quote)
+            if verify(claim, line.unit, line.passage.around, shown).supported:
+                yield version
+                break
+
+
+def computation(question: Question, result: Computed) -> Iterator[Delta]:
+    """The computed value with its formula, citing every cell it is computed from."""
+    yield TextDelta(f"{message(question.language, 'computed')}: {escaped(result.formula)}")
+    for line, cell in result.cells:
+        yield NativeCitation(line.passage.alias, one_line(cell.text))
+    yield TextDelta("\n\n")
+
+
+def single_title(passages: Sequence[Passage]) -> str:
+    """The title of the only document that was searched; a heading need not repeat it."""
+    titles = {passage.unit.document: passage.unit.title for passage in passages}
+    return next(iter(titles.values())) if len(titles) == 1 else ""
+
+
+def written(chosen: Sequence[Line], known_title: str = "") -> Iterator[Delta]:
+    """Lines under their document and section where these tell something; groups in the order of the lines."""
+    order = {heading_of(line): index for index, line in reversed(list(enumerate(chosen)))}
+    for (title, section), group in groupby(
+        sorted(chosen, key=lambda line: order[heading_of(line)]), key=heading_of
+    ):
+        parts = [escaped(part) for part in dict.fromkeys((title, section)) if part and part != known_title]
+        if parts:
+            yield TextDelta(f"#### {' · '.join(parts)}\n\n")
+        for line in group:
+            yield TextDelta(bullet(line.text))
+            yield NativeCitation(line.passage.alias, line.quote)
+            yield TextDelta("\n")
+        yield TextDelta("\n")
+
+
+def heading_of(line: Line) -> tuple[str, str]:
+    """The document's title, and the section a line stands in (its page when it has none)."""
+    unit = line.unit
+    path = unit.section_path[-2:]
+    section = trail(path, unit.title) or trail(path)
+    page = f"page {unit.page}"
+    title = "" if looks_like_injection(unit.title) else unit.title
+    return title, page if looks_like_injection(section) else section or page
+
+
+def bullet(text: str) -> str:
+    """One line of a list."""
+    return f"- {escaped(text)}"
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return _LINE_HEAD.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", text)

@@ -1,0 +1,163 @@
+"""The units a question is answered from without a model, read from the database."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.postgres.aggregates import BoolOr
+from django.db.models import Q
+
+from chat.answers.without_model.lines import DIGIT
+from chat.answers.without_model.question import Place, Question, analyse, words_of
+from chat.answers.without_model.whole_document import topic_units
+from chat.passages import Found, passage_of
+from chat.sources import load_sources
+from documents.models import CitationUnit, Document, Page
+from domains import fields_of
+from domains.items import Item, items_asked
+from retrieval.results import Hit, SearchOptions
+from retrieval.scope import Scope
+from retrieval.search import search
+
+HITS = 24
+MOST_UNITS = 400
+MOST_UNITS_A_PLACE = 60
+MOST_ROWS = 20_000  # read of the near documents for a pack's items
+MOST_ITEM_UNITS = 80
+FIRST_PAGES = 12  # of a document, on which it shows its field
+LONGEST_ABBREVIATION = 4
+NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
+
+
+def find_evidence(text: str, scope: Scope) -> Found:
+    """Units for an answer without a model.
+
+    Those of the best hits, of the places the question names, and of the items that a pack of the
+    documents' field says it needs; for questions on the whole document, those of the sections meant.
+    """
+    question = analyse(text)
+    hits = search(text, scope, SearchOptions(limit=HITS)).hits
+    documents = near_documents(scope, hits)
+    if question.topic and (units := topic_units(question.topic, documents, question.language)):
+        return _found(units, {}, ())
+    packs = fields_of_documents(documents)
+    ranks = units_of_hits(hits)
+    named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
+    items = units_of_items(items_asked(text, packs), documents)
+    order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
+    found = _found(order, ranks, hits)
+    return replace(found, absent=absent_words(question, documents), packs=tuple(packs))
+
+
+def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit]) -> Found:
+    sources = load_sources(units)
+    best = max((hit.score for hit in hits), default=0.0) or 1.0
+    scores = {rank: max(0.0, hit.score / best) for rank, hit in enumerate(hits, 1)}
+    passages = []
+    for number, unit in enumerate(sources.shown, 1):
+        rank = ranks.get(UUID(unit.id), 0)
+        passage = passage_of(sources, unit.id, number, rank)
+        passages.append(replace(passage, score=scores.get(rank, 0.0)))
+    return Found(tuple(passages), sources)
+
+
+def fields_of_documents(documents: Sequence[UUID]) -> list[str]:
+    """The packs that the settings allow and whose field one of the documents shows on its first pages."""
+    pages = Page.objects.filter(document__in=documents, number__lte=FIRST_PAGES).order_by("number")
+    texts: dict[UUID, list[str]] = defaultdict(list)
+    for document, text in pages.values_list("document_id", "text"):
+        texts[document].append(text)
+    found = {pack for text in texts.values() for pack in fields_of(text)}
+    return sorted(found & set(settings.PACKS))
+
+
+def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUID]:
+    """Rows and sections whose label is that of an item the question needs; equal shares for the items."""
+    if not items:
+        return []
+    units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
+    rows = list(units.filter(unit_type="table").values_list("pk", "content")[:MOST_ROWS])
+    paths = list(units.exclude(section_path=[]).values_list("pk", "section_path")[:MOST_ROWS])
+    labelled: list[UUID] = []
+    for item in items:
+        if item.kind == "row":
+            of_item = [pk for pk, content in rows if item.label.search(content) and DIGIT.search(content)]
+        else:
+            of_item = [pk for pk, path in paths if item.label.search(path[-1])]
+        labelled += of_item[: MOST_ITEM_UNITS // len(items)]
+    return labelled
+
+
+def absent_words(question: Question, documents: Sequence[UUID]) -> tuple[str, ...]:
+    """Names, years and pages of the question that occur nowhere in the documents: it is not about them."""
+    names = question.names if documents else ()
+    if not names:
+        return ()
+    pages = Page.objects.filter(document__in=documents)
+    found = pages.aggregate(
+        **{f"name{at}": BoolOr(Q(text__iregex=_loosely(name))) for at, name in enumerate(names)}
+    )
+    titles = " ".join(Document.objects.filter(pk__in=documents).values_list("title", flat=True))
+    return tuple(
+        name
+        for at, name in enumerate(names)
+        if not found[f"name{at}"] and not re.search(_loosely(name).replace(r"\m", r"\b"), titles, re.I)
+    )
+
+
+def _loosely(name: str) -> str:
+    """A pattern for the name with any ending: its first letters, so that spellings and plurals match."""
+    kept = name if len(name) < LONGEST_ABBREVIATION or name.isdigit() else name[: max(4, len(name) * 2 // 3)]
+    return rf"\m{re.escape(kept)}"
+
+
+def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
+    """Unit ids with the rank of their hit: the units that match best, then their neighbours."""
+    ranks: dict[UUID, int] = {}
+    for rank, hit in enumerate(hits, 1):
+        for unit_id in [*hit.best_unit_ids, *hit.unit_ids, *hit.passage_unit_ids]:
+            ranks.setdefault(unit_id, rank)
+    return ranks
+
+
+def near_documents(scope: Scope, hits: Sequence[Hit]) -> list[UUID]:
+    """The scope's documents when they are few, else those with the best hits."""
+    if scope.document_ids is not None and len(scope.document_ids) <= NEAR_DOCUMENTS:
+        return list(scope.documents().values_list("pk", flat=True))
+    votes: Counter[UUID] = Counter()
+    for rank, hit in enumerate(hits, 1):
+        votes[hit.document_id] += 1 / (rank + 2)  # type: ignore[assignment]
+    return [document for document, _ in votes.most_common(NEAR_DOCUMENTS)]
+
+
+def units_at(place: Place, documents: Sequence[UUID], language: str) -> list[UUID]:
+    """Units of the place named: of its page, under its caption, in its section, of its label."""
+    units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
+    number = re.escape(place.number)
+    if place.kind in ("page", "slide"):
+        labels = Page.objects.filter(document__in=documents, label=place.number)
+        pages = Q(page_number=int(place.number)) if place.number.isdigit() else Q(pk=None)
+        for document, page in labels.values_list("document_id", "number"):
+            pages |= Q(document=document, page_number=page)
+        wanted = pages
+    elif place.kind in ("figure", "table"):
+        words = "|".join(map(re.escape, {*words_of(language, "places")[place.kind],
+                                         *words_of("en", "places")[place.kind]}))  # fmt: skip
+        starts = Q(content__iregex=rf"^\W*({words})\s*{number}(\D|$)")
+        pages = Q(pk=None)
+        for document, page in units.filter(starts).values_list("document_id", "page_number")[:4]:
+            pages |= Q(document=document, page_number=page)
+        wanted = pages
+    else:
+        starts = Q(content__iregex=rf"^\W*(\w+\s+)?{number}([^\w.]|\.?\s|$)")
+        wanted = starts if place.kind == "requirement" else starts & Q(unit_type="heading")
+        if place.kind == "section":
+            paths = units.filter(wanted).values_list("content", flat=True)[:4]
+            for path in list(paths):
+                wanted |= Q(section_path__contains=[path])
+    return list(units.filter(wanted).values_list("pk", flat=True)[:MOST_UNITS_A_PLACE])

@@ -1,0 +1,217 @@
+"""Units as lines that an answer can say: sentences, list items, captions, and table rows with their heads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from chat.answers.without_model.question import YEAR, Question, words_of
+from chat.claims import SourceUnit
+from chat.prompt_injection import looks_like_injection
+from chat.prompting import Passage
+from documents.pdf.structure import Cell, TableRow
+from retrieval.analysis import terms_of
+from text.sentences import sentence_spans
+
+LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
+LEAST_LETTERS = 4  # of a line that says something
+MOST_COLUMNS = 4  # said of a wide table when the question names none of them
+LONGEST_HEAD = 45  # characters of a column head that is said; a longer one is several that ran together
+NEAR_UNITS = 3  # units before a table that may state its unit
+SCALE = re.compile(r"(?:\b(?:in|of) )?(?:[$€£¥] ?|usd |eur )?\b(thousands|millions|billions)\b", re.I)
+CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|CNY|CHF)\b")
+DIGIT = re.compile(r"\d")
+BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
+FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A cell that holds a value, under its column head ('' when it has none)."""
+
+    cell: Cell
+    head: str
+
+    @property
+    def years(self) -> frozenset[str]:
+        return frozenset(YEAR.findall(self.head))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line an answer may say.
+
+    Attributes:
+        text: what is shown: words of the page, or a row with its heads and its unit.
+        quote: the words to mark on the page; empty lets the verifier find the values of ``text``.
+        place: number of the line in its unit, from 0.
+        label, values: of a table row with values; empty for all others.
+        scale: the unit of a row's values as its table states it: "$ millions".
+    """
+
+    passage: Passage
+    text: str
+    quote: str
+    place: int = 0
+    label: str = ""
+    values: tuple[Value, ...] = ()
+    scale: str = ""
+
+    @property
+    def unit(self) -> SourceUnit:
+        return self.passage.unit
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(terms_of(self.text))
+
+    @cached_property
+    def context(self) -> frozenset[str]:
+        """Terms of what stands over the line: headings, caption, column heads."""
+        table = self.unit.table
+        over = [*self.unit.section_path[-2:]]
+        if table is not None:
+            over += [*table.head_rows, table.caption]
+        return frozenset(terms_of(" ".join(over)))
+
+
+def lines_of(question: Question, passages: Sequence[Passage]) -> list[Line]:
+    """All lines of the passages, in their order."""
+    return [line for passage in passages for line in _lines(question, passage)]
+
+
+def _lines(question: Question, passage: Passage) -> Iterator[Line]:
+    unit = passage.unit
+    if unit.table is not None and len(unit.table.cells) > 1:
+        if not unit.table.header and not looks_like_injection(unit.text):
+            yield from row_lines(question, passage, unit.table)
+    elif unit.type != "heading" or not has_text_below(passage):
+        yield from sentence_lines(passage)
+
+
+def has_text_below(passage: Passage) -> bool:
+    """Whether a heading heads something: what stands below it says more than the heading itself."""
+    own = passage.unit
+    below = next((other for other in passage.around if other.char_start > own.char_start), None)
+    return below is not None and below.type != "heading"
+
+
+def sentence_lines(passage: Passage) -> Iterator[Line]:
+    unit = passage.unit
+    for place, span in enumerate(sentence_spans(unit.text, unit.language or "en")):
+        text = BULLET.sub("", " ".join(unit.text[span.start : span.end].split()))
+        if says_something(text) and len(text) <= LONGEST_LINE and not looks_like_injection(text):
+            yield Line(passage, text, text, place)
+
+
+def says_something(text: str) -> bool:
+    """More than a number, a page reference or a crumb."""
+    return sum(map(str.isalpha, text)) >= LEAST_LETTERS or bool(re.search(r"[\u3040-\u9fff]{2}", text))
+
+
+def row_lines(question: Question, passage: Passage, row: TableRow) -> Iterator[Line]:
+    """A row with values says them under their heads; a row of words says its cells in order."""
+    cells = [cell for cell in row.cells if cell.text.strip()]
+    if not cells:
+        return
+    values = [Value(cell, head_of(row, cell)) for cell in cells[1:] if is_value(cell.text)]
+    label = one_line(cells[0].text)
+    if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells):
+        yield from worded_row(passage, cells)
+        return
+    chosen = tuple(chosen_columns(question, values))
+    scale = scale_of(passage, row)
+    yield Line(
+        passage,
+        row_text(label, chosen, scale),
+        chosen[0].cell.text if len(chosen) == 1 else "",
+        label=label,
+        values=chosen,
+        scale=scale,
+    )
+
+
+def worded_row(passage: Passage, cells: Sequence[Cell]) -> Iterator[Line]:
+    """``2.1.1: Passwords have at least 12 characters``: a label, then the cells that say something."""
+    prose = [cell for cell in cells if is_prose(cell.text)]
+    label = one_line(cells[0].text)
+    if prose:
+        said = prose[0] if cells[0] is prose[0] else None
+        rest = [one_line(cell.text) for cell in prose if cell is not said]
+        head = label.rstrip(" :.") if said is None else one_line(said.text)
+        text = "; ".join(rest) if not head else f"{head}: {'; '.join(rest)}" if rest else head
+        quote = max((one_line(cell.text) for cell in prose), key=len)
+    else:
+        text = quote = one_line(passage.unit.text)
+    if says_something(text) and len(text) <= 2 * LONGEST_LINE:
+        yield Line(passage, text, quote)
+
+
+def is_prose(text: str) -> bool:
+    """Whether a cell says something in words: three of them, or eight characters without spaces."""
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    return len(words) >= 3 or sum("\u3040" <= character <= "\u9fff" for character in text) >= 8
+
+
+def is_value(text: str) -> bool:
+    return bool(DIGIT.search(text)) and sum(map(str.isalpha, text)) < 4
+
+
+def head_of(row: TableRow, cell: Cell) -> str:
+    """The head of the cell's column, without footnote marks; empty when it has none."""
+    head = row.head_rows[cell.column] if cell.column < len(row.head_rows) else ""
+    return FOOTNOTE.sub("", one_line(head)).strip(" :")
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def chosen_columns(question: Question, values: Sequence[Value]) -> list[Value]:
+    """The columns the question names, by year or by words; else the first few."""
+    named = [value for value in values if value.years & question.years]
+    if len(named) == 1 and "compare" in question.kinds and question.computation in ("", "growth"):
+        before = [value for value in values if value.years == {str(int(min(named[0].years)) - 1)}]
+        named += before[:1]
+    if named:
+        return named[:MOST_COLUMNS]
+    shares = [len(set(terms_of(value.head)) & set(question.terms)) for value in values]
+    best = max(shares, default=0)
+    worded = [value for value, share in zip(values, shares, strict=True) if share == best]
+    return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])
+
+
+def row_text(label: str, values: Sequence[Value], scale: str) -> str:
+    """``Net sales, 2022: $14,544 million; 2021: $12,861 million``."""
+    label = label.rstrip(" :.…")
+    headed = all(value.head and len(value.head) <= LONGEST_HEAD for value in values)
+    unit = f" ({scale})" if scale else ""
+    if not headed:
+        return f"{label}{unit}: {'; '.join(one_line(value.cell.text) for value in values)}"
+    cells = "; ".join(f"{value.head}: {one_line(value.cell.text)}" for value in values)
+    return f"{label}{unit}, {cells}"
+
+
+def scale_of(passage: Passage, row: TableRow) -> str:
+    """The unit that the table states for its values: in its heads, its caption, or the lines before it."""
+    unit = passage.unit
+    before = [other.text for other in passage.around if other.char_start < unit.char_start][-NEAR_UNITS:]
+    own = [other.text for other in passage.around if other.table and other.table.index == row.index]
+    stated = [*row.head_rows, row.caption, *own[:2], *reversed(before), passage.heading]
+    for text in stated:
+        if found := SCALE.search(text):
+            currency = CURRENCY.search(found[0])
+            return f"{currency[0] if currency else ''} {found[1].lower()}".strip()
+        for phrase in words_of(unit.language or "en", "words").get("scale", ()):
+            if phrase in text.casefold() and len(text) < LONGEST_LINE:
+                return phrase
+    return ""
+
+
+def with_columns(line: Line, values: Sequence[Value]) -> Line:
+    """The same row with fewer columns."""
+    quote = values[0].cell.text if len(values) == 1 else ""
+    text = row_text(line.label, values, line.scale)
+    return replace(line, text=text, quote=quote, values=tuple(values))

@@ -1,0 +1,244 @@
+"""How well each line answers the question: one linear score from the search's signals, words and meaning."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chat.answers.without_model.lines import Line
+from chat.answers.without_model.question import YEAR, Place, Question, words_of
+from chat.prompting import Passage
+from domains.items import Item, items_asked, label_match
+from retrieval.analysis import terms_of
+from retrieval.providers.wordllama import WordLlamaEmbedder
+
+Matrix = NDArray[np.float64]
+
+WEIGHTS = {
+    "hit": 1.9,  # 1/√rank of the line's hit
+    "score": 2.0,  # the hit's score as a share of the best hit's
+    "first": -2.0,  # 1/(1 + place among the hit's units): corrects for hits whose best unit is a crumb
+    "line": 0.5,  # share of the question's weighted terms in the line
+    "near": 0.8,  # … in the line and the lines beside it
+    "context": 2.7,  # … in those, the headings, the caption and the column heads
+    "over": 2.1,  # … in the headings, the caption and the column heads alone
+    "meaning": 2.8,  # cosine of the line and the question
+    "words": 1.7,  # how near each of the question's words is to one of the line's
+    "phrases": 1.0,  # neighbouring words of the question that are neighbours in the line; three are all
+    "type": 0.2,  # the line holds a number, a date, a name where the question wants one
+    "year": 1.2,  # share of the years asked for that the line is of
+    "named": 4.1,  # the line stands at the page, figure, table, section the question names
+    "row": 0.5,  # the line is a table row with values
+    "page": 2.1,  # the best context and words of any line of its page
+    "label": 3.0,  # the row is a line item that a pack says the question needs
+}
+"""Fitted by softmax regression on the right pages of three sets (general documents, filings, a standard in
+four languages), each question one example; docs/answers.md has what each set loses when it is held out."""
+FEATURES = tuple(WEIGHTS)
+
+LONGEST_READ = 400  # characters of a line that are embedded
+RELATED = 0.35  # cosine of two words above which they are related
+DATE = re.compile(
+    r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
+)
+NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
+
+
+class Ranked(NamedTuple):
+    """A line with its score (the logarithm of its odds, up to a constant) and its features by name."""
+
+    line: Line
+    score: float
+    features: dict[str, float]
+
+
+class TermWeights:
+    """How telling each term is among the units at hand: inverse document frequency (Robertson 2004)."""
+
+    def __init__(self, texts: Sequence[Iterable[str]]) -> None:
+        self._frequency = Counter(term for terms in texts for term in set(terms))
+        self._count = len(texts)
+
+    def __getitem__(self, term: str) -> float:
+        frequency = self._frequency[term]
+        return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
+
+    def share(self, wanted: Sequence[str], found: frozenset[str]) -> float:
+        """0..1: the weight of the wanted terms that are found."""
+        total = sum(self[term] for term in wanted)
+        return sum(self[term] for term in wanted if term in found) / total if total else 0.0
+
+
+def rank(
+    question: Question, lines: Sequence[Line], passages: Sequence[Passage], packs: Sequence[str] = ()
+) -> list[Ranked]:
+    """The lines with their scores, best first."""
+    if not lines:
+        return []
+    matrix = features_of(question, lines, passages, packs)
+    scores = matrix @ np.array(list(WEIGHTS.values()))
+    order = np.argsort(-scores, kind="stable")
+    return [
+        Ranked(lines[at], float(scores[at]), dict(zip(FEATURES, matrix[at].tolist(), strict=True)))
+        for at in order
+    ]
+
+
+def features_of(
+    question: Question, lines: Sequence[Line], passages: Sequence[Passage], packs: Sequence[str] = ()
+) -> Matrix:
+    """One row a line, one column a feature of ``WEIGHTS``, all but the last pair 0..1."""
+    weights, items = term_weights(passages), items_asked(question.text, packs)
+    columns = {
+        **search_signals(lines, passages),
+        **coverage(question, lines, weights),
+        "meaning": cosines(question, lines),
+        "words": word_nearness(question, lines, weights),
+        "phrases": shared_phrases(question, lines),
+        "type": [type_match(question, line) for line in lines],
+        "year": [year_match(question, line) for line in lines],
+        "named": [float(any(is_at(place, line) for place in question.places)) for line in lines],
+        "row": [float(bool(line.values)) for line in lines],
+        "label": [item_match(items, line) for line in lines],
+    }
+    columns["page"] = best_of_page(lines, columns)
+    return np.array([columns[name] for name in FEATURES], dtype=np.float64).T
+
+
+def term_weights(passages: Sequence[Passage]) -> TermWeights:
+    """Over all units of the pages at hand."""
+    units = {unit.id: unit.text for passage in passages for unit in (passage.unit, *passage.around)}
+    return TermWeights([terms_of(text) for text in units.values()])
+
+
+def search_signals(lines: Sequence[Line], passages: Sequence[Passage]) -> dict[str, list[float]]:
+    seen: Counter[int] = Counter()
+    place: dict[str, int] = {}
+    for passage in passages:
+        place[passage.alias] = seen[passage.rank]
+        seen[passage.rank] += 1
+    hits = [line.passage for line in lines]
+    return {
+        "hit": [1 / hit.rank**0.5 if hit.rank else 0.0 for hit in hits],
+        "score": [hit.score for hit in hits],
+        "first": [1 / (1 + place[hit.alias]) if hit.rank else 0.0 for hit in hits],
+    }
+
+
+def coverage(question: Question, lines: Sequence[Line], weights: TermWeights) -> dict[str, list[float]]:
+    result: dict[str, list[float]] = {"line": [], "near": [], "context": [], "over": []}
+    tops: dict[str, frozenset[str]] = {}
+    for index, line in enumerate(lines):
+        heading = line.passage.heading[:120]
+        if heading not in tops:
+            tops[heading] = frozenset(terms_of(heading))
+        over = line.context | tops[heading]
+        near = line.terms | beside(lines, index)
+        for name, found in (("line", line.terms), ("near", near), ("context", near | over), ("over", over)):
+            result[name].append(weights.share(question.terms, found))
+    return result
+
+
+def beside(lines: Sequence[Line], index: int) -> frozenset[str]:
+    """Terms of the line before and the line after, where they are near on the same page."""
+    line = lines[index]
+    found: frozenset[str] = frozenset()
+    for other in (index - 1, index + 1):
+        if 0 <= other < len(lines) and are_near(line, lines[other]):
+            found |= lines[other].terms
+    return found
+
+
+def are_near(line: Line, other: Line) -> bool:
+    same_page = (line.unit.document, line.unit.page) == (other.unit.document, other.unit.page)
+    return same_page and abs(line.unit.char_start - other.unit.char_start) < 1500
+
+
+def cosines(question: Question, lines: Sequence[Line]) -> list[float]:
+    texts = [question.text, *(line.text[:LONGEST_READ] for line in lines)]
+    vectors = WordLlamaEmbedder().embed(texts)
+    return [max(0.0, float(cosine)) for cosine in vectors[1:] @ vectors[0]]
+
+
+def word_nearness(question: Question, lines: Sequence[Line], weights: TermWeights) -> list[float]:
+    """Mean over the question's terms of the cosine with the line's nearest term; the same term counts 1."""
+    wanted = list(question.terms)
+    vocabulary = {term: at for at, term in enumerate(sorted({t for line in lines for t in line.terms}))}
+    if not wanted or not vocabulary:
+        return [0.0] * len(lines)
+    vectors = WordLlamaEmbedder().embed([*wanted, *vocabulary])
+    near = np.clip(vectors[: len(wanted)] @ vectors[len(wanted) :].T, 0.0, 1.0)
+    near[near < RELATED] = 0.0
+    for row, term in enumerate(wanted):
+        if term in vocabulary:
+            near[row, vocabulary[term]] = 1.0
+    weight = np.array([weights[term] for term in wanted])
+    weight /= weight.sum()
+    of_each = ([vocabulary[term] for term in line.terms] for line in lines)
+    return [float(weight @ near[:, at].max(axis=1)) if at else 0.0 for at in of_each]
+
+
+def shared_phrases(question: Question, lines: Sequence[Line]) -> list[float]:
+    """Phrases in quotation marks count where there are any, else all the question's neighbouring terms."""
+    quoted = {pair for phrase in question.quoted for pair in pairwise(phrase)}
+    pairs = quoted or set(pairwise(terms_of(question.text)))
+    return [min(1.0, len(pairs & set(pairwise(terms_of(line.text)))) / 3) for line in lines]
+
+
+def type_match(question: Question, line: Line) -> float:
+    """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
+    if question.wants_number:
+        asked = set(re.findall(r"\d+", question.text))
+        return float(bool(set(re.findall(r"\d+", line.text)) - asked))
+    if "when" in question.kinds:
+        return float(bool(DATE.search(line.text)))
+    if question.kinds & {"who", "where"}:
+        return float(bool(NAME.search(line.text)))
+    return 0.5
+
+
+def year_match(question: Question, line: Line) -> float:
+    if not question.years:
+        return 0.5
+    said = {*YEAR.findall(line.text), *YEAR.findall(" ".join(line.unit.section_path[-1:]))}
+    return len(said & question.years) / len(question.years)
+
+
+def is_at(place: Place, line: Line) -> bool:
+    """Whether the line stands at the place the question names."""
+    unit = line.unit
+    if place.kind in ("page", "slide"):
+        return place.number.isdigit() and unit.page == int(place.number)
+    if place.kind in ("figure", "table"):
+        pattern = _caption(place, unit.language)
+        return any(pattern.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
+    starts = re.compile(rf"\W*(?:\w+\s+)?{re.escape(place.number)}(?![\w.]*\d)")
+    return bool(starts.match(unit.text)) or any(starts.match(path) for path in unit.section_path)
+
+
+def _caption(place: Place, language: str) -> re.Pattern[str]:
+    words = {*words_of(language or "en", "places")[place.kind], *words_of("en", "places")[place.kind]}
+    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, words))})\s*{re.escape(place.number)}(?!\w)", re.I)
+
+
+def item_match(items: Sequence[Item], line: Line) -> float:
+    """How surely the line is an item that the question needs, as the packs of the documents know it."""
+    section = line.unit.section_path[-1] if line.unit.section_path else ""
+    over = line.passage.heading_below or line.passage.heading
+    return max((label_match(item, line.label, over, section) for item in items), default=0.0)
+
+
+def best_of_page(lines: Sequence[Line], columns: dict[str, list[float]]) -> list[float]:
+    """Half the best sum of context and words on each line's page."""
+    best: dict[tuple[str, int], float] = defaultdict(float)
+    keys = [(line.unit.document, line.unit.page) for line in lines]
+    for key, context, words in zip(keys, columns["context"], columns["words"], strict=True):
+        best[key] = max(best[key], context + words)
+    return [best[key] / 2 for key in keys]

@@ -1,0 +1,81 @@
+"""Passages for answers without a model, written down instead of read from a database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from chat.answers.without_model.answer import answer_without_model
+from chat.claims import SourceUnit
+from chat.prompting import Passage
+from chat.providers.base import NativeCitation, TextDelta
+from documents.pdf.geometry import Rect
+from documents.pdf.structure import Cell, TableRow, UnitType, Word
+
+
+def words_of(text: str, start: int) -> tuple[Word, ...]:
+    words, at = [], 0
+    for part in text.split():
+        begin = text.index(part, at)
+        at = begin + len(part)
+        words.append(Word(start + begin, start + at, 60 + 5 * begin, start, 60 + 5 * at, start + 10))
+    return tuple(words)
+
+
+def unit_of(
+    alias: str,
+    text: str,
+    page: int = 1,
+    section: str = "",
+    kind: UnitType = "prose",
+    table: TableRow | None = None,
+    title: str = "Handbook",
+    language: str = "en",
+) -> SourceUnit:
+    start = int(alias[1:]) * 1000
+    path = (section,) if section else ()
+    return SourceUnit(
+        alias, title, page, text, start, words_of(text, start), kind, path, table, title, language
+    )
+
+
+def prose(alias: str, text: str, page: int = 1, section: str = "", **more: str) -> Passage:
+    return Passage(alias, unit_of(alias, text, page, section, **more), rank=int(alias[1:]))  # type: ignore[arg-type]
+
+
+def row(
+    alias: str, *cells: str, heads: tuple[str, ...] = (), page: int = 1, section: str = "", **more: str
+) -> Passage:
+    """A table row whose words stand on the page, 100 points a column, under its heads."""
+    number, text = int(alias[1:]), "\t".join(cells)
+    laid, at = [], number * 1000
+    for column, cell in enumerate(cells):
+        rect = Rect(60 + 100 * column, number * 20, 60 + 100 * column + 6 * len(cell), number * 20 + 10)
+        laid.append(Cell(column, cell, rect, False, at, at + len(cell)))
+        at += len(cell) + 1
+    table = TableRow(1, number, tuple(laid), head_rows=heads)
+    unit = unit_of(alias, text, page, section, "table", table, **more)  # type: ignore[arg-type]
+    words = tuple(Word(c.char_start, c.char_end, *c.rect) for c in laid if c.rect)
+    return Passage(alias, replace(unit, words=words), rank=number)
+
+
+def on_one_page(*passages: Passage) -> list[Passage]:
+    units = [passage.unit for passage in passages]
+    return [replace(p, around=[unit for unit in units if unit is not p.unit]) for p in passages]
+
+
+def headed(heads: tuple[str, ...], *rows: Passage) -> list[Passage]:
+    """Rows of one page under a header row that prints their heads."""
+    head = row("u0", *heads)
+    assert head.unit.table is not None
+    table = TableRow(1, 0, head.unit.table.cells, header=True)
+    return on_one_page(replace(head, unit=replace(head.unit, table=table)), *rows)
+
+
+def answered(
+    question: str, passages: list[Passage], absent: tuple[str, ...] = (), packs: tuple[str, ...] = ()
+) -> tuple[list[str], list[NativeCitation]]:
+    """The answer's lines (headings left out), and its citations."""
+    deltas = list(answer_without_model(question, passages, absent, packs))
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return lines, [delta for delta in deltas if isinstance(delta, NativeCitation)]

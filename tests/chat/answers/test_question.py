@@ -1,0 +1,104 @@
+"""What a question asks for, in several languages."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from chat.answers.without_model.question import KINDS, Place, analyse, language_of
+from text.languages import language_data, languages_with
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How long is the warranty?", "en"),
+        ("Wie lange ist die Garantie?", "de"),
+        ("Quelle est la durée de la garantie ?", "fr"),
+        ("¿Cuánto dura la garantía?", "es"),
+        ("Quanto dura la garanzia?", "it"),
+        ("Hoe lang is de garantie?", "nl"),
+        ("Qual é a duração da garantia?", "pt"),
+        ("保修期是多久？", "zh"),
+        ("保証期間はどのくらいですか？", "ja"),
+        ("ما هي مدة الضمان؟", "ar"),
+        ("Сколько длится гарантия?", "ru"),
+        ("zxcv qwer", "en"),
+    ],
+)
+def test_the_language_of_a_question_is_seen(question: str, language: str) -> None:
+    assert language_of(question) == language
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who signed the lease?", "who"),
+        ("When does the lease end?", "when"),
+        ("How many valves are there?", "count"),
+        ("Is smoking allowed?", "yes_no"),
+        ("Wie viele Ventile gibt es?", "count"),
+        ("Pourquoi le projet a-t-il échoué ?", "why"),
+        ("¿Dónde está la válvula?", "where"),
+        ("哪一年签署的？", "when"),
+        ("誰が署名しましたか？", "who"),
+        ("Почему проект остановлен?", "why"),
+    ],
+)
+def test_the_kind_of_a_question_is_seen(question: str, kind: str) -> None:
+    assert kind in analyse(question).kinds
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("What does page 12 show?", [Place("page", "12")]),
+        ("Which methods are in Table II?", [Place("table", "II")]),
+        ("Was zeigt Abb. 3 auf Seite 7?", [Place("page", "7"), Place("figure", "3")]),
+        ("図3には何がありますか", [Place("figure", "3")]),
+        ("12ページには何がありますか", [Place("page", "12")]),
+        ("What is on pages 4-6?", [Place("page", "4"), Place("page", "5"), Place("page", "6")]),
+        ("What does 4.1.2 require?", [Place("requirement", "4.1.2")]),
+        ("Is 3.5 percent enough?", []),
+    ],
+)
+def test_places_that_a_question_names_are_read(question: str, places: list[Place]) -> None:
+    assert list(analyse(question).places) == places
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("Summarise this document", "summary"),
+        ("What is this document about?", "about"),
+        ("What are the main risks?", "risks"),
+        ("Fasse dieses Dokument zusammen", "summary"),
+        ("この文書を要約してください", "summary"),
+        ("What are the main risks of hot surfaces near the outlet valve?", ""),
+        ("How long is the warranty?", ""),
+    ],
+)
+def test_questions_on_the_whole_document_are_told_from_particular_ones(question: str, topic: str) -> None:
+    assert analyse(question).topic == topic
+
+
+def test_names_and_years_that_must_be_in_the_document_are_read() -> None:
+    assert analyse("How many people did Globex employ in 2019?").names == ("Globex", "2019")
+    assert analyse("Wie hoch ist die Miete in Berlin?").names == ()
+
+
+def test_spans_of_years_are_read_whole() -> None:
+    assert analyse("How did sales change from 2016 to 2018?").years == {"2016", "2017", "2018"}
+    assert analyse("What was FY19 revenue?").years == {"2019"}
+
+
+def test_every_language_has_all_tables_and_keys_of_english() -> None:
+    def shape(code: str) -> dict[str, set[str]]:
+        tables = tomllib.loads(language_data(code, "answers.toml"))
+        return {table: set(rows) for table, rows in tables.items()}
+
+    codes, english = languages_with("answers.toml"), shape("en")
+    assert set(KINDS) == english["kinds"]
+    assert {code: shape(code) for code in codes} == dict.fromkeys(codes, english)
+    assert codes >= {"en", "de", "fr", "es", "it", "pt", "nl", "zh", "ja", "ar", "ru"}

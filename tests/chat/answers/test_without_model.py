@@ -1,0 +1,197 @@
+"""Answers without a model: which lines are said, how, and when none is a direct answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.answers.without_model.answer import escaped
+from chat.prompting import Passage
+from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
+
+PUMP = on_one_page(
+    prose("u1", "The pump must be primed with clean water before the first start.", 3, "Commissioning"),
+    prose("u2", "Replace the shaft seal after 4,000 hours of operation.", 7, "Maintenance"),
+    prose("u3", "The warranty lasts 24 months from the date of delivery.", 9, "Warranty"),
+    prose("u4", "Noise emission at the operator's place is 72 dB(A).", 4, "Technical data"),
+    prose("u5", "Only electricians may open the terminal box.", 2, "Safety"),
+    prose("u6", "The housing is made of stainless steel and painted in the colour of the customer.", 4),
+)
+TRIAL = on_one_page(
+    prose("u1", "The trial enrolled 412 adults with moderate asthma at 18 hospitals.", 2, "Methods"),
+    prose("u2", "Patients took 5 mg of the study drug once a day for twelve weeks.", 2, "Methods"),
+    prose("u3", "Headache was the most frequent adverse event and occurred in 9% of patients.", 5, "Safety"),
+    prose("u4", "The study was funded by the Northern Lung Foundation.", 8, "Funding"),
+    prose("u5", "Recruitment ended on 14 March 2019 because the planned number was reached.", 3, "Methods"),
+    prose("u6", "The weather in the region is mild and wet for most of the year.", 8),
+)
+WORDINGS: list[tuple[list[Passage], str, tuple[str, str, str]]] = [
+    (PUMP, "u2", ("When must the shaft seal be replaced?", "After how many hours is a new shaft seal needed?",
+                  "How often should I replace the shaft seal?")),
+    (PUMP, "u3", ("How long is the warranty?", "What is the duration of the warranty?",
+                  "For how many months does the warranty last?")),
+    (PUMP, "u4", ("How loud is the pump (noise emission)?", "What is the noise emission?",
+                  "How high is the noise at the operator's place?")),
+    (PUMP, "u5", ("Who may open the terminal box?", "Which people are allowed to open the terminal box?",
+                  "Is anybody but electricians allowed to open the terminal box?")),
+    (PUMP, "u1", ("What must be done before the first start?", "With what is the pump primed?",
+                  "How do I prime the pump?")),
+    (TRIAL, "u1", ("How many adults were enrolled?", "What was the number of adults that the trial enrolled?",
+                   "The trial enrolled how many patients with asthma?")),
+    (TRIAL, "u2", ("What dose of the study drug did patients take?", "How much of the drug was taken a day?",
+                   "How many mg of the study drug did patients take?")),
+    (TRIAL, "u3", ("What was the most frequent adverse event?", "Which adverse event was most frequent?",
+                   "Which adverse event occurred in most patients?")),
+    (TRIAL, "u4", ("Who funded the study?", "By whom was the study funded?",
+                   "Which foundation paid for the study?")),
+    (TRIAL, "u5", ("When did recruitment end?", "On what date did recruitment end?",
+                   "What was the date on which recruitment ended?")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("passages", "alias", "question"),
+    [(passages, alias, question) for passages, alias, questions in WORDINGS for question in questions],
+)
+def test_the_same_question_in_other_words_gets_the_same_answer(
+    passages: list[Passage], alias: str, question: str
+) -> None:
+    lines, citations = answered(question, passages)
+    assert citations[0].alias == alias and len(citations) <= 3
+    assert not lines[0].startswith("No direct answer")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of France?",
+        "Who won the World Cup?",
+        "hi",
+        "asdf qwer zxcv",
+        "How do I bake bread?",
+    ],
+)
+def test_a_question_after_another_subject_gets_no_filler(question: str) -> None:
+    lines, citations = answered(question, PUMP)
+    assert lines == ["No direct answer found."] and citations == []
+
+
+def test_what_only_comes_close_is_shown_as_that() -> None:
+    lines, citations = answered("Which paint may be used on the housing in tropical humidity zones?", PUMP)
+    assert lines[0] == "No direct answer found. Closest passages:"
+    assert 1 <= len(citations) <= 2 and citations[0].alias == "u6"
+
+
+def test_a_name_that_no_document_holds_is_named() -> None:
+    lines, _ = answered("How many adults did the trial enrol in Norway?", TRIAL, absent=("Norway",))
+    assert lines[0] == "No direct answer found. Closest passages: Not in the document: “Norway”."
+
+
+def test_without_passages_the_answer_is_that_there_is_none() -> None:
+    assert answered("Anything?", []) == (["No direct answer found."], [])
+
+
+def test_a_sentence_is_said_word_for_word_and_quoted() -> None:
+    lines, citations = answered("Who funded the study?", TRIAL)
+    assert lines[0] == "- The study was funded by the Northern Lung Foundation."
+    assert citations[0].quote == TRIAL[3].unit.text
+
+
+def test_no_line_is_said_twice() -> None:
+    again = [prose(f"u{n}", TRIAL[0].unit.text, n) for n in range(20, 30)]
+    lines, _ = answered("How many adults did the trial enrol?", [*TRIAL, *again])
+    assert len(set(lines)) == len(lines)
+
+
+def test_the_sentence_beside_the_best_one_is_said_when_only_it_has_the_amount() -> None:
+    passages = on_one_page(
+        prose("u1", "The council bought the old bakery of the Miller family. It paid 1.2 million euros.", 1),
+        prose("u2", "The council meets on Mondays.", 1),
+        prose("u3", "The town has three schools.", 2),
+    )
+    lines, _ = answered("How much did the council pay the Miller family for the old bakery?", passages)
+    assert any("1.2 million euros" in line for line in lines)
+
+
+def test_a_row_whose_first_cell_is_a_number_is_an_answer() -> None:
+    heads = ("#", "Requirement", "Level")
+    rows = headed(
+        heads,
+        row("u1", "4.1.1", "The operator keeps a written record of every lift.", "A", heads=heads),
+        row("u2", "4.1.2", "Ropes are inspected by a competent person every six months.", "B", heads=heads),
+        row("u3", "4.1.3", "Slings show their safe working load on a tag.", "A", heads=heads),
+    )
+    lines, citations = answered("How often are ropes inspected?", rows)
+    assert lines[0] == "- 4.1.2: Ropes are inspected by a competent person every six months."
+    assert citations[0].alias == "u2"
+    lines, citations = answered("What does requirement 4.1.3 say?", rows)
+    assert citations[0].alias == "u3"
+
+
+RAIN = ("Station", "2020 (mm)", "2021 (mm)", "2022 (mm)")
+STATIONS = headed(
+    RAIN,
+    row("u1", "Harbour", "612", "588", "701", heads=RAIN, section="Rain at the stations"),
+    row("u2", "Airport", "540", "511", "633", heads=RAIN, section="Rain at the stations"),
+    row("u3", "Old mill", "710", "655", "802", heads=RAIN, section="Rain at the stations"),
+)
+
+
+def test_a_cell_is_said_with_its_row_and_column_and_lit() -> None:
+    lines, citations = answered("How much rain fell at the airport station in 2021?", STATIONS)
+    assert lines[0] == "- Airport, 2021 (mm): 511"
+    assert citations[0].alias == "u2" and citations[0].quote == "511"
+
+
+def test_growth_that_is_asked_for_is_computed_from_cited_cells() -> None:
+    lines, citations = answered(
+        "What was the growth rate of rain at the airport station from 2021 to 2022?", STATIONS
+    )
+    assert "(633 − 511) ÷ 511 = 23.87 %" in lines[0]
+    assert {c.quote for c in citations[:2]} == {"633", "511"}
+
+
+def test_a_difference_of_two_rows_is_computed_from_cited_cells() -> None:
+    lines, _ = answered(
+        "What is the difference in rain between the old mill and the harbour station in 2020?", STATIONS
+    )
+    assert "710 − 612 = 98" in lines[0]
+
+
+def test_a_chinese_question_is_answered_from_a_chinese_contract() -> None:
+    contract = on_one_page(
+        prose("u1", "本合同的期限为三年，自签署之日起计算。", 1, "第二条 期限", language="zh"),
+        prose("u2", "甲方应在收到发票后三十日内付款。", 1, "第三条 付款", language="zh"),
+        prose("u3", "双方应对商业秘密予以保密。", 2, "第四条 保密", language="zh"),
+    )
+    lines, citations = answered("合同的期限是多久？", contract)
+    assert citations[0].alias == "u1" and lines[0].startswith("- 本合同的期限为三年")
+
+
+def test_a_german_question_is_answered_and_refused_in_german() -> None:
+    lease = on_one_page(
+        prose("u1", "Die Kündigungsfrist beträgt drei Monate zum Monatsende.", 2, "Kündigung", language="de"),
+        prose("u2", "Die Miete ist am dritten Werktag fällig.", 1, "Miete", language="de"),
+    )
+    lines, citations = answered("Wie lange ist die Kündigungsfrist?", lease)
+    assert citations[0].alias == "u1"
+    lines, citations = answered("Welche Farbe hat der Mond?", lease)
+    assert lines[0].startswith("Keine direkte Antwort gefunden.")
+
+
+def test_a_list_that_is_asked_for_is_said_in_order() -> None:
+    items = [
+        prose(f"u{n}", text, 4, "Tools needed", kind="list")
+        for n, text in enumerate(
+            ("Torque wrench, 20 to 100 newton metres", "Feeler gauge set", "Bearing puller with two arms",
+             "Clean cotton cloths"), start=1
+        )
+    ]  # fmt: skip
+    lines, _ = answered("List the tools needed for the bearing", on_one_page(*items, *PUMP[4:]))
+    assert [line[2:] for line in lines] == [item.unit.text for item in items]
+
+
+def test_markdown_in_documents_stays_text() -> None:
+    assert escaped("a * b [x](y) `c` <i>") == r"a \* b \[x](y) \`c\` \<i>"
+    assert escaped("# no heading") == r"\# no heading"
+    assert escaped("1. Introduction") == r"1\. Introduction"
+    assert escaped("snake_case stays, _this_ is no emphasis") == r"snake_case stays, \_this\_ is no emphasis"

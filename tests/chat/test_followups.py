@@ -1,0 +1,28 @@
+"""A follow-up question takes up the subject of the one before."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.followups import carried_over
+from chat.naming import names_in
+from chat.prompting import Turn
+
+
+def test_an_ordinal_is_no_name() -> None:
+    assert names_in("How many stores did Ulta have at the end of the 4th quarter?") == ["Ulta"]
+    assert names_in("Is 3M older than the 3rd Bank of the Rhine?") == ["3M", "3rd Bank", "Rhine"]
+
+
+@pytest.mark.parametrize(
+    ("question", "standalone"),
+    [
+        ("What about 2017?", "What about 2017? (Acme capital expenditure)"),
+        ("And dividends?", "And dividends? (Acme 2018 capital expenditure)"),
+        ("Which pension plans changed?", "Which pension plans changed? (Acme 2018)"),
+        ("Which five business segments does the company have in the world today?", None),
+    ],
+)
+def test_a_follow_up_takes_up_what_it_leans_on(question: str, standalone: str | None) -> None:
+    history = [Turn("user", "What was the capital expenditure of Acme in 2018?"), Turn("assistant", "1,577.")]
+    assert carried_over(question, history) == (standalone or question)
