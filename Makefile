@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PY := .venv/bin/python
 MANAGE := $(PY) -W ignore manage.py
 
-.PHONY: run test check bench lock clean install
+.PHONY: run test check bench lock clean install install-dev
 .SILENT:
 
 run: install
@@ -17,7 +17,7 @@ test: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
 test: check
 	$(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
-check: install
+check: install-dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check --quiet .
 	$(PY) -m mypy
@@ -34,14 +34,22 @@ bench: install
 
 install: .venv/installed node_modules/installed
 
+install-dev: install .venv/installed-dev
+
 # A virtual environment that was begun and not finished is begun again.
 .venv/installed: requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Pincite needs Python 3.11 or newer: make run PYTHON=python3.12"; exit 1; }
 	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv \
 	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 1; }
-	echo "Installing Python packages (once)…"
-	$(PY) -m pip install --quiet --requirement requirements.lock \
+	echo "Installing Python packages (once, about a minute)…"
+	$(PIP_INSTALL) --requirement requirements.lock \
+	  || { echo "The Python packages could not be installed: see above; is the network there?"; exit 1; }
+	touch $@
+
+.venv/installed-dev: requirements-dev.lock .venv/installed
+	echo "Installing the packages of tests and checks (once)…"
+	$(PIP_INSTALL) --requirement requirements-dev.lock \
 	  || { echo "The Python packages could not be installed: see above; is the network there?"; exit 1; }
 	touch $@
 
@@ -54,8 +62,11 @@ node_modules/installed: package-lock.json
 
 NODE_WHEEL := 24.19.0
 
-lock:
-	$(PY) .ci/lock.py
+# The locks are complete, so pip resolves nothing; Python compiles what it imports, when it does.
+PIP_INSTALL := $(PY) -m pip install --no-deps --require-hashes --no-compile --progress-bar off
+
+lock: install-dev
+	.ci/lock
 
 clean:
 	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache
