@@ -223,6 +223,7 @@ LOGGING = logs.configuration(
     level=environment.choice("PINCITE_LOG_LEVEL", "info", LOG_LEVELS).upper(),
     as_json=environment.flag("PINCITE_LOG_JSON", False),
 )
+SOURCE_URL = environment.url("PINCITE_SOURCE_URL")  # of a changed Pincite; else this server offers its own
 METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # /metrics answers its bearer, and staff
 PROMETHEUS_EXPORT_MIGRATIONS = False
 
