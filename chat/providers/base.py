@@ -22,10 +22,12 @@ class NativeCitation:
 
     Attributes:
         quote: the cited words, '' when the provider can only point at the whole passage.
+        block: all the text that the citation stands for, which may be several sentences.
     """
 
     alias: str
     quote: str = ""
+    block: str = ""
 
 
 @dataclass(frozen=True, slots=True)
