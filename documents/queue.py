@@ -17,6 +17,7 @@ from django.db.models.functions import Coalesce
 from django_q.brokers import get_broker
 from django_q.tasks import async_task
 
+from documents.jobs import open_job
 from documents.leases import free
 from documents.models import Document
 
@@ -26,7 +27,11 @@ RECOGNITION_TICKET = "documents.tasks.recognise_next"
 
 
 def enqueue(document: Document) -> None:
-    """Puts a ticket in the queue once the present transaction is committed; the sweep repairs a failure."""
+    """Open a job, and issue a ticket once the present transaction is committed.
+
+    The sweep issues one where that failed.
+    """
+    open_job(document)
     transaction.on_commit(lambda: issue_tickets(1), robust=True)
 
 

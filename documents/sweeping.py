@@ -15,7 +15,8 @@ from django.utils import timezone
 from documents import recognition
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
-from documents.models import WORKING, Document, RateCount
+from documents.jobs import settle_jobs
+from documents.models import WORKING, Document, Job, RateCount
 from documents.pdf.failures import FailureCode
 from documents.queue import issue_recognition_tickets, issue_tickets, tickets_left, waiting
 from documents.versions import bring_back
@@ -46,6 +47,8 @@ def sweep() -> Sweep:
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
     RateCount.forget_ended()
+    settle_jobs()
+    Job.objects.forget_old()
     return Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
 
 
