@@ -50,6 +50,7 @@ class Writing:
         on_draft: learns of the draft before its first word, to save it while it grows.
         before_end: called when all but ``done`` was told, before the answer's row says that it ended.
         provider: writes the answer; None is the conversation's own.
+        before_model: called when all was searched, before the provider writes.
     """
 
     emit: Emit
@@ -57,6 +58,7 @@ class Writing:
     on_draft: Callable[[Draft], None] = lambda draft: None
     before_end: Callable[[], None] = lambda: None
     provider: Provider | None = None
+    before_model: Callable[[], None] = lambda: None
 
 
 def write_answer(answer: Message, writing: Writing) -> None:
@@ -185,6 +187,7 @@ def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, 
     """Streams, decodes, checks, and stores; what was written before a failure is kept."""
     writing.emit(Status("writing", "Writing…"))
     give_back_connection()
+    writing.before_model()
     usage: dict[str, float] = {}
     status, error = Message.Status.COMPLETE, ""
     try:

@@ -28,6 +28,7 @@ class Anthropic:
     name: str = "anthropic"
     passages: int = 60
     rewrites: bool = True
+    is_local: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         documents = grouped_by_document(prompt.passages)
