@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rapidfuzz import fuzz
@@ -25,9 +26,10 @@ MOST_LINES = 3
 MOST_LISTED = 10  # items of a list that was asked for
 LINES_A_PAGE = 2
 WORTH_SAYING = 2.0  # logarithm of odds below the best line
+OF_THE_SUBJECT = 0.5  # of the first line's fit that a further line must have
 CLOSEST = 2
-DIRECT = 0.30  # least fit of a direct answer
-RELATED = 0.12  # least fit of a passage worth showing at all
+DIRECT = 6.5  # least score of a direct answer
+RELATED = 5.0  # least score of a passage worth showing at all
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 _DIGITS = re.compile(r"\d+")
 # Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
@@ -46,11 +48,11 @@ def answer_without_model(
         return
     ranked = rank(question, lines_of(question, passages), passages, packs)
     chosen = chosen_lines(question, ranked, passages)
-    fit = fit_of(question, ranked)
-    if not chosen or fit < RELATED:
+    best = ranked[0].score if ranked else 0.0
+    if not chosen or best < RELATED:
         yield TextDelta(message(question.language, "none"))
         yield from _absent(question, absent)
-    elif fit < DIRECT or absent:
+    elif best < DIRECT or absent:
         yield TextDelta(message(question.language, "closest"))
         yield from _absent(question, absent)
         yield TextDelta("\n\n")
@@ -67,35 +69,45 @@ def _absent(question: Question, absent: Sequence[str]) -> Iterator[Delta]:
         yield TextDelta(f" {message(question.language, 'absent').format(words=words)}")
 
 
-def fit_of(question: Question, ranked: Sequence[Ranked]) -> float:
-    """0..1: how much of the question the best lines speak of, by its words and by related words."""
-    best = ranked[:5]
-    if any(entry.features["named"] or entry.features["label"] > 0.5 for entry in best):
-        return 1.0
-    return max(((e.features["context"] + e.features["words"]) / 2 for e in best), default=0.0)
-
-
 def chosen_lines(question: Question, ranked: Sequence[Ranked], passages: Sequence[Passage]) -> list[Line]:
     """At most three lines that hold, at most two of a page, none that repeats another.
 
     A list that is asked for is said whole; a line without the number, date or name that is wanted
     brings the line beside it that has it.
     """
-    if not ranked:
-        return []
     chosen: list[Line] = []
-    least = ranked[0].score - WORTH_SAYING
-    for line in holding((entry.line for entry in ranked if entry.score >= least), passages):
-        pages = [(other.unit.document, other.unit.page) for other in chosen]
-        if pages.count((line.unit.document, line.unit.page)) >= LINES_A_PAGE:
-            continue
-        if not any(says_the_same(line.text, other.text) for other in chosen):
-            chosen.append(line)
-        if len(chosen) >= MOST_LINES:
-            break
+    for page, count in Counter(page_slots(ranked)).items():
+        on_page = sorted((e for e in ranked if e.page == page), key=lambda entry: -entry.on_page)
+        added = 0
+        for line in holding((entry.line for entry in on_page), passages):
+            if added == count:
+                break
+            if not any(says_the_same(line.text, other.text) for other in chosen):
+                chosen.append(line)
+                added += 1
     if chosen and "list" in question.kinds and chosen[0].unit.type == "list":
         return list_around(chosen[0], [entry.line for entry in ranked])
     return with_neighbour(question, chosen, [entry.line for entry in ranked])
+
+
+def page_slots(ranked: Sequence[Ranked]) -> list[tuple[str, int]]:
+    """The pages that give a line, best first: a page twice when two of its lines are among the best."""
+    slots: list[tuple[str, int]] = []
+    said: set[str] = set()
+    for entry in ranked:
+        if len(slots) >= MOST_LINES or entry.score < ranked[0].score - WORTH_SAYING:
+            break
+        if fit_of(entry) < OF_THE_SUBJECT * fit_of(ranked[0]):
+            continue
+        if entry.line.text not in said and slots.count(entry.page) < LINES_A_PAGE:
+            slots.append(entry.page)
+            said.add(entry.line.text)
+    return slots
+
+
+def fit_of(entry: Ranked) -> float:
+    """0..1: how much of the question the line speaks of, in its words or related ones."""
+    return (entry.features["context"] + entry.features["words"]) / 2
 
 
 def list_around(line: Line, lines: Sequence[Line]) -> list[Line]:
@@ -135,7 +147,7 @@ def says_the_same(text: str, other: str) -> bool:
     return fuzz.ratio(text, other) >= SAME_WORDS and _DIGITS.findall(text) == _DIGITS.findall(other)
 
 
-def holding(lines: Iterator[Line] | Sequence[Line], passages: Sequence[Passage]) -> Iterator[Line]:
+def holding(lines: Iterable[Line], passages: Sequence[Passage]) -> Iterator[Line]:
     """Lines that the verifier finds on the page as they are written; else the unit word for word."""
     shown = [passage.unit for passage in passages]
     for line in lines:

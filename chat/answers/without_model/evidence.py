@@ -95,25 +95,33 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
 
 def absent_words(question: Question, documents: Sequence[UUID]) -> tuple[str, ...]:
     """Names, years and pages of the question that occur nowhere in the documents: it is not about them."""
-    names = question.names if documents else ()
-    if not names:
-        return ()
+    wanted = {name: _loosely(name) for name in question.names}
+    last = max(Document.objects.filter(pk__in=documents).values_list("page_count", flat=True), default=0)
+    absent = []
+    for place in question.places:
+        words = words_of(question.language, "places")[place.kind]
+        name = f"{words[0]} {place.number}"
+        if place.kind in ("figure", "table"):
+            labels = "|".join(map(re.escape, {*words, *words_of("en", "places")[place.kind]}))
+            wanted[name] = rf"({labels})\s*{re.escape(place.number)}"
+        elif place.kind in ("page", "slide") and place.number.isdigit() and int(place.number) > last:
+            absent.append(name)
+    if not wanted or not documents:
+        return tuple(absent)
+    texts = {f"name{at}": pattern for at, pattern in enumerate(wanted.values())}
     pages = Page.objects.filter(document__in=documents)
-    found = pages.aggregate(
-        **{f"name{at}": BoolOr(Q(text__iregex=_loosely(name))) for at, name in enumerate(names)}
-    )
+    found = pages.aggregate(**{key: BoolOr(Q(text__iregex=pattern)) for key, pattern in texts.items()})
     titles = " ".join(Document.objects.filter(pk__in=documents).values_list("title", flat=True))
-    return tuple(
-        name
-        for at, name in enumerate(names)
-        if not found[f"name{at}"] and not re.search(_loosely(name).replace(r"\m", r"\b"), titles, re.I)
-    )
+    for name, (key, pattern) in zip(wanted, texts.items(), strict=True):
+        if not found[key] and not re.search(pattern, titles, re.I):
+            absent.append(name)
+    return tuple(absent)
 
 
 def _loosely(name: str) -> str:
     """A pattern for the name with any ending: its first letters, so that spellings and plurals match."""
     kept = name if len(name) < LONGEST_ABBREVIATION or name.isdigit() else name[: max(4, len(name) * 2 // 3)]
-    return rf"\m{re.escape(kept)}"
+    return rf"(^|[^A-Za-z0-9]){re.escape(kept)}"
 
 
 def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:

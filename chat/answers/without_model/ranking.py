@@ -42,6 +42,11 @@ WEIGHTS = {
 """Fitted by softmax regression on the right pages of three sets (general documents, filings, a standard in
 four languages), each question one example; docs/answers.md has what each set loses when it is held out."""
 FEATURES = tuple(WEIGHTS)
+ON_PAGE = {
+    "hit": 0.4, "first": 2.5, "line": 0.4, "near": 0.3, "context": 1.3, "over": 0.2, "meaning": 1.0,
+    "words": 0.8, "phrases": 0.6, "type": 2.2, "row": 1.8,
+}  # fmt: skip
+"""Weights among the lines of one page, fitted alike on the lines that hold the known answers."""
 
 LONGEST_READ = 400  # characters of a line that are embedded
 RELATED = 0.35  # cosine of two words above which they are related
@@ -52,11 +57,21 @@ NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u06
 
 
 class Ranked(NamedTuple):
-    """A line with its score (the logarithm of its odds, up to a constant) and its features by name."""
+    """A line with its scores (logarithms of odds, up to a constant) and its features by name.
+
+    Attributes:
+        score: how surely the line's page answers the question, among all pages.
+        on_page: how surely the line does, among the lines of its page.
+    """
 
     line: Line
     score: float
+    on_page: float
     features: dict[str, float]
+
+    @property
+    def page(self) -> tuple[str, int]:
+        return self.line.unit.document, self.line.unit.page
 
 
 class TermWeights:
@@ -84,10 +99,15 @@ def rank(
         return []
     matrix = features_of(question, lines, passages, packs)
     scores = matrix @ np.array(list(WEIGHTS.values()))
-    order = np.argsort(-scores, kind="stable")
+    on_page = matrix @ np.array([ON_PAGE.get(name, 0.0) for name in FEATURES])
     return [
-        Ranked(lines[at], float(scores[at]), dict(zip(FEATURES, matrix[at].tolist(), strict=True)))
-        for at in order
+        Ranked(
+            lines[at],
+            float(scores[at]),
+            float(on_page[at]),
+            dict(zip(FEATURES, matrix[at].tolist(), strict=True)),
+        )
+        for at in np.argsort(-scores, kind="stable")
     ]
 
 

@@ -1,4 +1,4 @@
-"""Passages for answers without a model, written down instead of read from a database."""
+"""Passages for answers without a model, written down instead of read from a database: all of one hit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def unit_of(
 
 
 def prose(alias: str, text: str, page: int = 1, section: str = "", **more: str) -> Passage:
-    return Passage(alias, unit_of(alias, text, page, section, **more), rank=int(alias[1:]))  # type: ignore[arg-type]
+    return Passage(alias, unit_of(alias, text, page, section, **more), rank=1, score=1.0)  # type: ignore[arg-type]
 
 
 def row(
@@ -55,7 +55,7 @@ def row(
     table = TableRow(1, number, tuple(laid), head_rows=heads)
     unit = unit_of(alias, text, page, section, "table", table, **more)  # type: ignore[arg-type]
     words = tuple(Word(c.char_start, c.char_end, *c.rect) for c in laid if c.rect)
-    return Passage(alias, replace(unit, words=words), rank=number)
+    return Passage(alias, replace(unit, words=words), rank=1, score=1.0)
 
 
 def on_one_page(*passages: Passage) -> list[Passage]:
