@@ -33,7 +33,10 @@ _TOKENS_PER_JOINT = 3
 
 
 class ChunkSizes(msgspec.Struct, frozen=True):
-    """Sizes in tokens and in units. ``max_tokens`` and ``max_units`` are never passed."""
+    """Sizes in tokens and in units. ``max_tokens`` and ``max_units`` are never passed.
+
+    Rows of one table count as one unit: as many of them as fit make a chunk, under their repeated head.
+    """
 
     target_tokens: int = 500
     max_tokens: int = 1000
@@ -215,7 +218,7 @@ def _chunks_from(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> It
     heads: dict[int | None, int] = {}
     last: _Piece | None = None
     for end, piece in enumerate(section[start:], start + 1):
-        units += last is None or piece.position != last.position
+        units += _is_another_unit(last, piece)
         # so many together at most, each table's head once
         tokens += piece.tokens + _TOKENS_PER_JOINT + piece.head_tokens - heads.get(piece.table, 0)
         heads[piece.table] = piece.head_tokens
@@ -228,6 +231,14 @@ def _chunks_from(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> It
         lonely = _TOO_FEW_UNITS * max(0.0, 1 - filled) if units < sizes.min_units else 0.0
         yield end, (filled - 1) ** 2 + lonely + mixed
         last = piece
+
+
+def _is_another_unit(last: _Piece | None, piece: _Piece) -> bool:
+    """Whether the piece is more of neither the unit nor the table before it."""
+    if last is None:
+        return True
+    same_table = last.table is not None and last.table == piece.table
+    return piece.position != last.position and not same_table
 
 
 def _cost_of_cut(last: _Piece, following: _Piece) -> float:

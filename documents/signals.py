@@ -12,5 +12,9 @@ return. A receiver that cannot raises ``failures.IngestionFailure``; the
 document then ends ``failed`` with that reason, and is never half ready.
 """
 
+library_swept = Signal()
+"""Sent at the end of each round of a worker's sweep. Receivers do a few seconds of work at most, of that
+which an upgrade left to do; the next round goes on."""
+
 document_deleted = Signal()
 """Sent with ``document_id`` in the transaction that deletes a document's rows."""

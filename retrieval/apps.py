@@ -6,7 +6,8 @@ class RetrievalConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from documents.signals import document_parsed
-        from retrieval.receivers import index_parsed_document
+        from documents.signals import document_parsed, library_swept
+        from retrieval.receivers import index_older_words, index_parsed_document
 
         document_parsed.connect(index_parsed_document, dispatch_uid="retrieval.index")
+        library_swept.connect(index_older_words, dispatch_uid="retrieval.index_older_words")

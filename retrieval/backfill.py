@@ -16,7 +16,8 @@ from django.utils import timezone
 from documents.ingestion import ingest_again
 from documents.models import Document, FailureCode, RetrievalChunk
 from documents.pdf.parsing import PARSER_VERSION
-from retrieval.indexing import ANALYSIS_VERSION, Stale, embed_document, index_words
+from retrieval.full_text import ANALYSIS_VERSION
+from retrieval.indexing import Stale, embed_document, index_words
 from retrieval.models import IndexedDocument
 from retrieval.reindexing import documents_lacking
 from retrieval.spaces import active_space, build_vector_index

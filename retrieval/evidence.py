@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from retrieval.candidates import Candidate
@@ -12,6 +12,8 @@ from retrieval.questions import Question
 LENGTH_PIVOT = 30  # terms; a longer unit must match more to count as much
 WRITTEN_SHARE = 0.5
 ROW_LABEL_BONUS = 1.5
+TITLE_TERM = 0.3
+"""Weight of a word of the document's title: it says little of which unit is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,17 @@ class Evidence:
 class Weigher:
     """Weighs candidates against one question: what hangs on the question alone is worked out once."""
 
-    def __init__(self, question: Question, rarity: Mapping[str, float]) -> None:
-        """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent."""
+    def __init__(self, question: Question, rarity: Mapping[str, float], fields: Collection[str] = ()) -> None:
+        """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent.
+        ``fields``: packs that the candidates' document is of."""
+        weights, phrases = question.weights_for(fields), question.phrases_for(fields)
         self.question = question
-        self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in question.weights.items()}
-        self.own = {term: rarity[term] for term in question.own_terms if term in rarity}
-        self.phrases = [(frozenset(phrase), f" {' '.join(phrase)} ") for phrase in question.phrases]
+        self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in weights.items()}
+        self.own = {term: rarity[term] for term in question.weights if term in rarity}
+        self.phrases = [(frozenset(phrase), f" {' '.join(phrase)} ") for phrase in phrases]
+        self.labels: dict[str, list[Phrase]] = {}
+        for phrase in phrases:
+            self.labels.setdefault(phrase[0], []).append(phrase)
 
     def weigh(self, candidate: Candidate) -> Evidence:
         said = [self.worth.keys() & terms for terms in candidate.terms]
@@ -53,7 +60,7 @@ class Weigher:
             coverage=self._covered(present),
             phrases=self._phrases_in(candidate, present),
             quoted=share([words.casefold() in text for words in self.question.quoted]),
-            unit_scores=self._unit_scores(candidate.terms, said),
+            unit_scores=self._unit_scores(candidate, said),
         )
 
     def _covered(self, present: Set[str]) -> float:
@@ -71,21 +78,27 @@ class Weigher:
         whole = f" {' | '.join(map(' '.join, candidate.terms))} "
         return sum(map(whole.__contains__, likely)) / len(self.phrases)
 
-    def _unit_scores(self, units: Sequence[list[str]], said: Sequence[Set[str]]) -> tuple[float, ...]:
+    def _unit_scores(self, candidate: Candidate, said: Sequence[Set[str]]) -> tuple[float, ...]:
         """Of each unit Σ weight · idf of the question's terms in it; length counts against, a label for it.
 
-        ``units``: the terms of each; ``said``: those of them that the question has.
+        ``said``: of each unit those of its terms that the question has.
         """
+        named = self.worth.keys() & candidate.title_terms
+        worth = {**self.worth, **{term: TITLE_TERM * self.worth[term] for term in named}}
         return tuple(
             [
-                sum(map(self.worth.__getitem__, own)) * self._form(terms) if own else 0.0
-                for terms, own in zip(units, said, strict=True)
+                (sum(map(worth.__getitem__, own)) + self._beginnings(terms)) * self._form(terms)
+                for terms, own in zip(candidate.terms, said, strict=True)
             ]
         )
 
+    def _beginnings(self, terms: list[str]) -> float:
+        """How many of the prefixes that were asked for some term of the unit begins with."""
+        return float(sum(any(term.startswith(prefix) for term in terms) for prefix in self.question.prefixes))
+
     def _form(self, terms: list[str]) -> float:
         """What a unit's length, and the label it begins with, make of what it says."""
-        labels = self.question.phrases_from(terms[0])
+        labels = self.labels.get(terms[0], ()) if terms else ()
         form = ROW_LABEL_BONUS if any(begins_with(terms, label) for label in labels) else 1.0
         excess = len(terms) - LENGTH_PIVOT
         return form / (1 + excess / (4 * LENGTH_PIVOT)) if excess > 0 else form

@@ -1,41 +1,30 @@
-"""Facets: how the passages that were found divide, for filters with counts beside them."""
+"""Facets: how the chunks that were found divide, for filters with counts beside them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db import connection
 
 from documents.languages import language_name
-from retrieval.candidates import PassageKey
 from retrieval.scope import ScopeSql
 
 MOST_VALUES = 12
 
-# What each passage belongs to: its document, and the chunk that holds its first unit.
 BELONGS = """
 SELECT document.id, document.title, document.original_name, document.year, document.language,
        document.authors, chunk.chunk_type, chunk.section_type
-FROM unnest(%s::int[], %s::int[]) AS wanted(entry_id, ordinal)
-JOIN retrieval_indexeddocument entry ON entry.id = wanted.entry_id
-JOIN retrieval_passage passage
-    ON passage.entry_id = wanted.entry_id AND passage.ordinal = wanted.ordinal
-JOIN documents_document document ON document.id = entry.document_id
-LEFT JOIN LATERAL (
-    SELECT chunk_id FROM documents_citationunit
-    WHERE document_id = entry.document_id AND position >= passage.first_position
-    ORDER BY position LIMIT 1
-) unit ON true
-LEFT JOIN documents_retrievalchunk chunk ON chunk.id = unit.chunk_id
-WHERE entry.document_id IN ({documents})
+FROM documents_retrievalchunk chunk JOIN documents_document document ON document.id = chunk.document_id
+WHERE chunk.id = ANY(%s) AND chunk.document_id IN ({documents})
 """
 
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """``value`` goes into the URL, ``label`` is read, ``count`` passages have it."""
+    """``value`` goes into the URL, ``label`` is read, ``count`` chunks have it."""
 
     value: str
     label: str
@@ -50,11 +39,10 @@ class Facet:
     values: tuple[FacetValue, ...]
 
 
-def read_facets(scope: ScopeSql, passages: Sequence[PassageKey]) -> tuple[Facet, ...]:
-    """Facets that tell the passages apart; one statement."""
-    wanted = [[key.entry_id for key in passages], [key.ordinal for key in passages]]
+def read_facets(scope: ScopeSql, chunks: Sequence[UUID]) -> tuple[Facet, ...]:
+    """Facets that tell the chunks apart; one statement."""
     with connection.cursor() as cursor:
-        cursor.execute(BELONGS.format(documents=scope.documents), [*wanted, *scope.document_params])
+        cursor.execute(BELONGS.format(documents=scope.documents), [list(chunks), *scope.document_params])
         rows = cursor.fetchall()
     labels = told_apart({str(row[0]): (row[1], row[2]) for row in rows})
     labels |= {row[4]: language_name(row[4]) for row in rows}

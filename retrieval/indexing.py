@@ -9,46 +9,39 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from django.db import transaction
+from django.utils import timezone
 
 from documents.models import Document, RetrievalChunk
+from domains import fields_of
 from retrieval.copying import copy_columns
-from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
-from retrieval.passages import (
-    PassageDraft,
-    cover_fields,
-    cut_passages,
-    name_fields,
+from retrieval.full_text import (
+    ANALYSIS_VERSION,
+    chunk_rows,
+    chunk_words,
+    document_words,
     names_of,
-    read_units,
 )
-from retrieval.postings import MOST_PASSAGES, POSTING, pack_postings
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.providers.embeddings import Vectors
 from retrieval.providers.retrying import with_retries
 from retrieval.spaces import active_space, build_vector_index, embedder_of
 from retrieval.summaries import add_summaries
+from retrieval.term_statistics import analyze_if_grown
 
 logger = logging.getLogger(__name__)
-
-ANALYSIS_VERSION = 3
-"""Of the terms and their weights; ``manage.py backfill`` indexes documents of older versions again."""
-
-
-LONGEST_POSTING = 800 * POSTING.itemsize
-"""Bytes: with the rest of its entry below the 2,704 that fit a B-tree page three times."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """``stale``: the document was changed or taken over meanwhile, and nothing more was written."""
 
-    passages: int
-    postings: int
+    chunks: int
     vectors: int
     stale: bool = False
 
@@ -64,58 +57,59 @@ def index_document(document: Document) -> IndexReport:
     Raises ProviderError when embedding fails; keyword search works by then.
     """
     try:
-        passages, postings = index_words(document)
+        chunks = index_words(document)
         space = with_retries(active_space)  # a new space asks its model for the length of its vectors
         vectors = embed_document(document, space)
         build_vector_index(space)
     except Stale:
         logger.info("document %s: changed while it was indexed, nothing was written", document.pk)
-        return IndexReport(0, 0, 0, stale=True)
-    return IndexReport(passages, postings, vectors)
+        return IndexReport(0, 0, stale=True)
+    return IndexReport(chunks, vectors)
 
 
-def index_words(document: Document) -> tuple[int, int]:
-    """Replaces the document's passages and postings; how many of each. Raises Stale."""
-    passages = cut_passages(read_units(document))[:MOST_PASSAGES]
-    names = names_of(document)
-    postings = pack_postings(
-        [passage.fields(names) for passage in passages],
-        name_fields(document),
-        cover_fields(document, passages),
-    )
+def index_words(document: Document) -> int:
+    """Replaces the words of the document and of its chunks; how many chunks. Raises Stale.
+
+    Done again it leaves the same rows, so that pages that were read late cost one more call.
+    """
+    chunks = chunk_rows(document)
+    rows = list(chunk_words(document, chunks))
+    words, names, cover = document_words(document, chunks)
     with held(document):
         IndexedDocument.objects.filter(document=document).delete()
-        entry = IndexedDocument.objects.create(
-            document=document,
-            passage_count=len(passages),
-            chunk_count=RetrievalChunk.objects.filter(document=document).count(),
-            analysis_version=ANALYSIS_VERSION,
-            names=names,
+        IndexedChunk.objects.filter(document=document).delete()
+        entry = (
+            document.pk,
+            len(chunks),
+            ANALYSIS_VERSION,
+            document.language,
+            fields_of(chunk.content for chunk in chunks),
+            names_of(document),
+            words,
+            names,
+            cover,
+            timezone.now(),
         )
-        copy_columns(Passage, PASSAGE_COLUMNS, passage_rows(entry, passages))
-        copy_columns(Posting, POSTING_COLUMNS, posting_rows(entry, postings))
-    return len(passages), len(postings)
+        copy_columns(IndexedDocument, DOCUMENT_COLUMNS, [entry])
+        copy_columns(IndexedChunk, CHUNK_COLUMNS, rows)
+    analyze_if_grown()
+    return len(chunks)
 
 
-PASSAGE_COLUMNS = dict.fromkeys(
-    ("entry_id", "ordinal", "page_number", "first_position", "last_position"), "int4"
-)
-POSTING_COLUMNS = {"entry_id": "int4", "term": "int4", "part": "int2", "packed": "bytea"}
+DOCUMENT_COLUMNS = {
+    "document_id": "uuid",
+    "chunk_count": "int4",
+    "analysis_version": "int2",
+    "language": "text",
+    "fields": "text[]",
+    "names": "text",
+    "words": "bytea",
+    "name_terms": "bytea",
+    "cover_terms": "bytea",
+    "indexed_at": "timestamptz",
+}
+CHUNK_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "words": "bytea", "terms": "bytea"}
 VECTOR_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "space_id": "int8", "embedding": "bytea"}
-
-
-def passage_rows(entry: IndexedDocument, passages: Sequence[PassageDraft]) -> Iterator[tuple[int, ...]]:
-    for ordinal, draft in enumerate(passages):
-        first, last = draft.units[0].position, draft.units[-1].position
-        yield entry.pk, ordinal, draft.page_number, first, last
-
-
-def posting_rows(
-    entry: IndexedDocument, postings: Mapping[int, bytes]
-) -> Iterator[tuple[int, int, int, bytes]]:
-    for term, packed in postings.items():
-        for part, at in enumerate(range(0, len(packed), LONGEST_POSTING)):
-            yield entry.pk, term, part, packed[at : at + LONGEST_POSTING]
 
 
 def embed_document(document: Document, space: EmbeddingSpace) -> int:

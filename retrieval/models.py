@@ -6,6 +6,9 @@ import uuid
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 from pgvector.django import HalfVectorField
@@ -36,72 +39,50 @@ class EmbeddingSpace(models.Model):
 
 
 class IndexedDocument(models.Model):
-    """A document that can be searched by words.
+    """A document that can be searched by words: what it is called, and of which fields it is.
 
-    Its passages and postings come and go with it, always in one transaction: to have the database look
-    it up for each of them would cost as much as to write them.
+    Its chunks' rows come and go with it, always in one transaction.
     """
 
-    id = models.AutoField(primary_key=True)  # four bytes, because every posting list carries it
+    id = models.AutoField(primary_key=True)
     document = models.OneToOneField(Document, on_delete=models.CASCADE, related_name="keyword_index")
-    passage_count = models.IntegerField()
     chunk_count = models.IntegerField()
     analysis_version = models.SmallIntegerField()
+    language = models.CharField(max_length=12, blank=True, help_text="in which its words were analysed")
+    fields = ArrayField(models.TextField(), default=list, help_text="packs of ``domains`` that it is of")
     names = models.TextField(blank=True, help_text="what people may call the document and its makers")
+    words = SearchVectorField(null=True, help_text="A names, D abstract and first page")
+    name_terms = models.BinaryField(default=bytes, help_text="``bm25.pack_terms`` of the names")
+    cover_terms = models.BinaryField(default=bytes, help_text="of the abstract and the first page")
     indexed_at = models.DateTimeField(auto_now=True)
 
+    class Meta:
+        indexes = [GinIndex(fields=["words"], name="document_words")]
+
     def __str__(self) -> str:
-        return f"{self.document_id}: {self.passage_count} passages"
+        return f"{self.document_id}: {self.chunk_count} chunks"
 
 
-class Passage(models.Model):
-    """A stretch of one page, about 2,000 characters: what keyword search ranks.
+class IndexedChunk(models.Model):
+    """The words of one retrieval chunk: a weighted tsvector, and its terms with their BM25F impacts.
 
-    Chunks of a few table rows are too short to be ranked by words alone; the
-    passage is what stands around them. Positions are those of its units, both
-    ends included.
+    ``retrieval.full_text`` writes and reads it. The database does not check the chunk: a row whose chunk
+    is gone is found by nobody, and goes when the document is indexed again.
     """
 
-    pk = models.CompositePrimaryKey("entry_id", "ordinal")
-    entry = models.ForeignKey(
-        IndexedDocument, on_delete=models.CASCADE, related_name="passages", db_constraint=False
+    pk = models.CompositePrimaryKey("document_id", "chunk_id")
+    document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, related_name="indexed_chunks", db_index=False, db_constraint=False
     )
-    ordinal = models.IntegerField(help_text="position in the document, from 0")
-    page_number = models.IntegerField()
-    first_position = models.IntegerField()
-    last_position = models.IntegerField()
+    chunk_id = models.UUIDField()
+    words = SearchVectorField(help_text="A the document's names, B headings and captions, D the body")
+    terms = models.BinaryField(help_text="``bm25.pack_terms``")
 
     class Meta:
-        indexes = [models.Index(fields=["entry", "first_position"])]
+        indexes = [GinIndex(fields=["words"], name="chunk_words")]
 
     def __str__(self) -> str:
-        return f"p. {self.page_number}, units {self.first_position}–{self.last_position}"
-
-
-class Posting(models.Model):
-    """The passages of one document that hold one term, and how much each speaks of it.
-
-    ``packed`` is what ``retrieval.postings`` packs; ``term`` is ``analysis.term_number``. The index by
-    term holds all that a search reads: a term's rows lie side by side in it, and in the table apart.
-    """
-
-    pk = models.CompositePrimaryKey("entry_id", "term", "part")
-    entry = models.ForeignKey(
-        IndexedDocument,
-        on_delete=models.CASCADE,
-        related_name="postings",
-        db_index=False,
-        db_constraint=False,
-    )
-    term = models.IntegerField()
-    part = models.SmallIntegerField(help_text="from 0; a row must fit an index entry")
-    packed = models.BinaryField()
-
-    class Meta:
-        indexes = [models.Index(fields=["term"], include=["entry", "packed"], name="postings_by_term")]
-
-    def __str__(self) -> str:
-        return f"{self.term} in {self.entry_id}"
+        return f"words of {self.chunk_id}"
 
 
 class ChunkVector(models.Model):

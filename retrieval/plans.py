@@ -60,22 +60,27 @@ class Plan:
         return [named for named in self.questions if named.weight == 1]
 
 
-def plan_search(question: Question, trace: Trace, model: LanguageModel | None) -> Plan:
-    """Asks the model for all it can give in one call, and does without what does not come in time."""
+def plan_search(
+    question: Question,
+    trace: Trace,
+    model: LanguageModel | None,
+    read: Callable[[str], Question] = understand,
+) -> Plan:
+    """Asks the model for all it can give in one call, and does without what does not come in time.
+
+    ``read`` understands the texts of parts and variants.
+    """
     reply = _ask(question.text, trace, model)
     variants = _derived("multi_query", multi_query.variants_of, reply, trace) or []
     parts = _derived("decomposition", decomposition.parts_of, reply, trace) or _offline_parts(question, trace)
     invented = _derived("hyde", hyde.passage_of, reply, trace) or ""
     filters = _filters(question, reply, trace)
     if "multi_query" in trace.off:
-        question = replace(question, weights=_own(question), phrases=())
+        question = replace(question, packs={})
     questions = [
         NamedQuestion("question", question),
-        *(NamedQuestion(f"part {at}", understand(text)) for at, text in enumerate(parts, 1)),
-        *(
-            NamedQuestion(f"variant {at}", understand(text), DERIVED_WEIGHT)
-            for at, text in enumerate(variants, 1)
-        ),
+        *(NamedQuestion(f"part {at}", read(text)) for at, text in enumerate(parts, 1)),
+        *(NamedQuestion(f"variant {at}", read(text), DERIVED_WEIGHT) for at, text in enumerate(variants, 1)),
     ]
     derived = [
         *(DerivedQuery(text, "decomposition") for text in parts),
@@ -83,10 +88,6 @@ def plan_search(question: Question, trace: Trace, model: LanguageModel | None) -
         *([DerivedQuery(invented, "hyde")] if invented else []),
     ]
     return Plan(tuple(questions), invented, filters, tuple(derived))
-
-
-def _own(question: Question) -> dict[str, float]:
-    return {term: weight for term, weight in question.weights.items() if term in question.said}
 
 
 WANTED: dict[StrategyName, tuple[str, str]] = {

@@ -4,40 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple
 from uuid import UUID
 
-from retrieval.candidates import Candidate, PassageKey
+from retrieval.candidates import Candidate
 from retrieval.evidence import Evidence
 from retrieval.results import Hit, ListRank, Snippet
-from retrieval.rows import read_rows
-from retrieval.scope import ScopeSql
 from retrieval.snippets import snippet_of
 from retrieval.strategies.compression import compress
 from retrieval.strategies.fusion import RankedList
 
 SNIPPET_UNITS = 4
-
-CHUNKS = """
-SELECT chunk.id, chunk.document_id, document.title, chunk.index, chunk.context_header,
-       chunk.chunk_type, chunk.section_path, chunk.page_start, chunk.page_end
-FROM documents_retrievalchunk chunk JOIN documents_document document ON document.id = chunk.document_id
-WHERE chunk.id = ANY(%s) AND chunk.document_id IN ({documents})
-"""
-
-
-class ChunkRow(NamedTuple):
-    """The columns of a chunk that a hit shows."""
-
-    id: UUID
-    document_id: UUID
-    document_title: str
-    index: int  # type: ignore[assignment]  # hides tuple.index, as meant
-    context_header: str
-    chunk_type: str
-    section_path: list[str]
-    page_start: int
-    page_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,72 +21,79 @@ class Found:
     """What the lists of a search brought.
 
     Attributes:
-        fused: passages by fused score, best first.
+        fused: chunks by fused score, best first.
         candidates: those of them that were read.
         evidence: what speaks for each, by the name of the question or part it was weighed against.
         rarity: idf of the terms asked for, in scope.
     """
 
-    lists: Sequence[RankedList[PassageKey]]
-    fused: Sequence[tuple[PassageKey, float]]
-    candidates: Mapping[PassageKey, Candidate]
-    evidence: Mapping[PassageKey, Mapping[str, Evidence]]
+    lists: Sequence[RankedList[UUID]]
+    fused: Sequence[tuple[UUID, float]]
+    candidates: Mapping[UUID, Candidate]
+    evidence: Mapping[UUID, Mapping[str, Evidence]]
     rarity: Mapping[str, float]
 
 
 def hits_of(
-    ranked: Sequence[tuple[PassageKey, float]],
+    ranked: Sequence[tuple[UUID, float]],
     found: Found,
-    scope: ScopeSql,
     weights: Mapping[str, float],
     *,
     compressed: bool,
 ) -> tuple[Hit, ...]:
-    """One hit a passage: its best chunk. One statement; what was deleted meanwhile is left out.
-
-    ``weights`` says how much each term's mark tells.
-    """
+    """One hit a chunk; what was deleted meanwhile is left out. ``weights``: how much a term's mark tells."""
     shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
-    strongest = {key: strongest_of(found.evidence[key]) for key, _ in ranked if key in found.candidates}
-    best = {candidate.key: best_chunk(candidate, strongest[candidate.key]) for candidate, _ in shown}
-    chunks = read_chunks(scope, list(best.values()))
-    why = ranks_in(found.lists, best.keys())
-    hits = []
-    for candidate, score in shown:
-        key = candidate.key
-        if chunk := chunks.get(best[key]):
-            evidence = strongest[key]
-            shown_units = [at for at, of in enumerate(candidate.chunks) if of == best[key].bytes]
-            told = telling_units(evidence, shown_units)
-            snippet = snippet_of("\n".join(candidate.contents[at] for at in told), weights)
-            hits.append(
-                Hit(
-                    chunk_id=best[key],
-                    document_id=chunk.document_id,
-                    document_title=chunk.document_title,
-                    index=chunk.index,
-                    page=candidate.page_number,
-                    page_start=chunk.page_start,
-                    page_end=chunk.page_end,
-                    unit_ids=tuple(candidate.unit_ids[at] for at in shown_units),
-                    best_unit_ids=best_units(candidate, evidence),
-                    passage_unit_ids=candidate.unit_ids,
-                    score=round(score, 5),
-                    why=why[key],
-                    snippet=snippet,
-                    snippet_unit_id=candidate.unit_ids[unit_at(snippet, candidate.contents, told)],
-                    passage=compress(candidate, evidence, weights) if compressed else candidate.text,
-                    context_header=chunk.context_header,
-                    section_path=tuple(chunk.section_path),
-                    chunk_type=chunk.chunk_type,
-                )
-            )
-    return tuple(hits)
+    why = ranks_in(found.lists, {candidate.key for candidate, _ in shown})
+    return tuple(
+        hit_of(
+            candidate,
+            strongest_of(found.evidence[candidate.key]),
+            score,
+            why[candidate.key],
+            weights,
+            compressed=compressed,
+        )
+        for candidate, score in shown
+    )
 
 
-def read_chunks(scope: ScopeSql, ids: list[UUID]) -> dict[UUID, ChunkRow]:
-    rows = read_rows(CHUNKS.format(documents=scope.documents), [ids, *scope.document_params])
-    return {row[0]: ChunkRow(*row) for row in rows}
+def hit_of(
+    candidate: Candidate,
+    evidence: Evidence,
+    score: float,
+    why: tuple[ListRank, ...],
+    weights: Mapping[str, float],
+    *,
+    compressed: bool,
+) -> Hit:
+    """The chunk as it is shown: on the page of its best unit."""
+    best = best_order(evidence)
+    page = candidate.pages[best[0]]
+    on_page = [at for at, number in enumerate(candidate.pages) if number == page]
+    told = telling_units(evidence, on_page)
+    snippet = snippet_of(
+        "\n".join(candidate.contents[at] for at in told), weights, language=candidate.language
+    )
+    return Hit(
+        chunk_id=candidate.key,
+        document_id=candidate.document_id,
+        document_title=candidate.document_title,
+        index=candidate.index,
+        page=page,
+        page_start=candidate.page_start,
+        page_end=candidate.page_end,
+        unit_ids=tuple(candidate.unit_ids[at] for at in on_page),
+        best_unit_ids=best_units(candidate, evidence),
+        passage_unit_ids=candidate.unit_ids,
+        score=round(score, 5),
+        why=why,
+        snippet=snippet,
+        snippet_unit_id=candidate.unit_ids[unit_at(snippet, candidate.contents, told)],
+        passage=compress(candidate, evidence, weights) if compressed else candidate.text,
+        context_header=candidate.context_header,
+        section_path=candidate.section_path,
+        chunk_type=candidate.chunk_type,
+    )
 
 
 def telling_units(evidence: Evidence, units: Sequence[int]) -> list[int]:
@@ -134,28 +117,22 @@ def strongest_of(evidence: Mapping[str, Evidence]) -> Evidence:
     return max(evidence.values(), key=lambda found: found.coverage + found.phrases)
 
 
+def best_order(evidence: Evidence) -> list[int]:
+    """Units of a candidate, those that say most first; in reading order where none says anything."""
+    return sorted(range(len(evidence.unit_scores)), key=lambda at: -evidence.unit_scores[at])
+
+
 def best_units(candidate: Candidate, evidence: Evidence) -> tuple[UUID, ...]:
-    """Units that speak of the question, best first; the passage's first where none does."""
-    order = sorted(range(len(candidate.contents)), key=lambda at: -evidence.unit_scores[at])
-    best = [candidate.unit_ids[at] for at in order if evidence.unit_scores[at] > 0]
+    """Units that speak of the question, best first; the chunk's first where none does."""
+    best = [candidate.unit_ids[at] for at in best_order(evidence) if evidence.unit_scores[at] > 0]
     return tuple(best) or candidate.unit_ids[:1]
 
 
-def best_chunk(candidate: Candidate, evidence: Evidence) -> UUID:
-    """The chunk whose units say most together."""
-    worth = dict.fromkeys(candidate.chunks, 0.0)
-    for chunk, score in zip(candidate.chunks, evidence.unit_scores, strict=True):
-        worth[chunk] += score
-    return UUID(bytes=max(worth, key=worth.__getitem__))
-
-
-def ranks_in(
-    lists: Sequence[RankedList[PassageKey]], passages: Set[PassageKey]
-) -> dict[PassageKey, tuple[ListRank, ...]]:
-    """Where each of the passages stood in each list."""
-    ranks: dict[PassageKey, tuple[ListRank, ...]] = {}
+def ranks_in(lists: Sequence[RankedList[UUID]], chunks: Set[UUID]) -> dict[UUID, tuple[ListRank, ...]]:
+    """Where each of the chunks stood in each list."""
+    ranks: dict[UUID, tuple[ListRank, ...]] = {}
     for ranked in lists:
         for rank, (key, score) in enumerate(ranked.items, 1):
-            if key in passages:
+            if key in chunks:
                 ranks[key] = (*ranks.get(key, ()), ListRank(ranked.name, rank, round(score, 4)))
     return ranks

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from retrieval.analysis import run_together, terms_of
-from retrieval.lexicon import ASKING_WORDS, Concept, Phrase, concepts_in
+from retrieval.lexicon import Phrase, asking_words, concepts_in
+from text.terms import folded, folded_accents, likely_language
 
 WRITTEN_WEIGHT = 0.5
 MAX_WORDS = 400
 MAX_CHARACTERS = 4_000
 """Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
+MOST_LANGUAGES = 6
+"""Languages of a scope in which a question's words are analysed, those of most documents first."""
+
+QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,300})[\"”“»]")
+EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
+PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
+# "According to this report": the document asked, which says of itself what it is.
+WORKS = r"(?:report|document|paper|text|article|slides?|deck|presentation|brochure|manual|guide|file|pdf)"
+ITSELF = r"(?:this|the|that)\s+(?:(?:whole|entire|given|slide)\s+)?"
+THIS_DOCUMENT = re.compile(
+    rf"\b(?:according to|based on|in|of|from|as per|by)\s+{ITSELF}"
+    rf"{WORKS}(?=\s*[,.?!;:]|\s*$)|^(?:in|according to|based on)\s+(?:this|the)\s+{WORKS}\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class PackTerms:
+    """What one field's pack adds to a question: terms with weights, and the phrases they come from."""
+
+    weights: Mapping[str, float]
+    phrases: tuple[Phrase, ...]
 
 
 @dataclass(frozen=True)
@@ -21,51 +45,112 @@ class Question:
     """What to look for.
 
     Attributes:
-        text: as typed, without control characters, at most ``MAX_WORDS`` words and ``MAX_CHARACTERS``.
+        text: as typed, without control characters and operators, at most ``MAX_WORDS`` words and
+            ``MAX_CHARACTERS``.
         weights: terms and how much each matters, 1 for the person's own words.
-        said: the terms of the text itself, without what the lexicon added.
-        phrases: the written phrases of the concepts the question calls.
+        groups: the same terms word by word: a word has other stems in other languages.
+        said: all terms of the text.
         quoted: what the person put in quotation marks, to be found word for word.
+        quoted_terms: the same as terms, in each language.
         names: terms that may name a document, run together as file names do (``bestbuy``).
+        excluded: phrases of terms that no chunk may hold (``-word``).
+        prefixes: beginnings of words of which a chunk must hold each (``comput*``).
+        packs: by the pack's name what it adds, for documents that are of its field.
     """
 
     text: str
     weights: dict[str, float]
+    groups: tuple[tuple[str, ...], ...] = ()
     said: frozenset[str] = frozenset()
-    phrases: tuple[Phrase, ...] = ()
     quoted: tuple[str, ...] = ()
+    quoted_terms: tuple[Phrase, ...] = ()
     names: frozenset[str] = frozenset()
+    excluded: tuple[Phrase, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    packs: Mapping[str, PackTerms] = field(default_factory=dict)
 
     @cached_property
-    def _phrases_by_first(self) -> dict[str, list[Phrase]]:
-        grouped: dict[str, list[Phrase]] = {}
-        for phrase in self.phrases:
-            grouped.setdefault(phrase[0], []).append(phrase)
-        return grouped
+    def every_term(self) -> frozenset[str]:
+        """Own terms and those of packs."""
+        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values())))
 
-    def phrases_from(self, term: str) -> list[Phrase]:
-        """The written phrases that begin with the term."""
-        return self._phrases_by_first.get(term, [])
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in it can be looked for."""
+        return not self.weights and not self.prefixes
 
-    @cached_property
-    def own_terms(self) -> list[str]:
-        """The person's own telling terms."""
-        return [term for term, weight in self.weights.items() if weight >= 1]
+    def weights_for(self, fields: Collection[str]) -> dict[str, float]:
+        """Weights for documents of these fields."""
+        weights = dict(self.weights)
+        for name, added in self.packs.items():
+            if name in fields:
+                for term, weight in added.weights.items():
+                    weights[term] = max(weights.get(term, 0.0), weight)
+        return weights
+
+    def phrases_for(self, fields: Collection[str]) -> tuple[Phrase, ...]:
+        """The phrases by which documents of these fields write what is asked."""
+        added = (self.packs[name].phrases for name in self.packs if name in fields)
+        return tuple(dict.fromkeys(chain.from_iterable(added)))
 
 
-def understand(text: str) -> Question:
-    """Reads a question. ``weights`` is empty when nothing in it can be looked for."""
+def understand(text: str, languages: Sequence[str] = ("en",), packs: Iterable[str] = ()) -> Question:
+    """Reads a question. ``languages`` are those of the documents asked, ``packs`` their fields."""
     text = readable(text)
-    terms = terms_of(text)
-    concepts = concepts_in(terms)
+    asked_of = tuple(dict.fromkeys(language or "en" for language in languages))[:MOST_LANGUAGES] or ("en",)
+    language = likely_language(text, dict.fromkeys([*asked_of, "en"]))
+    excluded = tuple(match[1] or match[2] for match in EXCLUDED.finditer(text))
+    prefixes = tuple(folded_accents(folded(match[1])) for match in PREFIX.finditer(text))
+    body = readable(PREFIX.sub(r"\1", EXCLUDED.sub(" ", text)))
+    groups = word_groups(body, language, asked_of)
+    telling = word_groups(THIS_DOCUMENT.sub(" ", body), language, asked_of) or groups
+    telling = [group for group in telling if asking_words(language).isdisjoint(group)] or groups
+    quoted = tuple(QUOTED.findall(body))
     return Question(
-        text=text,
-        weights=weights_of(terms, concepts),
-        said=frozenset(terms),
-        phrases=tuple(dict.fromkeys(phrase for concept in concepts for phrase in concept.written)),
-        quoted=tuple(re.findall(r"[\"“]([^\"“”]{3,300})[\"”]", text)),
-        names=frozenset(run_together(text)),
+        text=body,
+        weights=dict.fromkeys(chain.from_iterable(telling), 1.0),
+        groups=tuple(dict.fromkeys(telling)),
+        said=frozenset(chain.from_iterable(groups)),
+        quoted=quoted,
+        quoted_terms=_phrases(quoted, asked_of),
+        names=frozenset(run_together(body)),
+        excluded=_phrases(excluded, asked_of),
+        prefixes=prefixes,
+        packs=_packs(terms_of(body), packs),
     )
+
+
+def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """Terms word by word: for each the forms it has in the languages of the documents.
+
+    Function words are those of ``language``, the question's own.
+    """
+    groups: list[tuple[str, ...]] = []
+    for word in folded(text).split():
+        if not terms_of(word, language):
+            continue
+        forms = [terms for code in languages if (terms := terms_of(word, code))] or [terms_of(word, language)]
+        if len({len(terms) for terms in forms}) == 1:
+            groups += [tuple(dict.fromkeys(form)) for form in zip(*forms, strict=True)]
+        else:
+            groups.append(tuple(dict.fromkeys(chain.from_iterable(forms))))
+    return groups
+
+
+def _phrases(texts: Iterable[str], languages: Sequence[str]) -> tuple[Phrase, ...]:
+    found = (tuple(terms_of(text, language)) for text in texts for language in languages)
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _packs(terms: Sequence[str], packs: Iterable[str]) -> dict[str, PackTerms]:
+    """What each pack adds: the terms of the written phrases count half."""
+    added = {}
+    for pack in packs:
+        written = [phrase for concept in concepts_in(terms, (pack,)) for phrase in concept.written]
+        if written:
+            weights = dict.fromkeys(chain.from_iterable(written), WRITTEN_WEIGHT)
+            added[pack] = PackTerms(weights, tuple(dict.fromkeys(written)))
+    return added
 
 
 def readable(text: str) -> str:
@@ -73,17 +158,3 @@ def readable(text: str) -> str:
     text = " ".join(text.split(maxsplit=MAX_WORDS)[:MAX_WORDS])[:MAX_CHARACTERS]
     text = "".join(char if char.isprintable() else " " for char in text)
     return " ".join(text.split()[:MAX_WORDS])
-
-
-def weights_of(terms: Sequence[str], concepts: Sequence[Concept]) -> dict[str, float]:
-    """Own words count 1, written phrases half.
-
-    Words that only tell how to answer are left out: they are among the commonest
-    of all, and cost more than they tell. Where there are no others, they count.
-    """
-    weights = dict.fromkeys((term for term in terms if term not in ASKING_WORDS), 1.0)
-    for concept in concepts:
-        for phrase in concept.written:
-            for term in phrase:
-                weights[term] = max(weights.get(term, 0.0), WRITTEN_WEIGHT)
-    return weights or dict.fromkeys(terms, 1.0)

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from documents.failures import IngestionFailure
 from documents.models import Document, FailureCode
-from retrieval.indexing import index_document
+from retrieval.backfill import without_words
+from retrieval.indexing import Stale, index_document, index_words
 from retrieval.providers.errors import ProviderError
+
+WORDS_ROUND = 2.0
+"""Seconds of one sweep given to documents that an older version indexed: some 2,000 chunks."""
+
+
+def index_older_words(**signal: Any) -> None:
+    """Index the words of documents again whose analysis is of an older version, newest documents first."""
+    begun = time.monotonic()
+    for document in without_words().filter(lease=None).order_by("-created_at")[:100]:
+        if time.monotonic() - begun > WORDS_ROUND:
+            return
+        try:
+            index_words(document)
+        except Stale:
+            continue
 
 
 def index_parsed_document(document: Document, **signal: Any) -> None:

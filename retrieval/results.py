@@ -76,14 +76,14 @@ class Hit:
 
     Attributes:
         unit_ids: units of the chunk that stand on ``page``, in reading order.
-        best_unit_ids: units of the passage that speak of the query, best first; never empty.
-        passage_unit_ids: all units of the stretch of the page the chunk stands in (about 2,000
-            characters), in reading order: what to show a model, so that rows keep their table.
+        best_unit_ids: units of the chunk that speak of the query, best first; never empty.
+        passage_unit_ids: all units of the chunk, in reading order: what to show a model, so that rows
+            keep their table.
         page: page of the best unit, from 1.
         score: comparable within one result only; higher is better.
         why: the chunk's rank in each list it stood in.
         snippet_unit_id: the unit the snippet's first marked word stands in.
-        passage: the sentences of that stretch that matter, when compression ran; else all of it.
+        passage: the sentences of the chunk that matter, when compression ran; else all of it.
     """
 
     chunk_id: UUID
@@ -131,7 +131,10 @@ class DerivedQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found. ``message`` tells a person why there is nothing, when there is nothing."""
+    """What a search found. ``message`` tells a person why there is nothing, when there is nothing.
+
+    ``preparing``: documents in scope that are indexed again after an upgrade, and not found until then.
+    """
 
     query: str
     hits: tuple[Hit, ...] = ()
@@ -142,3 +145,4 @@ class SearchResult:
     facets: tuple[Facet, ...] = ()
     milliseconds: float = 0.0
     message: str = ""
+    preparing: int = 0

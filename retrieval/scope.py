@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -17,22 +17,41 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
+MATCHING_CHUNKS = """
+SELECT chunk_id FROM retrieval_indexedchunk WHERE words @@ %s::tsquery AND document_id IN ({documents})
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class ScopeSql:
     """A scope as SQL, made once a search: subqueries of ids, with their parameters.
 
-    ``documents`` always holds the visibility predicate. ``chunks`` is '' where
-    no filter tells chunks of one document apart; it holds the predicate too.
+    ``documents`` always holds the visibility predicate. ``chunks`` are conditions (``IN (…)``,
+    ``NOT IN (…)``) on a chunk's id, none where no filter tells chunks of one document apart; each
+    holds the predicate too.
     """
 
     documents: str
     document_params: tuple[Any, ...]
-    chunks: str = ""
+    chunks: tuple[str, ...] = ()
     chunk_params: tuple[Any, ...] = ()
 
     def and_chunk(self, column: str) -> str:
         """`` AND column IN (…)``, to be given ``chunk_params``; '' where chunks are not narrowed."""
-        return f" AND {column} IN ({self.chunks})" if self.chunks else ""
+        return "".join(f" AND {column} {condition}" for condition in self.chunks)
+
+    def holding(self, words: str) -> ScopeSql:
+        """Only chunks that meet the tsquery."""
+        return self._narrowed("IN", words)
+
+    def without(self, words: str) -> ScopeSql:
+        """Only chunks that do not meet the tsquery."""
+        return self._narrowed("NOT IN", words)
+
+    def _narrowed(self, membership: str, words: str) -> ScopeSql:
+        matching = f"{membership} ({MATCHING_CHUNKS.format(documents=self.documents)})"
+        params = (*self.chunk_params, words, *self.document_params)
+        return replace(self, chunks=(*self.chunks, matching), chunk_params=params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +108,7 @@ class Scope:
             chunks, chunk_params = self.chunks().values("pk").query.sql_with_params()
         except EmptyResultSet:
             return None
-        return ScopeSql(documents, document_params, chunks, chunk_params)
+        return ScopeSql(documents, document_params, (f"IN ({chunks})",), chunk_params)
 
     def documents(self) -> QuerySet[Document]:
         """Documents in scope; the visibility predicate is always in it."""

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import cast
+from uuid import UUID
 
 from django.conf import settings
 
-from retrieval.candidates import PassageKey, read_candidates
-from retrieval.evidence import Weigher
+from retrieval.candidates import Candidate, read_candidates
+from retrieval.evidence import Evidence, Weigher
 from retrieval.facets import read_facets
+from retrieval.full_text import EMPTY, ScopeIndex, ScopeSummary, open_index, read_summary
 from retrieval.history import record_search
-from retrieval.keyword_index import ScopeIndex, open_index
-from retrieval.lists import NamedQuestion, keyword_lists, terms_wanted, vector_lists
+from retrieval.lists import NamedQuestion, keyword_lists, vector_lists
 from retrieval.plans import Plan, plan_search
 from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
 from retrieval.providers.rerankers import Reranker
-from retrieval.questions import understand
+from retrieval.questions import Question, readable, understand
 from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName
 from retrieval.scope import Scope, ScopeSql
 from retrieval.spaces import active_space, embedder_of
 from retrieval.strategies.fusion import RankedList, fuse, interleave
 from retrieval.strategies.rerank import Weighed, by_features, by_model
 from retrieval.trace import Trace
+from retrieval.tsvector import lexeme, phrase
 
 NOTHING_ASKED = "Type what you are looking for."
-NOTHING_TELLING = "Those words stand everywhere. Add a word that says what you are looking for."
+NOTHING_TELLING = "These words are too common. Add a more specific term."
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
+BEING_PREPARED = "Your documents are being prepared for search. Try again in a minute."
 
 RERANKED = 20
 """Candidates that are weighed; those after them keep their fused order, on whatever page they are shown."""
@@ -52,14 +56,17 @@ def search(
     """
     start = time.perf_counter()
     options = options or SearchOptions()
-    question, trace = (
-        understand(query),
-        Trace(options.off.union(cast(list[StrategyName], settings.SEARCH_OFF))),
-    )
-    if not question.weights:
-        return SearchResult(query, message=NOTHING_TELLING if question.text else NOTHING_ASKED)
-    plan = plan_search(question, trace, language_model)
-    result = search_planned(query, plan, scope, options, trace, reranker)
+    trace = Trace(options.off.union(cast(list[StrategyName], settings.SEARCH_OFF)))
+    asked = readable(query)
+    if not asked:
+        return SearchResult(query, message=NOTHING_ASKED)
+    summary = summary_of(scope)
+    read = partial(understand, languages=summary.languages, packs=packs_for(summary))
+    question = read(asked)
+    if question.is_empty:
+        return SearchResult(query, message=NOTHING_TELLING)
+    plan = plan_search(question, trace, language_model, read)
+    result = search_planned(query, plan, scope, options, trace, reranker, summary)
     result = replace(
         result,
         strategies=trace.reports(),
@@ -71,74 +78,125 @@ def search(
     return result
 
 
+def packs_for(summary: ScopeSummary) -> list[str]:
+    """Packs that the settings allow and some document in scope is of."""
+    return sorted(summary.fields & set(settings.PACKS))
+
+
+def summary_of(scope: Scope) -> ScopeSummary:
+    sql = scope.compiled()
+    return read_summary(sql) if sql else EMPTY
+
+
 def search_planned(
-    query: str, plan: Plan, scope: Scope, options: SearchOptions, trace: Trace, reranker: Reranker | None
+    query: str,
+    plan: Plan,
+    scope: Scope,
+    options: SearchOptions,
+    trace: Trace,
+    reranker: Reranker | None,
+    summary: ScopeSummary | None = None,
 ) -> SearchResult:
-    """Searches with the filters of the question; without them when they leave nothing."""
+    """Searches with the filters of the question; without them when they leave nothing.
+
+    ``summary``: that of the scope, where it is known.
+    """
     if plan.filters:
         narrowed = _search_scope(query, plan, plan.filters.narrow(scope), options, trace, reranker)
         if narrowed.hits:
             return replace(narrowed, filters=plan.filters.describe())
         trace.steps["self_query"].reason = "its filters left nothing, so they were dropped"
-    return _search_scope(query, plan, scope, options, trace, reranker)
+    return _search_scope(query, plan, scope, options, trace, reranker, summary)
 
 
 def _search_scope(
-    query: str, plan: Plan, scope: Scope, options: SearchOptions, trace: Trace, reranker: Reranker | None
+    query: str,
+    plan: Plan,
+    scope: Scope,
+    options: SearchOptions,
+    trace: Trace,
+    reranker: Reranker | None,
+    summary: ScopeSummary | None = None,
 ) -> SearchResult:
     sql = scope.compiled()
-    index = _read_index(plan, sql, trace) if sql else None
-    if sql is None or index is None or not index.passage_count:
-        return SearchResult(query, message=NOTHING_INDEXED)
+    summary = summary or summary_of(scope)
+    if sql is None or not summary.chunks:
+        message = BEING_PREPARED if summary.preparing else NOTHING_INDEXED
+        return SearchResult(query, message=message, preparing=summary.preparing)
+    sql = with_operators(sql, plan.own)
+    index = _read_index(plan, sql, summary, trace)
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
     shown = ranked[options.offset : options.offset + options.limit]
     with trace.step("compression") as step:
         compressed = trace.wants("compression")
-        hits = hits_of(shown, found, sql, marking_weights(plan, found), compressed=compressed)
+        hits = hits_of(shown, found, marking_weights(plan, found), compressed=compressed)
         step.added = len(hits) if compressed else 0
     facets = read_facets(sql, [key for key, _ in ranked]) if options.facets else ()
     message = "" if hits else NOTHING_FOUND
-    return SearchResult(query, hits=hits, total=len(ranked), facets=facets, message=message)
+    return SearchResult(
+        query, hits=hits, total=len(ranked), facets=facets, message=message, preparing=summary.preparing
+    )
 
 
-def _read_index(plan: Plan, scope: ScopeSql, trace: Trace) -> ScopeIndex:
+def with_operators(scope: ScopeSql, question: Question) -> ScopeSql:
+    """The scope without chunks that hold an excluded word, and with those alone that hold each prefix."""
+    for prefix in question.prefixes:
+        scope = scope.holding(lexeme(prefix, prefix=True))
+    if question.excluded:
+        scope = scope.without(" | ".join(map(phrase, question.excluded)))
+    return scope
+
+
+def _read_index(plan: Plan, scope: ScopeSql, summary: ScopeSummary, trace: Trace) -> ScopeIndex:
     if not trace.wants("keyword"):
-        return open_index(scope, ())
+        return ScopeIndex.empty(summary)
     with trace.step("keyword"):
-        return open_index(scope, terms_wanted(plan.questions, names=trace.wants("context")))
+        questions = [named.question for named in plan.questions]
+        return open_index(scope, summary, questions, names=trace.wants("context"))
 
 
 def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
     """Runs the lists, fuses them, and reads the head of what they brought."""
-    lists: list[RankedList[PassageKey]] = []
+    lists: list[RankedList[UUID]] = []
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
             lists = keyword_lists(plan.questions, scope, index, level=level, names=trace.wants("context"))
-            step.added = len(passages_in(lists))
+            step.added = len(chunks_in(lists))
     if trace.wants("vector"):
         with trace.step("vector") as step:
-            space = index.space or active_space()
-            by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.chunk_count)
-            step.added = len(passages_in(by_meaning) - passages_in(lists))
+            space = index.summary.space or active_space()
+            by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.summary.chunks)
+            step.added = len(chunks_in(by_meaning) - chunks_in(lists))
             lists = [*lists, *by_meaning]
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
-    weighers = {named.name: Weigher(named.question, index.rarity) for named in plan.asked}
-    evidence = {
-        key: {name: weigher.weigh(candidate) for name, weigher in weighers.items()}
-        for key, candidate in candidates.items()
-    }
-    return Found(lists, fused, candidates, evidence, index.rarity)
+    return Found(lists, fused, candidates, weighed(plan, candidates, index), index.rarity)
 
 
-def passages_in(lists: list[RankedList[PassageKey]]) -> set[PassageKey]:
+def weighed(
+    plan: Plan, candidates: Mapping[UUID, Candidate], index: ScopeIndex
+) -> dict[UUID, dict[str, Evidence]]:
+    """What speaks for each candidate, by the name of the question or part."""
+    weighers: dict[tuple[str, frozenset[str]], Weigher] = {}
+    evidence: dict[UUID, dict[str, Evidence]] = {}
+    for key, candidate in candidates.items():
+        evidence[key] = {}
+        for named in plan.asked:
+            of = (named.name, candidate.fields)
+            if of not in weighers:
+                weighers[of] = Weigher(named.question, index.rarity, candidate.fields)
+            evidence[key][named.name] = weighers[of].weigh(candidate)
+    return evidence
+
+
+def chunks_in(lists: list[RankedList[UUID]]) -> set[UUID]:
     return {key for ranked in lists for key, _ in ranked.items}
 
 
-def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> list[tuple[PassageKey, float]]:
+def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> list[tuple[UUID, float]]:
     """The fused order, its head weighed again by evidence, and by a model where there is one."""
     head = [entry for entry in found.fused[:RERANKED] if entry[0] in found.candidates]
     rest = found.fused[RERANKED:]
@@ -156,9 +214,7 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     return [*ranked, *rest]
 
 
-def rank_by_evidence(
-    named: NamedQuestion, found: Found, keys: Set[PassageKey]
-) -> list[tuple[PassageKey, float]]:
+def rank_by_evidence(named: NamedQuestion, found: Found, keys: Set[UUID]) -> list[tuple[UUID, float]]:
     """Those of the candidates that lists of this question or part brought, by what in them speaks of it."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword = keyword_shares(lists, named.name)
@@ -171,23 +227,24 @@ def rank_by_evidence(
     )
 
 
-def belongs(ranked: RankedList[PassageKey], named: NamedQuestion) -> bool:
+def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
     """A part has its own lists; the whole question has all but those of parts."""
     if named.name == "question":
         return "part" not in ranked.name
     return ranked.name in (named.name, f"meaning of {named.name}")
 
 
-def keyword_shares(lists: Sequence[RankedList[PassageKey]], name: str) -> dict[PassageKey, float]:
-    """Each passage's score in the list of that name, as a share of the best."""
+def keyword_shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
+    """Each chunk's score in the list of that name, as a share of the best."""
     items = next((ranked.items for ranked in lists if ranked.name == name), ())
     return {key: score / items[0][1] for key, score in items}
 
 
-def moved(before: Sequence[tuple[PassageKey, float]], after: Sequence[tuple[PassageKey, float]]) -> int:
+def moved(before: Sequence[tuple[UUID, float]], after: Sequence[tuple[UUID, float]]) -> int:
     return sum(old[0] != new[0] for old, new in zip(before, after, strict=True))
 
 
 def marking_weights(plan: Plan, found: Found) -> dict[str, float]:
     """How much a term's mark says in a snippet."""
-    return {term: weight * found.rarity.get(term, 0.0) for term, weight in plan.own.weights.items()}
+    weights = plan.own.weights_for(plan.own.packs)
+    return {term: weight * found.rarity.get(term, 0.0) for term, weight in weights.items()}

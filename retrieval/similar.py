@@ -10,6 +10,7 @@ from uuid import UUID
 from documents.models import RetrievalChunk
 from retrieval.analysis import terms_of
 from retrieval.lists import NamedQuestion
+from retrieval.models import IndexedDocument
 from retrieval.plans import Plan
 from retrieval.questions import Question, readable
 from retrieval.results import SearchOptions, SearchResult
@@ -28,7 +29,10 @@ def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
     chunk = RetrievalChunk.objects.filter(document__in=scope.documents(), pk=chunk_id).first()
     if chunk is None:
         return SearchResult("", message=GONE)
-    plan = Plan((NamedQuestion("question", like(chunk.content)),), "", Filters(), ())
+    language = (
+        IndexedDocument.objects.filter(document=chunk.document_id).values_list("language", flat=True).first()
+    )
+    plan = Plan((NamedQuestion("question", like(chunk.content, language or "en")),), "", Filters(), ())
     trace = Trace(frozenset({"context"}))  # the document's own names would only find the document
     result = search_planned(chunk.content, plan, scope, SearchOptions(limit=limit + 1), trace, None)
     others = tuple(hit for hit in result.hits if hit.chunk_id != chunk_id)[:limit]
@@ -36,8 +40,9 @@ def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
     return replace(result, hits=others, strategies=trace.reports(), milliseconds=milliseconds)
 
 
-def like(text: str) -> Question:
+def like(text: str, language: str) -> Question:
     """The text as a question: its commonest terms, each counting 1."""
     text = readable(text)
-    terms = [term for term, _ in Counter(terms_of(text)).most_common(MOST_TERMS)]
-    return Question(text, dict.fromkeys(terms, 1.0), said=frozenset(terms))
+    terms = [term for term, _ in Counter(terms_of(text, language)).most_common(MOST_TERMS)]
+    groups = tuple((term,) for term in terms)
+    return Question(text, dict.fromkeys(terms, 1.0), groups, said=frozenset(terms))

@@ -14,9 +14,11 @@ TAIL = 20
 WORD_START = re.compile(r"(?<!\S)\S")
 
 
-def snippet_of(text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS) -> Snippet:
+def snippet_of(
+    text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS, language: str = "en"
+) -> Snippet:
     """At most ``size`` characters around the densest matches; ``weights`` says how much a term matters."""
-    tokens = tokens_of(text, weights.keys())
+    tokens = tokens_of(text, weights.keys(), language)
     worth = [max(weights.get(term, 0.0) for term in token.terms) for token in tokens]
     start = 0 if len(text) <= size else _densest(text, tokens, worth, size - TAIL)
     end = _end_of_words(text, start, size)

@@ -23,7 +23,7 @@ from config.watchdog import children
 from documents.deletion import delete_document
 from documents.models import ApiToken, CitationUnit, Document, Page, RetrievalChunk, Worker
 from documents.uploads import store_upload
-from retrieval.models import ChunkVector, IndexedDocument, Passage, Posting
+from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
 
 USERS = ("chaos-one", "chaos-two")
 PATIENCE = 180.0  # seconds until what has not come is said not to come
@@ -34,8 +34,7 @@ CONTENT: dict[type[models.Model], str] = {  # all rows of a document, and how th
     RetrievalChunk: "document",
     ChunkVector: "document",
     IndexedDocument: "document",
-    Passage: "entry__document",
-    Posting: "entry__document",
+    IndexedChunk: "document",
 }
 PER_COPY = {"id", "unit_ids", "indexed_at"}  # columns that differ between two documents of the same file
 

@@ -23,7 +23,7 @@ from django.utils import timezone
 from documents.copying import copy_rows
 from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.indexing import embed_document, index_words
-from retrieval.models import ChunkVector, IndexedDocument, Passage, Posting
+from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
 from retrieval.spaces import active_space
 
 OWNER = "benchmark"
@@ -170,12 +170,10 @@ def index_seconds(document: Document) -> float:
 def remove_library(owner: User) -> None:
     """All that was made, table by table: there are no files, and nobody to tell."""
     documents = Document.objects.filter(owner=owner)
-    entries = IndexedDocument.objects.filter(document__in=documents)
     for rows in (
         ChunkVector.objects.filter(document__in=documents),
-        Posting.objects.filter(entry__in=entries),
-        Passage.objects.filter(entry__in=entries),
-        entries,
+        IndexedChunk.objects.filter(document__in=documents),
+        IndexedDocument.objects.filter(document__in=documents),
         CitationUnit.objects.filter(document__in=documents),
         RetrievalChunk.objects.filter(document__in=documents),
         documents,

@@ -1,65 +1,113 @@
-"""Keyword search: BM25F over passages, and over the documents' names.
+"""Keyword search: BM25F over chunks, and over the documents' names.
 
-In a library the same words stand in every company's report; which report is
-meant is said by its name and year. So a document's names are ranked as a
-field of their own, by how few documents share them, and add to the score of
-all its passages.
+In a library the same words stand in every company's report; which report is meant is said by its name
+and year. So a document's names are ranked as a field of their own, by how few documents share them, and
+add to the score of all its chunks.
 """
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.keyword_index import ScopeIndex
+from retrieval.candidates import read_candidates
+from retrieval.evidence import Weigher
+from retrieval.full_text import ScopeIndex, name_scores
 from retrieval.questions import Question
-
-NAMES_WEIGHT = 3.0
-EARLIER_YEAR = 0.5
-"""Of a question that names several years, the latest says which report: it tells of those before."""
-YEAR = re.compile(r"(?:19|20)\d\d")
-DAY = re.compile(r"\d\d?")  # of a date: '30' names no document
+from retrieval.results import FullTextLevel
+from retrieval.scope import ScopeSql
 
 Scores = NDArray[np.float32]
+Ranked = list[tuple[UUID, float]]
+NAMES_WEIGHT = 3.0
+UNIT_DEPTH = 240
+"""Chunks whose units are ranked one by one: a unit says no more than the chunk it stands in."""
 
 
-def passage_scores(question: Question, index: ScopeIndex) -> Scores:
-    """A score for every passage in scope; 0 where none of the question's terms stands."""
-    scores = np.zeros(index.passage_count, np.float32)
-    for term, weight in question.weights.items():
-        if term in index.rarity:
-            found = index.postings[term].passages
-            np.add.at(scores, found.at, np.float32(weight * index.rarity[term]) * found.values)
-    return scores
+@dataclass(frozen=True)
+class KeywordSearch:
+    """One question over the candidates of a scope. ``names``: whether the documents' names count."""
 
+    scope: ScopeSql
+    index: ScopeIndex
+    question: Question
+    names: bool
 
-def name_scores(question: Question, index: ScopeIndex) -> Scores:
-    """How well each document's names, and its first page, meet what the person wrote.
+    def ranked(self, level: FullTextLevel, limit: int) -> Ranked:
+        """Chunks with their scores, best first; those with none of the question's words are left out."""
+        if level == "document":
+            return self._documents()[:limit]
+        if level == "unit":
+            return self._units()[:limit]
+        return self._best(limit)
 
-    A word of a first page names its document as far as other documents do not hold it at all:
-    earnings releases begin with what every report speaks of.
-    """
-    scores = np.zeros(index.document_count, np.float32)
-    latest = max((term for term in question.said if YEAR.fullmatch(term)), default="")
-    own = {term: weight for term, weight in question.weights.items() if term in question.said}
-    for term, weight in {**dict.fromkeys(question.names, 1.0), **own}.items():
-        if term in index.postings and not DAY.fullmatch(term):
-            found = index.postings[term]
-            weight *= EARLIER_YEAR if YEAR.fullmatch(term) and term != latest else 1.0
-            by_name = index.document_idf(len(found.names))
-            by_cover = index.document_idf(found.document_count)
-            scores[found.names.at] += np.float32(weight * by_name) * found.names.values
-            scores[found.covers.at] += np.float32(weight * by_cover) * found.covers.values
-    return scores
+    @cached_property
+    def scores(self) -> Scores:
+        """Of each candidate chunk; 0 where none of the question's words stands."""
+        words = self._words()
+        return words + np.where(words > 0, self.by_name[self.index.at], 0)
 
+    @cached_property
+    def by_name(self) -> Scores:
+        """What a document's names add to the score of all its chunks; 0 where there is no choice."""
+        index = self.index
+        added = np.zeros(len(index.document_ids), np.float32)
+        if self.names and index.summary.documents > 1:
+            scores = name_scores(self.question, index.named, index.columns, index.rarity, index.summary)
+            found = {named.document_id: score for named, score in zip(index.named, scores, strict=True)}
+            for at, document in enumerate(index.document_ids):
+                added[at] = NAMES_WEIGHT * found.get(document, 0.0)
+        return added
 
-def best_passages(scores: Scores, limit: int) -> list[int]:
-    """Numbers of the passages with the highest scores above 0, best first."""
-    least, found = float(scores.max(initial=0.0)), np.array([], np.int64)
-    while least > 0 and len(found) < limit:  # few passages come near the best: only those are sorted
-        least = least / 2 if least > 1e-3 else 0.0
-        found = np.flatnonzero(scores > least)
-    order = np.argsort(-scores[found], kind="stable")
-    return [int(at) for at in found[order[:limit]]]
+    def _words(self) -> Scores:
+        """Σ weight · idf · impact; words of a pack count for documents of its field."""
+        index, question = self.index, self.question
+        scores = np.zeros(len(index.at), np.float32)
+        for fields in set(index.fields):
+            of_field = np.array([found == fields for found in index.fields], np.bool_)[index.at]
+            weights = np.zeros(len(index.columns), np.float32)
+            for term, weight in question.weights_for(fields).items():
+                weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
+            scores[of_field] = index.impacts[of_field] @ weights
+        if question.prefixes:  # the scope holds only chunks that have them
+            scores += 1.0
+        return scores
+
+    def _best(self, limit: int) -> Ranked:
+        order = np.argsort(-self.scores, kind="stable")[:limit]
+        best = [int(row) for row in order if self.scores[row] > 0]
+        return list(zip(self.index.keys_of(best), self.scores[best].tolist(), strict=True))
+
+    def _documents(self) -> Ranked:
+        """The best chunk of each document, under the document's score: of each term the chunk that says
+        it most, so that the question's words may stand on different pages."""
+        index = self.index
+        if not len(index.at):
+            return []
+        starts = np.flatnonzero(np.diff(index.at, prepend=-1))
+        most = np.maximum.reduceat(index.impacts, starts, axis=0)
+        weights = np.zeros(len(index.columns), np.float32)
+        for term, weight in self.question.weights.items():
+            weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
+        whole = most @ weights + self.by_name
+        found: Ranked = []
+        for document, (start, end) in enumerate(zip(starts, [*starts[1:], len(index.at)], strict=True)):
+            row = int(start + np.argmax(self.scores[start:end]))
+            if self.scores[row] > 0:
+                found.append((index.keys_of([row])[0], float(whole[document])))
+        return sorted(found, key=lambda item: -item[1])
+
+    def _units(self) -> Ranked:
+        """Chunks by the unit in them that says most by itself. One statement."""
+        keys = [key for key, _ in self._best(UNIT_DEPTH)]
+        named = dict(zip(self.index.document_ids, self.by_name.tolist(), strict=True))
+        weigher = Weigher(self.question, self.index.rarity)
+        scored = [
+            (key, weigher.weigh(candidate).best_unit + named[candidate.document_id])
+            for key, candidate in read_candidates(self.scope, keys).items()
+        ]
+        return sorted(scored, key=lambda item: -item[1])

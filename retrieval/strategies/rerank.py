@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.conf import settings
 
-from retrieval.candidates import Candidate, PassageKey
+from retrieval.candidates import Candidate
 from retrieval.deadlines import ask
 from retrieval.evidence import Evidence
 from retrieval.providers.rerankers import Reranker
@@ -28,13 +29,13 @@ PASSAGE_CHARACTERS = 2000
 class Weighed:
     """A candidate with its fused score, its keyword score as a share of the best (0..1), its evidence."""
 
-    key: PassageKey
+    key: UUID
     fused: float
     keyword: float
     evidence: Evidence
 
 
-def by_features(weighed: Sequence[Weighed]) -> list[tuple[PassageKey, float]]:
+def by_features(weighed: Sequence[Weighed]) -> list[tuple[UUID, float]]:
     """Candidates by fused score and evidence together, best first; scores are about 0..4.
 
     A rank says which came first, not by how much: the keyword score, as a share
@@ -59,10 +60,10 @@ def by_features(weighed: Sequence[Weighed]) -> list[tuple[PassageKey, float]]:
 
 def by_model(
     query: str,
-    ranked: Sequence[tuple[PassageKey, float]],
-    candidates: Mapping[PassageKey, Candidate],
+    ranked: Sequence[tuple[UUID, float]],
+    candidates: Mapping[UUID, Candidate],
     reranker: Reranker,
-) -> list[tuple[PassageKey, float]]:
+) -> list[tuple[UUID, float]]:
     """The head again by the model's relevance, which counts as much as all before. Raises ProviderError."""
     head, tail = list(ranked[:MODEL_DEPTH]), list(ranked[MODEL_DEPTH:])
     texts = [candidates[key].text[:PASSAGE_CHARACTERS] for key, _ in head]

@@ -31,35 +31,19 @@ SET LOCAL hnsw.max_scan_tuples = {MAX_SCAN_TUPLES};
 """
 
 IN_SCOPE = """
-SELECT chunk_id, document_id, {operand} <=> %s::halfvec({dimensions}) AS distance
+SELECT chunk_id, {operand} <=> %s::halfvec({dimensions}) AS distance
 FROM retrieval_chunkvector
 WHERE space_id = {space} AND document_id IN ({documents}) {chunk_filter}
 """
 # OFFSET 0 keeps the order outside: PostgreSQL then uses no index for it and compares with every vector.
 EXACT = "SELECT * FROM (" + IN_SCOPE + " OFFSET 0) compared ORDER BY distance LIMIT %s"
 BY_INDEX = IN_SCOPE + " ORDER BY {operand} <=> %s::halfvec({dimensions}) LIMIT %s"
-# A chunk stands in the passage that holds its middle unit.
-IN_PASSAGES = """
-SELECT found.chunk_id, passage.entry_id, passage.ordinal, found.distance
-FROM ({nearest}) found
-JOIN documents_retrievalchunk chunk ON chunk.id = found.chunk_id
-JOIN documents_citationunit middle ON middle.id = chunk.unit_ids[(cardinality(chunk.unit_ids) + 1) / 2]
-JOIN retrieval_indexeddocument entry ON entry.document_id = found.document_id
-CROSS JOIN LATERAL (
-    SELECT entry_id, ordinal FROM retrieval_passage
-    WHERE entry_id = entry.id AND first_position <= middle.position
-    ORDER BY first_position DESC LIMIT 1
-) passage
-ORDER BY found.distance
-"""
 
 
 class Nearest(NamedTuple):
-    """A chunk, the passage it stands in, and its cosine distance (0..2) from what was asked."""
+    """A chunk and its cosine distance (0..2) from what was asked."""
 
     chunk_id: UUID
-    entry_id: int
-    ordinal: int
     distance: float
 
 
@@ -86,7 +70,7 @@ def _statement(
     )
     again = [] if nearest is EXACT else [text]
     params = [text, *scope.document_params, *scope.chunk_params, *again, limit]
-    return IN_PASSAGES.format(nearest=statement), params
+    return statement, params
 
 
 def _fetch(statement: str, params: list[Any]) -> list[Nearest]:

@@ -49,7 +49,7 @@ def test_a_table_that_is_cut_repeats_its_caption_and_head() -> None:
     rows = [row(heads, header=True, caption="Table 3. Costs")]
     rows += [
         row((f"Cost {n}", f"{n},100", f"({n})"), number=n, heads=heads, caption="Table 3. Costs")
-        for n in range(1, 13)
+        for n in range(1, 41)
     ]
     drafts = chunk_pages([page(1, rows)], "Report")
     assert len(drafts) == 2
@@ -57,7 +57,7 @@ def test_a_table_that_is_cut_repeats_its_caption_and_head() -> None:
         assert draft.content.startswith("Table 3. Costs\n\n|  | 2021 | 2020 |\n| --- | --- | --- |\n| Cost")
         assert draft.chunk_type == "table"
         assert draft.context_header == "Report › Table 3. Costs"
-    assert drafts[-1].content.endswith("| Cost 12 | 12,100 | (12) |")
+    assert drafts[-1].content.endswith("| Cost 40 | 40,100 | (40) |")
 
 
 def test_head_rows_of_two_lines_become_one_line_of_markdown() -> None:

@@ -17,13 +17,13 @@ from documents.models import Document, FailureCode
 from documents.sweeping import sweep
 from retrieval.backfill import backfill, documents_behind, quality
 from retrieval.indexing import index_document
-from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument, Passage, Posting
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.providers import retrying
 from retrieval.providers.embeddings import HashingEmbedder
 from retrieval.providers.errors import ProviderError
 from retrieval.reindexing import Progress, reindex
 from retrieval.scope import Scope
-from retrieval.search import search
+from retrieval.search import BEING_PREPARED, search
 from retrieval.spaces import active_space, build_vector_index, has_vector_index
 from tests.conftest import Ingest
 from tests.retrieval.conftest import NIKE, Library, written
@@ -31,10 +31,9 @@ from tests.scripted_server import Answer, Asked, scripted_server
 
 
 def counts(document: Document) -> tuple[int, int, int]:
-    entry = IndexedDocument.objects.get(document=document)
     return (
-        Passage.objects.filter(entry=entry).count(),
-        Posting.objects.filter(entry=entry).count(),
+        IndexedDocument.objects.filter(document=document).count(),
+        IndexedChunk.objects.filter(document=document).count(),
         ChunkVector.objects.filter(document=document).count(),
     )
 
@@ -59,13 +58,23 @@ def test_a_document_in_the_bin_is_not_indexed(alice: User, library: Library) -> 
     assert index_document(library.nike).stale
 
 
-def test_passages_stay_on_one_page_and_cover_all_units(alice: User, library: Library) -> None:
-    spans = []
-    for passage in Passage.objects.filter(entry__document=library.nike).order_by("ordinal"):
-        units = library.nike.units.filter(position__range=(passage.first_position, passage.last_position))
-        assert {unit.page_number for unit in units} == {passage.page_number}
-        spans += [unit.position for unit in units]
-    assert spans == list(range(library.nike.unit_count))
+def test_every_chunk_is_indexed_under_its_document(alice: User, library: Library) -> None:
+    indexed = IndexedChunk.objects.filter(document=library.nike).values_list("chunk_id", flat=True)
+    assert set(indexed) == set(library.nike.chunks.values_list("pk", flat=True))
+
+
+def test_what_an_older_version_indexed_is_being_prepared_and_then_found(
+    alice: User, library: Library
+) -> None:
+    """As after an upgrade: the rows of chunks are gone, the sweep of a worker writes them."""
+    IndexedChunk.objects.all().delete()
+    IndexedDocument.objects.update(analysis_version=0)
+    waiting = search("Nike dividends", Scope(alice))
+    assert (waiting.hits, waiting.preparing, waiting.message) == ((), 3, BEING_PREPARED)
+    sweep()
+    prepared = search("Nike dividends", Scope(alice))
+    assert prepared.preparing == 0
+    assert prepared.hits[0].document_id == library.nike.pk
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, times: int) -> HashingEmbedder:

@@ -80,7 +80,7 @@ def test_a_hits_units_are_those_of_its_page_in_reading_order(alice: User, librar
     units = CitationUnit.objects.in_bulk(hit.passage_unit_ids)
     positions = [units[pk].position for pk in hit.passage_unit_ids]
     assert positions == sorted(positions)
-    assert {units[pk].page_number for pk in hit.passage_unit_ids} == {hit.page}
+    assert {units[pk].page_number for pk in hit.unit_ids} == {hit.page}
     assert set(hit.unit_ids) <= set(hit.passage_unit_ids)
     assert "Dividends" in units[hit.best_unit_ids[0]].content
 
@@ -141,9 +141,10 @@ def by_words(user: User, query: str, level: FullTextLevel) -> list[tuple[str, in
 
 def test_full_text_of_documents_adds_up_what_stands_on_different_pages(alice: User) -> None:
     filler = "Nothing of interest was written down on this occasion."
-    written(alice, "scattered", (filler,), ("Zircon was mined.", filler), ("Beryl was sold.", filler))
-    written(alice, "many", (filler,), ("Zircon zircon zircon.", filler))
-    written(alice, "more", (filler,), ("Beryl beryl beryl.", filler))
+    sold, mined = ("# Trade", "Beryl was sold.", filler), ("# Mines", "Zircon was mined.", filler)
+    written(alice, "scattered", (filler,), mined, sold)
+    written(alice, "many", (filler,), ("# Mines", "Zircon zircon zircon.", filler))
+    written(alice, "more", (filler,), ("# Trade", "Beryl beryl beryl.", filler))
     assert by_words(alice, "zircon beryl", "chunk")[0] != ("scattered", 2)
     by_document = [title for title, _ in by_words(alice, "zircon beryl", "document")]
     assert by_document[0] == "scattered"
@@ -153,7 +154,7 @@ def test_full_text_of_documents_adds_up_what_stands_on_different_pages(alice: Us
 def test_full_text_of_units_wants_the_words_in_one_sentence(alice: User) -> None:
     filler = ("The weather was fine.", "Nobody came to the fair.")
     apart = ("Zircon zircon was mined.", *filler, "Beryl beryl was sold.")
-    written(alice, "stones", apart, ("Zircon and beryl were sold.", *filler * 4))
+    written(alice, "stones", ("# One", *apart), ("# Two", "Zircon and beryl were sold.", *filler * 2))
     assert by_words(alice, "zircon beryl", "chunk")[0] == ("stones", 1)
     assert by_words(alice, "zircon beryl", "unit")[0] == ("stones", 2)
 
@@ -227,8 +228,6 @@ def test_a_document_in_the_bin_is_not_found(alice: User, library: Library) -> No
 
 
 OF_DOCUMENTS = (
-    "retrieval_posting",
-    "retrieval_passage",
     "retrieval_chunkvector",
     "retrieval_indexed",
     "documents_",

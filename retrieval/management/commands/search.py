@@ -63,6 +63,8 @@ class Command(LibraryCommand):
             self.stdout.write("   " + " ".join(hit.snippet.text.split()))
         if result.message:
             self.stdout.write(result.message)
+        if result.preparing:
+            self.stdout.write(f"Documents being prepared for search: {result.preparing}")
         for report in result.strategies:
             state = f"{report.milliseconds:.1f} ms" if report.ran else "did not run"
             self.stdout.write(f"   {report.name}: {state} {report.reason}")

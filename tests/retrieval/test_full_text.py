@@ -1,0 +1,213 @@
+"""Full-text search: what is written for PostgreSQL, and what its index lets through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from hypothesis import given
+from hypothesis import strategies as st
+
+import retrieval.full_text
+from documents.models import Document
+from retrieval import term_statistics
+from retrieval.analysis import term_number
+from retrieval.bm25 import (
+    IMPACT_STEP,
+    MAX_IMPACT,
+    TERM,
+    Field,
+    counted,
+    idf,
+    impacts,
+    pack_terms,
+    unpack_terms,
+)
+from retrieval.models import IndexedChunk, IndexedDocument
+from retrieval.results import SearchOptions
+from retrieval.scope import Scope
+from retrieval.search import search
+from retrieval.tsvector import any_of, at_least, lexeme, phrase, tsvector
+from tests.retrieval.conftest import written
+
+# --- Arithmetic ------------------------------------------------------------------------------
+
+
+def one_field(text: str, weight: float = 1.0) -> dict[str, float]:
+    return impacts([Field(counted(text.split()), weight)])
+
+
+def test_a_second_mention_adds_less_than_the_first() -> None:
+    once, twice, often = (one_field("goodwill " * count)["goodwill"] for count in (1, 2, 50))
+    assert 0 < once < twice < often < MAX_IMPACT
+    assert twice - once < once
+
+
+def test_a_long_chunk_must_say_it_more_often() -> None:
+    assert one_field("goodwill " + "filler " * 500)["goodwill"] < one_field("goodwill")["goodwill"]
+
+
+def test_what_every_chunk_of_a_section_shares_does_not_make_it_longer() -> None:
+    heading = Field(counted(["heading"] * 200), measured=False)
+    assert impacts([Field(counted(["goodwill"])), heading])["goodwill"] == one_field("goodwill")["goodwill"]
+
+
+def test_a_field_of_more_weight_counts_more() -> None:
+    assert one_field("goodwill", 3)["goodwill"] > one_field("goodwill")["goodwill"]
+
+
+def test_rare_terms_tell_more() -> None:
+    assert idf(1, 1000) > idf(100, 1000) > idf(999, 1000) > 0
+
+
+@given(st.lists(st.dictionaries(st.text(min_size=1, max_size=8), st.floats(0.01, 2.1)), max_size=5))
+def test_impacts_come_back_as_they_were_packed(texts: list[dict[str, float]]) -> None:
+    columns = {term_number(term): at for at, term in enumerate(sorted({t for text in texts for t in text}))}
+    packed = [pack_terms(text) for text in texts]
+    sizes = np.array([len(part) // TERM.itemsize for part in packed], np.int64)
+    matrix = unpack_terms(b"".join(packed), sizes, columns)
+    for row, text in zip(matrix, texts, strict=True):
+        assert np.count_nonzero(row) == len(text)
+        for term, value in text.items():
+            assert abs(row[columns[term_number(term)]] - value) <= IMPACT_STEP
+
+
+# --- PostgreSQL's types --------------------------------------------------------------------------
+
+
+def matches(words: bytes, query: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE IF NOT EXISTS vectors (words tsvector) ON COMMIT DROP")
+        cursor.execute("TRUNCATE vectors")
+        with cursor.copy("COPY vectors FROM STDIN (FORMAT BINARY)") as copy:
+            copy.set_types(["bytea"])
+            copy.write_row([words])
+        cursor.execute("SELECT words @@ %s::tsquery FROM vectors", [query])
+        return bool(cursor.fetchone()[0])
+
+
+@pytest.mark.django_db
+def test_a_tsvector_holds_terms_weights_and_order() -> None:
+    words = tsvector([("D", ["net", "income", "rose"]), ("A", ["o'neill", "back\\slash", "p<0.001", "三年"])])
+    assert matches(words, phrase(["net", "income"]))
+    assert not matches(words, phrase(["income", "net"]))
+    assert not matches(words, phrase(["rose", "o'neill"])), "no phrase reaches into another field"
+    for term in ("o'neill", "back\\slash", "p<0.001", "三年"):
+        assert matches(words, lexeme(term))
+    assert matches(words, lexeme("inco", prefix=True))
+    assert matches(words, lexeme("o'neill") + ":A")
+    assert not matches(words, lexeme("net") + ":A")
+
+
+@pytest.mark.django_db
+def test_at_least_two_of_three_words() -> None:
+    query = at_least(2, [("net", "netto"), ("income",), ("fell",)])
+    assert matches(tsvector([("D", ["netto", "income"])]), query)
+    assert not matches(tsvector([("D", ["net", "netto"])]), query)
+    assert matches(tsvector([("D", ["fell"])]), any_of(["fell", "rose"]))
+
+
+@pytest.mark.django_db
+def test_a_word_said_more_often_than_postgresql_counts_is_stored() -> None:
+    assert matches(tsvector([("D", ["net"] * 20_000 + ["last"])]), lexeme("last"))
+
+
+# --- Operators -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def garden(alice: User) -> Document:
+    return written(
+        alice,
+        "Garden handbook",
+        ("# Roses", "Prune the climbing roses in late winter."),
+        ("# Soil", "Winter compost feeds the soil and late roses."),
+        ("# Tools", "Clean the pruning shears and the computer of the irrigation."),
+    )
+
+
+def pages(user: User, query: str) -> list[int]:
+    return [hit.page for hit in search(query, Scope(user), SearchOptions(off=frozenset({"vector"}))).hits]
+
+
+def test_the_exact_words_come_first(alice: User, garden: Document) -> None:
+    assert pages(alice, '"late roses"')[0] == 2
+    assert pages(alice, '"late winter"')[0] == 1
+
+
+def test_a_word_after_a_minus_is_not_found(alice: User, garden: Document) -> None:
+    assert set(pages(alice, "roses")) == {1, 2}
+    assert pages(alice, "roses -compost") == [1]
+    assert pages(alice, 'roses -"late winter"') == [2]
+    found = search("roses -compost", Scope(alice)).hits  # also by its meaning
+    assert 2 not in [hit.page for hit in found]
+
+
+def test_a_star_finds_words_by_their_beginning(alice: User, garden: Document) -> None:
+    assert pages(alice, "comp*") and set(pages(alice, "comp*")) == {2, 3}
+    assert pages(alice, "irrig*") == [3]
+    assert {hit.page for hit in search("irrig*", Scope(alice)).hits} == {3}
+
+
+# --- The index chooses in a large scope --------------------------------------------------------------
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every scope is one of which the index chooses."""
+    monkeypatch.setattr(retrieval.full_text, "EXACT_UP_TO", 0)
+    term_statistics.forget()
+
+
+QUERIES = [
+    "roses in winter",
+    "how to prune climbing roses",
+    '"late roses"',
+    "comp*",
+    "soil -late",
+    "shears",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_index_lets_the_same_chunks_through(
+    alice: User, garden: Document, query: str, request: pytest.FixtureRequest
+) -> None:
+    whole = pages(alice, query)
+    request.getfixturevalue("large")
+    assert set(pages(alice, query)) <= set(whole)
+    assert pages(alice, query)[:1] == whole[:1] or query == "comp*", "equal scores come in any order"
+
+
+def test_a_document_called_by_its_name_is_found_among_many(
+    alice: User, garden: Document, large: None
+) -> None:
+    for number in range(6):
+        written(alice, f"Report {number}", ("# Roses", "Winter roses in late winter, roses and winter."))
+    hit = search("Garden handbook: roses in winter", Scope(alice)).hits[0]
+    assert hit.document_id == garden.pk
+
+
+def test_nothing_of_another_s_library_is_let_through(
+    alice: User, bob: User, garden: Document, large: None
+) -> None:
+    assert not search("roses", Scope(bob)).hits
+    written(bob, "Bob's roses", ("Roses are red.",))
+    assert {hit.document_id for hit in search("roses", Scope(alice)).hits} == {garden.pk}
+
+
+def test_questions_meet_documents_in_several_languages(alice: User) -> None:
+    german = written(alice, "Mietvertrag", ("# Fristen", "Die Kündigungsfrist beträgt drei Monate."))
+    spanish = written(alice, "Contrato", ("# Plazos", "El plazo de preaviso es de tres meses."))
+    for document, code in ((german, "de"), (spanish, "es")):
+        Document.objects.filter(pk=document.pk).update(language=code)
+        retrieval.indexing.index_words(Document.objects.get(pk=document.pk))
+    assert search("Welche Kündigungsfristen gelten?", Scope(alice)).hits[0].document_id == german.pk
+    assert search("¿Cuáles son los plazos?", Scope(alice)).hits[0].document_id == spanish.pk
+    assert search("plazos", Scope(alice)).hits[0].document_id == spanish.pk
+
+
+def test_rows_go_with_their_document(alice: User, garden: Document) -> None:
+    garden.delete()
+    assert not IndexedChunk.objects.exists() and not IndexedDocument.objects.exists()
