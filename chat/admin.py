@@ -8,9 +8,9 @@ from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
-from django.utils import timezone
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
+from chat.sharing import close
 from documents.admin.overlays import Overlay, lit_overlay
 from documents.admin.placed import PlacedAdmin, overlays_of
 from documents.admin.reading import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
@@ -191,7 +191,7 @@ class AnswerShareAdmin(ReadOnlyAdmin):
 
     @admin.action(description="End the chosen links", permissions=["end"])
     def end_links(self, request: HttpRequest, links: QuerySet[AnswerShare]) -> None:
-        ended = links.filter(revoked_at=None).update(revoked_at=timezone.now())
+        ended = close(links)
         self.message_user(request, f"{ended} links ended.", messages.SUCCESS)
 
     def has_end_permission(self, request: HttpRequest) -> bool:

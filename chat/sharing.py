@@ -15,7 +15,8 @@ from chat.excerpts import excerpt
 from chat.models import AnswerShare, Message
 from chat.models.share import documents_of
 from documents.access import Way
-from documents.models import Document
+from documents.audit import record
+from documents.models import Document, EventKind
 
 LONGEST_DAYS = 3650
 NEVER = 0  # days
@@ -46,7 +47,7 @@ def share_answer(answer: Message, days: int | None = None) -> AnswerShare:
 
 def revoke(answer: Message) -> int:
     """Close all links to the answer; return how many there were."""
-    return _close(AnswerShare.objects.filter(message=answer))
+    return close(AnswerShare.objects.filter(message=answer))
 
 
 def token_of(share: AnswerShare) -> str:
@@ -80,8 +81,12 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
 
 def end_link(document: Document, link_id: UUID) -> bool:
     """End a link that shows words of the document, whoever made it."""
-    return bool(_close(AnswerShare.objects.showing(document.pk).filter(pk=link_id)))
+    return bool(close(AnswerShare.objects.showing(document.pk).filter(pk=link_id)))
 
 
-def _close(links: QuerySet[AnswerShare]) -> int:
+def close(links: QuerySet[AnswerShare]) -> int:
+    """Close links that are open; return how many there were."""
+    found = list(links.filter(revoked_at=None))
+    for link in found:
+        record(EventKind.LINK_ENDED, str(link))
     return links.filter(revoked_at=None).update(revoked_at=timezone.now())

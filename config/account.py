@@ -1,21 +1,26 @@
-"""An account: sign in and out, the password, API tokens."""
+"""An account: sign in and out, the password, sessions, API tokens, the second factor."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from uuid import UUID
 
+from allauth.account.views import account_inactive, reauthenticate
+from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import update_session_auth_hash, views
+from django.contrib.auth import logout, update_session_auth_hash, views
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import PasswordChangeForm
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config.passwords import FirstPassword, NewPassword
+from config.sessions import end_all, end_one, sessions_of
+from config.sign_in import OWN_PASSWORD, SignIn
 from documents.models import ApiToken, Scope
 
 MOST_DAYS = 3650
@@ -27,15 +32,20 @@ def account(request: HttpRequest) -> HttpResponse:
     return shown(request)
 
 
-def shown(request: HttpRequest, form: PasswordChangeForm | None = None, new_key: str = "") -> HttpResponse:
+def shown(request: HttpRequest, form: NewPassword | None = None, new_key: str = "") -> HttpResponse:
     """The account's page; with the key of a token that was made just now, which is shown this once."""
-    form = form or PasswordChangeForm(request.user)
+    form = form or NewPassword(request.user)
     form.fields["old_password"].widget.attrs.pop("autofocus", None)  # it is not the page's first purpose
     context = {
         "form": form,
         "tokens": ApiToken.objects.visible_to(request.user),
         "scopes": Scope.choices,
         "new_key": new_key,
+        "sessions": sessions_of(request.user),
+        "session_key": request.session.session_key,
+        "second_factor": settings.SECOND_FACTOR != "off",
+        "factors": Authenticator.objects.filter(user=request.user) if settings.SECOND_FACTOR != "off" else (),
+        "single_sign_on": settings.OIDC_NAME if settings.OIDC_URL else "",
     }
     return render(request, "account/account.html", context, status=422 if form.errors else 200)
 
@@ -43,12 +53,51 @@ def shown(request: HttpRequest, form: PasswordChangeForm | None = None, new_key:
 @require_POST
 @login_required
 def password(request: HttpRequest) -> HttpResponse:
-    form = PasswordChangeForm(request.user, request.POST)
+    form = NewPassword(request.user, request.POST)
     if not form.is_valid():
         return shown(request, form)
     update_session_auth_hash(request, form.save())
-    messages.success(request, _("Your password was changed."))
+    request.session.pop(OWN_PASSWORD, None)
+    kept = getattr(request.user, "keeps_tokens", False)
+    ended = _("Your password was changed. Other sessions and your API tokens were ended.")
+    messages.success(request, _("Your password was changed. Other sessions were ended.") if kept else ended)
     return redirect("account")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def first_password(request: HttpRequest) -> HttpResponse:
+    """One's own password in the place of one that somebody else chose."""
+    if OWN_PASSWORD not in request.session:
+        return redirect("account")
+    form = FirstPassword(request.user, request.POST or None)
+    if request.method != "POST" or not form.is_valid():
+        return render(
+            request, "account/first_password.html", {"form": form}, status=422 if form.errors else 200
+        )
+    update_session_auth_hash(request, form.save())
+    request.session.pop(OWN_PASSWORD, None)
+    messages.success(request, _("Your password was saved."))
+    return redirect("library")
+
+
+@require_POST
+@login_required
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
+    if not end_one(request.user, pk):
+        raise Http404
+    messages.success(request, _("That session was signed out."))
+    return redirect("account")
+
+
+@require_POST
+@login_required
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """Ends all sessions, this one too."""
+    end_all(request.user)
+    logout(request)
+    messages.success(request, _("You were signed out everywhere."))
+    return redirect("login")
 
 
 @require_POST
@@ -77,11 +126,21 @@ def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("account")
 
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("", account, name="account"),
-    path("sign-in/", views.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", SignIn.as_view(), name="login"),
+    path("sign-in/", SignIn.as_view(), name="account_login"),  # as django-allauth calls it
     path("sign-out/", views.LogoutView.as_view(), name="logout"),
+    path("sign-out/", views.LogoutView.as_view(), name="account_logout"),
+    path("confirm/", reauthenticate, name="account_reauthenticate"),
+    path("closed/", account_inactive, name="account_inactive"),
     path("password/", password, name="password"),
+    path("first-password/", first_password, name="first-password"),
+    path("sessions/end/", end_sessions, name="sessions-end"),
+    path("sessions/<int:pk>/end/", end_session, name="session-end"),
+    path("second-factor/", include("allauth.mfa.urls")),
+    path("single-sign-on/", include("allauth.socialaccount.providers.openid_connect.urls")),
+    path("connections/", include("allauth.socialaccount.urls")),
     path("tokens/", token, name="token-new"),
     path("tokens/<uuid:pk>/revoke/", revoke, name="token-revoke"),
 ]

@@ -15,7 +15,8 @@ class PinciteConfig(AppConfig):
         hide_memory()  # it holds keys and everybody's words
 
         import config.checks  # registers the system checks
-        import config.metrics  # noqa: F401  registers the collector
+        import config.metrics  # registers the collector
+        import config.security_events  # noqa: F401  connects its receivers
         from config.logs import mask_access_logs
 
         mask_access_logs()

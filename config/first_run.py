@@ -15,7 +15,7 @@ from config.static_names import are_collected
 from documents.handbook import draw_handbook
 from documents.handbook_text import SUGGESTED_QUESTIONS
 from documents.ingestion import ingest_document
-from documents.models import Document
+from documents.models import Document, TemporaryPassword
 from documents.uploads import UploadRefused, store_upload
 
 HANDBOOK_NAME = "Pincite_handbook.pdf"
@@ -47,6 +47,7 @@ def first_user() -> FirstUser:
     user = User.objects.create_superuser(
         settings.FIRST_USER, f"{settings.FIRST_USER}@localhost.localdomain", password
     )
+    TemporaryPassword.objects.create(user=user)  # it was shown in a terminal, perhaps kept in a log
     return FirstUser(user, password)
 
 

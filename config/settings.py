@@ -9,6 +9,7 @@ import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 
@@ -90,6 +91,47 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
+SESSION_COOKIE_AGE = (
+    environment.integer("PINCITE_SESSION_DAYS", 14, least=1) * 24 * 3600
+)  # then one signs in again
+SESSION_IDLE_SECONDS = environment.integer("PINCITE_IDLE_MINUTES", 7 * 24 * 60, least=1) * 60
+SECURITY_EVENT_DAYS = environment.integer("PINCITE_EVENT_DAYS", 365)  # the log of security events is kept
+SECOND_FACTOR = environment.choice("PINCITE_SECOND_FACTOR", "off", ("off", "optional", "required"))
+OIDC_URL = environment.url("PINCITE_OIDC_URL")  # of an OpenID Connect provider; '' is no single sign-on
+OIDC_NAME = environment.text("PINCITE_OIDC_NAME", "single sign-on")  # as the button calls it
+OIDC_CLIENT = environment.text("PINCITE_OIDC_CLIENT")
+OIDC_SECRET = environment.text("PINCITE_OIDC_SECRET")
+OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # accounts for users of it who have none here
+ACCOUNT_ADAPTER = "config.sign_in.Accounts"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+MFA_ADAPTER = "config.sign_in.SecondFactor"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+SOCIALACCOUNT_ADAPTER = "config.sign_in.SingleSignOn"
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""  # ``config.account`` names the path
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "oidc",
+                "name": OIDC_NAME,
+                "client_id": OIDC_CLIENT,
+                "secret": OIDC_SECRET,
+                "settings": {"server_url": OIDC_URL},
+            }
+        ]
+        if OIDC_URL
+        else [],
+    }
+}
+if OIDC_URL:  # the form of the sign-in page is sent on to it
+    CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(
+        "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_URL))
+    )
+
 AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8, least=1)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -102,6 +144,12 @@ AXES_VERBOSE = False
 # --- Application ------------------------------------------------------------
 INSTALLED_APPS = [
     "config",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "axes",
     "csp",
     "django.contrib.admin",
@@ -136,6 +184,10 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "config.security_events.who_asks",
+    "config.sessions.limits",
+    "config.sign_in.Gate",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.login_rate.LoginRate",
     "axes.middleware.AxesMiddleware",
@@ -169,7 +221,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "config.passwords.AfterChange"}]
 LANGUAGE_CODE = "en-gb"
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True

@@ -7,8 +7,10 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
 from config.dashboard import dashboard, sweep_now
+from config.sign_in import admin_sign_in
 from documents.views.files import favicon
 
+admin.site.login = admin_sign_in  # type: ignore[method-assign]
 admin.site.site_header = admin.site.site_title = "Pincite"
 
 urlpatterns: list[URLPattern | URLResolver] = [

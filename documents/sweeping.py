@@ -15,7 +15,7 @@ from django.utils import timezone
 from documents import recognition
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
-from documents.models import WORKING, Document, RateCount
+from documents.models import WORKING, Document, RateCount, SecurityEvent
 from documents.pdf.failures import FailureCode
 from documents.queue import issue_recognition_tickets, issue_tickets, tickets_left, waiting
 from documents.signals import library_swept
@@ -47,6 +47,7 @@ def sweep() -> Sweep:
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
     RateCount.forget_ended()
+    SecurityEvent.objects.outdated().delete()
     done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
     library_swept.send(Document)
     return done

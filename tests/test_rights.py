@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -60,9 +61,12 @@ OWNED = {
     r"shares/": "share",
     r"notes/": "note",
     r"account/tokens/": "token",
+    r"account/sessions/": "session",
 }
 # Ids that name nothing of a person's, or links that are meant for whoever holds them.
-OPEN = ("api/providers/", "conversations/providers/", "chat/shared/")
+OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "account/single-sign-on/")
+# Switched off here; ``tests/config/test_second_factor.py`` has its own Charlie.
+SWITCHED_OFF = ("account/second-factor/",)
 CATALOGUES = ("/citing/", "/references/")  # ask other servers
 NUMBERS = {"number": 1, "index": 0, "revision": 0}
 
@@ -106,7 +110,9 @@ def owned_by(route: Route) -> str | None:
 
 
 def personal_routes() -> list[Route]:
-    return [route for route in routes() if route.parameters and not route.path.startswith(OPEN)]
+    return [
+        route for route in routes() if route.parameters and not route.path.startswith(OPEN + SWITCHED_OFF)
+    ]
 
 
 @pytest.fixture
@@ -135,6 +141,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
         "collection": collection,
         "tag": Tag.objects.create(owner=alice, name=SECRET),
         "share": Share.objects.create(collection=collection, user=bob),
+        "session": UserSession.objects.create(user=alice, ip="10.0.0.1", session_key="x" * 32),
         "token": ApiToken.objects.issue(alice, SECRET, ["read"])[0],
         "conversation": conversation,
         "answer": answer,

@@ -17,7 +17,8 @@ from chat.exporting.html import as_html
 from chat.exporting.markdown import as_markdown
 from chat.exporting.plain import as_plain, as_rich
 from chat.views.visible import visible_answer
-from documents.models import Document
+from documents.audit import record
+from documents.models import Document, EventKind
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FORMATS: dict[str, tuple[str, Callable[[ExportedAnswer], str | bytes]]] = {
@@ -38,6 +39,7 @@ def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
         raise Http404
     kind, write = FORMATS[form]
     content = exported(answer)
+    record(EventKind.EXPORTED, f"answer {answer.pk} as {form}")
     return as_file(write(content), kind, f"{content.file_name}.{form}")
 
 
@@ -51,6 +53,7 @@ def evidence(request: HttpRequest, message_id: UUID) -> HttpResponse:
         pack = evidence_pack(content, visible & {row.document_id for row in content.rows})
     except PackFailed as failure:
         return JsonResponse({"error": str(failure)}, status=409)
+    record(EventKind.EXPORTED, f"answer {message_id} as an evidence pack")
     return as_file(pack, "application/pdf", f"{content.file_name}-evidence.pdf")
 
 

@@ -6,6 +6,7 @@ from documents.admin.content import ChunkAdmin, UnitAdmin
 from documents.admin.documents import DocumentAdmin
 from documents.admin.library import CollectionAdmin, TagAdmin
 from documents.admin.pages import PageAdmin
+from documents.admin.security import SecurityEventAdmin
 
 __all__ = [
     "ApiTokenAdmin",
@@ -15,6 +16,7 @@ __all__ = [
     "PageAdmin",
     "PlainGroupAdmin",
     "PlainUserAdmin",
+    "SecurityEventAdmin",
     "ShareAdmin",
     "TagAdmin",
     "UnitAdmin",

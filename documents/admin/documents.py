@@ -17,9 +17,10 @@ from django.utils.html import format_html, format_html_join
 
 from documents.access import end_way, ways_to
 from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
+from documents.audit import record
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
-from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.models import CitationUnit, Document, EventKind, Page, RetrievalChunk
 from documents.signals import document_parsed
 
 
@@ -185,6 +186,7 @@ class DocumentAdmin(admin.ModelAdmin):
             "content",
             "rects",
         )
+        record(EventKind.EXPORTED, f"units of {documents.count()} documents")
         lines = (json.dumps(unit, default=str, ensure_ascii=False) + "\n" for unit in units.iterator(2000))
         headers = {"Content-Disposition": 'attachment; filename="units.jsonl"'}
         return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)

@@ -6,6 +6,7 @@ from documents.models.idempotency import IdempotencyKey
 from documents.models.library import Collection, Placement, Share, Tag
 from documents.models.page import Page
 from documents.models.rate import RateCount
+from documents.models.security import EventKind, SecurityEvent, TemporaryPassword
 from documents.models.token import ApiToken, Scope
 from documents.models.unit import CitationUnit
 from documents.models.version import PreviousVersion
@@ -19,6 +20,7 @@ __all__ = [
     "CitationUnit",
     "Collection",
     "Document",
+    "EventKind",
     "FailureCode",
     "IdempotencyKey",
     "Page",
@@ -27,7 +29,9 @@ __all__ = [
     "RateCount",
     "RetrievalChunk",
     "Scope",
+    "SecurityEvent",
     "Share",
     "Tag",
+    "TemporaryPassword",
     "Worker",
 ]

@@ -91,3 +91,24 @@ def query(context: Context, **changes: object) -> str:
         if value not in (None, ""):
             parameters[name] = str(value)
     return "?" + parameters.urlencode()
+
+
+BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"),
+           ("Mac OS X", "Mac"), ("Linux", "Linux"))  # fmt: skip
+
+
+@register.filter
+def browser(user_agent: str) -> str:
+    """What a User-Agent header says, for people: ``Firefox on Linux``."""
+    program = next((name for sign, name in BROWSERS if sign in user_agent), "")
+    system = next((name for sign, name in SYSTEMS if sign in user_agent), "")
+    if program and system:
+        return f"{program} on {system}"
+    return program or user_agent.split("/")[0][:40] or "Unknown program"

@@ -18,9 +18,10 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from documents.audit import record
 from documents.byte_ranges import ByteRange, RangeNotSatisfiable, requested_range
 from documents.icons import sprite
-from documents.models import Document
+from documents.models import Document, EventKind
 from documents.pictures import PictureFailed
 from documents.storage import PartsOfFiles
 from documents.thumbnails import thumbnail_of
@@ -37,6 +38,8 @@ def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     file = document.file if "download" in request.GET else document.shown_file
     if not file:
         raise Http404
+    if "download" in request.GET and request.method == "GET":
+        record(EventKind.EXPORTED, f"file of {document.pk}")
     etag = f'"{document.sha256}"' if file == document.file else f'"{Path(file.name).stem}"'
     if request.headers.get("If-None-Match") == etag:
         return _described(HttpResponse(status=304), document, etag)
@@ -55,6 +58,7 @@ def document_original(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     if not document.original:
         raise Http404
+    record(EventKind.EXPORTED, f"original of {document.pk}")
     response = _bytes_of(document.original, None, request.method == "HEAD")
     name = content_disposition_header(True, document.original_name)
     response.headers["Content-Disposition"] = name or "attachment"
