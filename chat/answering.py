@@ -13,11 +13,12 @@ from django.db import connection
 
 from chat.answers.without_model.evidence import find_evidence
 from chat.asking import cited_numbers, question_of
+from chat.citations.foreign_markers import AnswerDecoder
 from chat.drafting import Draft
 from chat.events import Done, Event, Failed, Source, Sources, Status
 from chat.followups import standalone_question
 from chat.keeping import fail, finish, seconds_since
-from chat.markers import CitationMark, MarkerDecoder
+from chat.markers import CitationMark
 from chat.markers import Text as TextMark
 from chat.models import Message
 from chat.passages import Found, find_passages, has_documents, recalled_passages, scope_of
@@ -49,6 +50,7 @@ class Writing:
         on_draft: learns of the draft before its first word, to save it while it grows.
         before_end: called when all but ``done`` was told, before the answer's row says that it ended.
         provider: writes the answer; None is the conversation's own.
+        before_model: called when all was searched, before the provider writes.
     """
 
     emit: Emit
@@ -56,6 +58,7 @@ class Writing:
     on_draft: Callable[[Draft], None] = lambda draft: None
     before_end: Callable[[], None] = lambda: None
     provider: Provider | None = None
+    before_model: Callable[[], None] = lambda: None
 
 
 def write_answer(answer: Message, writing: Writing) -> None:
@@ -184,6 +187,7 @@ def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, 
     """Streams, decodes, checks, and stores; what was written before a failure is kept."""
     writing.emit(Status("writing", "Writing…"))
     give_back_connection()
+    writing.before_model()
     usage: dict[str, float] = {}
     status, error = Message.Status.COMPLETE, ""
     try:
@@ -196,8 +200,20 @@ def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, 
         status = Message.Status.INCOMPLETE if written else Message.Status.FAILED
         error = failure.message
         writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
+    if status == Message.Status.COMPLETE and provider.name != "extractive":
+        check(draft, writing)
     writing.before_end()
     outlast(lambda: finish(draft, status, error, usage | {"seconds": seconds_since(start)}))
+
+
+def check(draft: Draft, writing: Writing) -> None:
+    """Cite what the model left uncited. A failure leaves the answer as the model wrote it."""
+    writing.emit(Status("checking", "Checking…"))
+    try:
+        for event in draft.complete():
+            writing.emit(event)
+    except Exception:
+        logger.exception("answer %s could not be completed", draft.message_id)
 
 
 def drafted(
@@ -205,7 +221,7 @@ def drafted(
 ) -> Iterator[Event]:
     """The model's stream as events. Raises Cancelled and ProviderError, with all that came before drafted."""
     passages = prompt.aliases
-    decoder = MarkerDecoder(passages)
+    decoder = AnswerDecoder(passages)
     runaway = Runaway()
     try:
         for delta in read(provider, prompt, limits(), cancelled):
@@ -217,16 +233,18 @@ def drafted(
 
 
 def _drafted_delta(
-    draft: Draft, delta: Delta, decoder: MarkerDecoder, prompt: Prompt, usage: dict[str, float]
+    draft: Draft, delta: Delta, decoder: AnswerDecoder, prompt: Prompt, usage: dict[str, float]
 ) -> Iterator[Event]:
     match delta:
         case TextDelta(text):
-            for mark in decoder.decode(text.replace("\x00", "")):
+            for mark in decoder.decode(text.replace("\x00", "").replace("\r", "")):
                 yield from _drafted_mark(draft, mark, prompt)
-        case NativeCitation(alias, quote):
+        case NativeCitation(alias, quote, block):
             for mark in decoder.flush():
                 yield from _drafted_mark(draft, mark, prompt)
             yield from _drafted_mark(draft, CitationMark(alias, None, quote), prompt)
+            if block and (passage := prompt.aliases.get(alias)):
+                draft.cite_block(passage.unit, block)
         case Usage(input_tokens, output_tokens):
             usage.update(input_tokens=input_tokens, output_tokens=output_tokens)
         case Finished("length"):

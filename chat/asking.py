@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from chat.liveness import notice_dead
 from chat.models import Citation, Conversation, Message
 from chat.sharing import revoke
 from documents.models import Collection, Document
@@ -118,6 +119,7 @@ def continue_answer(answer: Message) -> None:
 
 def cancel(answer: Message) -> None:
     """Asks the answer's writer to stop; one that nobody writes yet stops at once. Raises CannotBeDone."""
+    notice_dead([answer])
     if answer.role != Message.Role.ASSISTANT or not answer.is_unfinished:
         raise CannotBeDone("This answer is not being written.")
     Message.objects.filter(pk=answer.pk).unfinished().update(cancel_requested=True)
@@ -128,6 +130,7 @@ def cancel(answer: Message) -> None:
 
 def _ended(answer: Message) -> Message:
     locked = Message.objects.select_for_update().get(pk=answer.pk)
+    notice_dead([locked])
     if locked.role != Message.Role.ASSISTANT or locked.is_unfinished:
         raise CannotBeDone("This answer is still being written.")
     return locked

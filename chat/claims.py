@@ -35,6 +35,7 @@ class SourceUnit:
         char_start: where ``text`` begins in the page's text.
         title: the document's title, file name or company: a claim may name it.
         language: the document's (BCP 47), '' when it does not say.
+        byline: who wrote the document and when, '' where nobody knows: ``McMurray et al. 2019``.
     """
 
     id: str
@@ -48,6 +49,7 @@ class SourceUnit:
     table: TableRow | None = None
     title: str = ""
     language: str = ""
+    byline: str = ""
 
 
 @dataclass(frozen=True, slots=True)

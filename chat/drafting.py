@@ -6,11 +6,13 @@ give the events that tell a reader what changed.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from chat.citations.matching import PassageMatcher
 from chat.claim_spans import Span, claim_before, plain, uncited_claims
 from chat.claims import Claim, SourceUnit, Verification
 from chat.events import CitationShown, Cited, Event, Text, Verified
@@ -22,7 +24,17 @@ from chat.sources import Sources
 from chat.stored_markers import format_marker, stored_marks
 from chat.verification import verify
 
+_SENTENCE_END = re.compile(r"(?:[.!?。！？…]+[\"'”’)\]*_]*)?$")
 MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database
+
+
+@dataclass(frozen=True, slots=True)
+class _CitedBlock:
+    """``content[start:end]`` is text for all of which a provider cites ``unit``."""
+
+    start: int
+    end: int
+    unit: SourceUnit
 
 
 @dataclass(slots=True)
@@ -34,8 +46,8 @@ class Draft:
         content: what is stored: Markdown with ``[[cite:<unit>:<page>]]`` markers.
         citations: in the order of the markers in ``content``.
         dropped: citations left out because the answer has too many.
-        saved: how many citations are rows already.
-        changed: ids of citations whose verdict changed after they were told.
+        saved: ids of the citations that are rows already.
+        changed: ids of citations that changed after they were told.
         lock: held while content and citations change, so that another thread can save both in step.
         saving: held while they are saved: the recorder and the writer may both come to it.
     """
@@ -46,11 +58,16 @@ class Draft:
     content: str = ""
     citations: list[Citation] = field(default_factory=list)
     dropped: int = 0
-    saved: int = 0
+    saved: set[UUID] = field(default_factory=set)
     changed: set[UUID] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     saving: threading.Lock = field(default_factory=threading.Lock)
     renderer: StreamRenderer = field(default_factory=StreamRenderer)
+    _blocks: list[_CitedBlock] = field(default_factory=list)
+    _known: dict[str, int] = field(default_factory=dict)  # numbers from before this answer
+
+    def __post_init__(self) -> None:
+        self._known = dict(self.numbers)
 
     def write(self, text: str) -> Iterator[Event]:
         """Adds words."""
@@ -78,9 +95,67 @@ class Draft:
         yield Verified(seen)
         yield from self._joint_support(citation)
 
+    def cite_block(self, unit: SourceUnit, block: str) -> None:
+        """Note that a provider cites ``unit`` for all the sentences of a block that has just been written."""
+        start = self.content.rfind(block.strip())
+        if start >= 0:
+            self._blocks.append(_CitedBlock(start, start + len(block.strip()), unit))
+
+    def complete(self) -> Iterator[Event]:
+        """Cite the sentences that no marker follows: by their block's citation, or matched to a passage."""
+        matcher = PassageMatcher(self.sources.shown, self.sources.neighbours)
+        spans = self.uncited()[: max(0, MOST_CITATIONS - len(self.citations))]
+        found = [self._matched(span, matcher) for span in reversed(spans)]  # what comes later moves
+        added = [citation for citation in found if citation]
+        if not added:
+            return
+        with self.lock:
+            self._settle_order()
+        for citation in reversed(added):
+            seen = self.shown(citation)
+            yield Cited(unchecked(seen))
+            yield Verified(seen)
+
+    def _matched(self, span: Span, matcher: PassageMatcher) -> Citation | None:
+        claim = plain(self.content[span.start : span.end])
+        inside = [block.unit for block in self._blocks if block.start <= span.start < block.end]
+        found = matcher.match(claim, inside)
+        by_provider = bool(inside) and (found is None or found.unit in inside)
+        if inside and found is None:
+            found = self._verified(claim, inside[0], "")
+        if found is None:
+            return None
+        citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))
+        citation.message_id, citation.claim, citation.matched = self.message_id, claim, not by_provider
+        self._insert(citation, span, format_marker(found.unit.id, found.unit.page))
+        return citation
+
+    def _insert(self, citation: Citation, span: Span, marker: str) -> None:
+        """Put a citation at the end of its sentence, before the full stop; what comes later moves."""
+        sentence = self.content[span.start : span.end]
+        at = span.end - len(_SENTENCE_END.search(sentence)[0])  # type: ignore[index]
+        with self.lock:
+            before = sum(mark.start < at for mark in stored_marks(self.content))
+            self.content = self.content[:at] + marker + self.content[at:]
+            for other in self.citations:
+                other.claim_start += len(marker) * (other.claim_start >= at)
+                other.claim_end += len(marker) * (other.claim_end > at)
+            citation.claim_start, citation.claim_end = span.start, at + len(marker)
+            self.citations.insert(before, citation)
+
+    def _settle_order(self) -> None:
+        """Positions and numbers in the order of reading; numbers of earlier answers stay."""
+        self.numbers.clear()
+        self.numbers.update(self._known)
+        for position, citation in enumerate(self.citations):
+            citation.position = position
+            citation.number = self._numbered(str(citation.unit_id))
+            self.changed.add(citation.pk)
+
     def begin_with(self, content: str, citations: list[Citation], shown_before: list[CitationShown]) -> None:
         """Takes up an answer that was begun before; ``citations`` are its rows, by position."""
-        self.content, self.citations, self.saved = content, citations, len(citations)
+        self.content, self.citations = content, citations
+        self.saved = {citation.pk for citation in citations}
         at = 0
         for mark, citation in zip(stored_marks(content), shown_before, strict=False):
             self.renderer.write(content[at : mark.start])
@@ -101,7 +176,10 @@ class Draft:
         return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)
 
     def _number_of(self, unit: SourceUnit) -> int:
-        return self.numbers.setdefault(unit.id, max(self.numbers.values(), default=0) + 1)
+        return self._numbered(unit.id)
+
+    def _numbered(self, unit_id: str) -> int:
+        return self.numbers.setdefault(unit_id, max(self.numbers.values(), default=0) + 1)
 
     def _joint_support(self, last: Citation) -> Iterator[Event]:
         """Citations side by side support one claim together when each lacks only what another has."""

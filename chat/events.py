@@ -96,6 +96,8 @@ class CitationShown(msgspec.Struct, frozen=True):
         head_rects: row and column heads of the cited cells.
         durability: whether the document still says it there: same, moved, changed, gone.
         lines: first and last line of the unit, through the document.
+        matched: the model cited nothing here; Pincite matched the sentence to the passage.
+        judged_by: the model whose word the verdict is; '' when it is by rule.
         href: opens the reader at the words.
     """
 
@@ -118,6 +120,8 @@ class CitationShown(msgspec.Struct, frozen=True):
     head_rects: tuple[Box, ...] = ()
     durability: str = "same"
     durability_text: str = ""
+    matched: bool = False
+    judged_by: str = ""
     feedback: str = ""
     href: str = ""
 
@@ -136,7 +140,14 @@ class CitationShown(msgspec.Struct, frozen=True):
     @property
     def standing(self) -> str:
         """The verdict, and what became of the words in their document since: ``exact, changed since``."""
-        return self.verdict if self.durability == "same" else f"{self.verdict}, {self.durability} since"
+        since = f"{self.durability} since" if self.durability != "same" else ""
+        return ", ".join(part for part in (self.verdict, *self.origin, since) if part)
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """Who made the citation and the verdict, where neither the model nor a rule did."""
+        matched = ("matched by Pincite",) if self.matched else ()
+        return (*matched, f"judged by {self.judged_by}") if self.judged_by else matched
 
 
 class Cited(msgspec.Struct, frozen=True):

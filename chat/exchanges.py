@@ -9,6 +9,7 @@ import msgspec
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.asking import question_of
+from chat.liveness import notice_dead
 from chat.models import Conversation, Message
 from chat.reading import ShownMessage, shown_messages
 
@@ -31,6 +32,7 @@ class Exchange:
 def exchanges_of(conversation: Conversation) -> list[Exchange]:
     """All questions of a conversation with their answers. Four queries, however long it is."""
     messages = list(conversation.messages.order_by("position"))
+    notice_dead(messages)
     questions = {message.position: message for message in messages if message.role == Message.Role.USER}
     return _exchanges(questions, [message for message in messages if message.role == Message.Role.ASSISTANT])
 
@@ -38,6 +40,7 @@ def exchanges_of(conversation: Conversation) -> list[Exchange]:
 def exchange_of(answer: Message) -> Exchange:
     """One answer with its question."""
     question = question_of(answer)
+    notice_dead([answer])
     return _exchanges({question.position: question}, [answer])[0]
 
 

@@ -11,9 +11,10 @@ from uuid import UUID
 from django.db import connection
 
 from chat.events import encode
+from chat.liveness import notice_dead
 from chat.models import Message, StreamEvent
 from chat.reading import done_event
-from chat.streaming import LiveAnswer, Numbered, give_up_if_dead, live_answer, start_next
+from chat.streaming import LiveAnswer, Numbered, live_answer, start_next
 
 LOOK_SECONDS = 0.3  # between two looks at the database
 SILENCE_SECONDS = 15.0  # after which a sign of life is sent, so that no proxy closes the connection
@@ -95,7 +96,7 @@ def look_after(message_id: UUID, after: int) -> Numbered | None:
     if answer.status == Message.Status.PENDING:
         start_next(answer.conversation_id)
     elif answer.status == Message.Status.STREAMING:
-        give_up_if_dead(answer)
+        notice_dead([answer])
     elif not StreamEvent.objects.filter(message=answer, sequence__gt=after).exists():
         event = done_event(answer)
         return Numbered(after + 1, event.kind, encode(event))

@@ -12,12 +12,18 @@ from chat.drafting import Draft
 from chat.models import Citation, Message
 from documents.models import CitationUnit, Document
 
+CHANGEABLE = [
+    *("verdict", "reason", "missing", "judged_by"),
+    *("position", "number", "claim_start", "claim_end"),
+]
+
 
 def save_progress(draft: Draft) -> None:
     """Saves words and citations in step; what a document lost meanwhile is left out of its citations."""
     with draft.saving:
         with draft.lock:
-            content, unsaved = draft.content, draft.citations[draft.saved :]
+            content = draft.content
+            unsaved = [citation for citation in draft.citations if citation.pk not in draft.saved]
         try:
             _save(draft, content, unsaved)
         except IntegrityError:  # a document was deleted or read anew between the look and the commit
@@ -29,7 +35,7 @@ def _save(draft: Draft, content: str, unsaved: Sequence[Citation]) -> None:
         _forget_what_is_gone(unsaved)
         Citation.objects.bulk_create(unsaved)
         Message.objects.filter(pk=draft.message_id).update(content=content, alive_at=timezone.now())
-    draft.saved += len(unsaved)
+    draft.saved |= {citation.pk for citation in unsaved}
 
 
 def _forget_what_is_gone(citations: Sequence[Citation]) -> None:
@@ -58,7 +64,7 @@ def finish(
     """Saves the whole answer with its end."""
     save_progress(draft)
     changed = [citation for citation in draft.citations if citation.pk in draft.changed]
-    Citation.objects.bulk_update(changed, ["verdict", "reason"])
+    Citation.objects.bulk_update(changed, CHANGEABLE)
     Message.objects.filter(pk=draft.message_id).update(
         status=status,
         error=error[:500],

@@ -57,7 +57,7 @@ class MarkerDecoder:
         self._aliases = aliases
         self._opening = _Opening()
         self._marker: _Marker | None = None
-        self._code = _CodeState()
+        self._code = CodeState()
         self._deferred: list[CitationMark] = []
         self._last: CitationMark | None = None
         self._tail = ""
@@ -260,7 +260,7 @@ class _Marker:
         return "", re.sub(r"^ *[\w-]* *(: *\d*)?\]*", "", self._read)
 
 
-class _CodeState:
+class CodeState:
     """Whether the text stands in a fenced block or between backticks (CommonMark 4.5, 6.1)."""
 
     def __init__(self) -> None:

@@ -115,12 +115,14 @@ def superscript(citation: CitationShown) -> SafeString:
     """The link of one citation, in the colour of its highlight. Everything in it is escaped."""
     return format_html(
         '<sup><a class="cite lit-{}" href="{}" data-citation="{}" data-number="{}" data-verdict="{}" '
-        'data-durability="{}" data-document="{}" data-page="{}" data-unit="{}" aria-label="{}">{}</a></sup>',
+        'data-matched="{}" data-durability="{}" data-document="{}" data-page="{}" data-unit="{}" '
+        'aria-label="{}">{}</a></sup>',
         (citation.number - 1) % COLOURS + 1,
         citation.href,
         citation.id,
         citation.number,
         citation.verdict,
+        "true" if citation.matched else "",
         citation.durability,
         citation.document,
         citation.page,
@@ -133,7 +135,7 @@ def superscript(citation: CitationShown) -> SafeString:
 def spoken(citation: CitationShown) -> str:
     """What a screen reader says of a superscript."""
     verdict = "" if citation.is_outdated else citation.verdict_text
-    parts = [f"Citation {citation.number}", f"page {citation.page}", verdict]
+    parts = [f"Citation {citation.number}", f"page {citation.page}", verdict, *citation.origin]
     parts.append(citation.durability_text if citation.durability != "same" else "")
     return ", ".join(part for part in parts if part)
 

@@ -36,6 +36,8 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         head_rects=frame.display_boxes(citation.head_rects),
         durability=citation.durability,
         durability_text=str(Citation.Durability(citation.durability).label),
+        matched=citation.matched,
+        judged_by=citation.judged_by,
         feedback=citation.feedback,
         href=reader_link(citation),
     )

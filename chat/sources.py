@@ -153,6 +153,7 @@ def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Docume
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
         title=document.title,
         language=document.language,
+        byline=document.short_byline,
     )
     sources.places[unit_id] = UnitPlace(
         document=document_id,

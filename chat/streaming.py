@@ -25,14 +25,19 @@ from chat.answering import Writing, write_answer
 from chat.drafting import Draft
 from chat.events import Event, encode
 from chat.keeping import save_progress
+from chat.liveness import end_dead_answers
 from chat.models import Conversation, Message, StreamEvent
 from chat.providers.base import Provider
+from chat.providers.registry import provider_named
+from chat.turns import Turn, Turns
 from documents.outages import outlast
+from retrieval.providers.errors import ProviderError
 
 logger = logging.getLogger(__name__)
 SAVE_SECONDS = 0.5
-DEAD_AFTER = timedelta(seconds=20)  # without a sign of life the writing process is gone
 EVENTS_KEPT = timedelta(days=1)
+OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
+SEARCHES_AT_ONCE = 6  # these may also wait for a model that rewrites the question
 
 
 class Numbered(NamedTuple):
@@ -52,7 +57,7 @@ class LiveAnswer:
         self.draft: Draft | None = None
         self._events: list[Numbered] = []
         self._saved = 0
-        self._ended = False
+        self._ended = threading.Event()
         self._lock = threading.Lock()
         self._saving = threading.Lock()
         self._wakers: set[Callable[[], None]] = set()
@@ -66,15 +71,19 @@ class LiveAnswer:
 
     def end(self) -> None:
         with self._lock:
-            self._ended = True
+            self._ended.set()
             wakers = list(self._wakers)
         for wake in wakers:
             wake()
 
+    def wait(self, seconds: float) -> bool:
+        """Whether it has ended within that time."""
+        return self._ended.wait(seconds)
+
     def after(self, sequence: int) -> tuple[list[Numbered], bool]:
         """The events after ``sequence``, and whether there will be no more."""
         with self._lock:
-            return self._events[sequence:], self._ended
+            return self._events[sequence:], self._ended.is_set()
 
     def listen(self) -> tuple[asyncio.Event, Callable[[], None]]:
         """An event of the running loop that is set whenever something happens, and how to stop listening."""
@@ -106,7 +115,11 @@ class LiveAnswer:
 
 _live: dict[UUID, LiveAnswer] = {}
 _live_lock = threading.Lock()
-_slots = threading.BoundedSemaphore(settings.CHAT_ANSWERS_AT_ONCE)
+# What our own processors do: answers without a model, and what is searched before a model writes. More at
+# once would make all of them late and none faster.
+_own_work = Turns(OWN_WORK_AT_ONCE)
+_searches = Turns(SEARCHES_AT_ONCE)
+_models = Turns(settings.CHAT_ANSWERS_AT_ONCE)
 _recorder: threading.Thread | None = None
 
 
@@ -134,8 +147,9 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     live = LiveAnswer(answer.pk)
     with _live_lock:
         _live[answer.pk] = live
+    turn = (_own_work if is_local(answer, provider) else _searches).ask()
     threading.Thread(
-        target=_write, args=(answer, live, provider), name=f"answer-{answer.pk}", daemon=True
+        target=_write, args=(answer, live, provider, turn), name=f"answer-{answer.pk}", daemon=True
     ).start()
     _record()
     return answer
@@ -148,7 +162,7 @@ def claim_next(conversation_id: UUID) -> Message | None:
         for answer in Message.objects.filter(conversation=conversation_id).unfinished().order_by("position"):
             if answer.status == Message.Status.PENDING:
                 return _claimed(answer)
-            if not give_up_if_dead(answer):
+            if not end_dead_answers(Message.objects.filter(pk=answer.pk)):
                 return None
     return None
 
@@ -161,21 +175,25 @@ def _claimed(answer: Message) -> Message:
     return Message.objects.select_related("conversation__owner").get(pk=answer.pk)
 
 
-def give_up_if_dead(answer: Message) -> bool:
-    """Ends an answer whose writer has vanished (the process was stopped); what it wrote is kept."""
-    alive_at = answer.alive_at or answer.created_at
-    if timezone.now() - alive_at < DEAD_AFTER:
+def is_local(answer: Message, provider: Provider | None) -> bool:
+    """Whether the answer is written by our own processors; one that cannot be written at all is not."""
+    try:
+        chosen = provider or provider_named(answer.conversation.provider, answer.conversation.model)
+    except ProviderError:
         return False
-    status = Message.Status.INCOMPLETE if answer.content else Message.Status.FAILED
-    error = "The server was stopped while it wrote this answer."
-    return bool(
-        Message.objects.filter(
-            pk=answer.pk, status=Message.Status.STREAMING, alive_at=answer.alive_at
-        ).update(status=status, error=error, alive_at=None)
-    )
+    return chosen.is_local
 
 
-def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None:
+def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: Turn) -> None:
+    """Write the answer when its turn comes. Where a model writes, others may search meanwhile."""
+    turns = [turn]
+
+    def wait_for_model() -> None:
+        if not is_local(answer, provider):
+            turns.append(_models.ask())
+            turn.leave()
+            turns[-1].wait(live.cancelled.is_set)
+
     def follow(draft: Draft) -> None:
         live.draft = draft
 
@@ -187,13 +205,15 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None) -> None
             logger.warning("the events of answer %s could not be saved", answer.pk, exc_info=True)
 
     try:
-        with _slots:
-            write_answer(answer, Writing(live.emit, live.cancelled, follow, keep, provider))
-            live.draft = None  # it is stored
+        turn.wait(live.cancelled.is_set)
+        write_answer(answer, Writing(live.emit, live.cancelled, follow, keep, provider, wait_for_model))
+        live.draft = None  # it is stored
         outlast(live.save)
     except Exception:
         logger.exception("answer %s could not be stored", answer.pk)
     finally:
+        for taken in turns:
+            taken.leave()
         with _live_lock:
             _live.pop(answer.pk, None)
         live.end()

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connections
 
+from config.postgres.lanes import most_connections
 from documents.pdf.confinement import weaknesses
 
 POSTGRESQL = 15
 PGVECTOR = (0, 8)
+OTHERS = 12  # connections of the queue's other processes, of commands and of a backup
 REACH = "Is the server running, and DATABASE_URL right?"
 INSTALL = "Install pgvector ≥ 0.8 on that server (github.com/pgvector/pgvector), or unset DATABASE_URL."
 
@@ -34,7 +37,31 @@ def check_database(alias: str) -> list[CheckMessage]:
             row = cursor.fetchone()
     except DatabaseError as error:
         return [Error(f"The database cannot be reached: {error}", hint=REACH, id="pincite.E001")]
-    return [*check_postgresql(version), *check_pgvector(row[0] if row else None)]
+    return [
+        *check_postgresql(version),
+        *check_pgvector(row[0] if row else None),
+        *check_connections(alias),
+    ]
+
+
+def check_connections(alias: str) -> list[CheckMessage]:
+    """Whether one web process, the workers and a few commands find room on the server."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('max_connections')::int"
+            " - current_setting('superuser_reserved_connections')::int"
+        )
+        (places,) = cursor.fetchone()
+    wanted = most_connections(settings.DATABASE_CONNECTIONS) + 2 * settings.Q_CLUSTER["workers"] + OTHERS
+    if wanted <= places:
+        return []
+    return [
+        Warning(
+            f"PostgreSQL has {places} connections; a web process and its workers may need {wanted}.",
+            hint="Lower PINCITE_DB_CONNECTIONS, or raise max_connections on the server.",
+            id="pincite.W002",
+        )
+    ]
 
 
 def check_postgresql(version: int) -> list[CheckMessage]:

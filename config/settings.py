@@ -173,6 +173,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "config.requests.request_id",
+    "config.admission.finished",
     "config.caching.cache_headers",
     "django.middleware.security.SecurityMiddleware",
     "config.static_files.CollectedFiles",
@@ -239,6 +240,8 @@ DATABASES: dict[str, Any] = {  # config.postgres.kept says why neither CONN_MAX_
         "USER": "postgres",
     }
 }
+# Of a web process, for signed-in people; config.postgres.lanes has those for other work, about as many again.
+DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Caches -----------------------------------------------------------------
@@ -284,6 +287,7 @@ RATES = {  # how many in a second (s), minute (min), hour (h) or day
     "api": environment.rate("PINCITE_RATE_API", "3000/min"),  # calls by token or user
     "upload": environment.rate("PINCITE_RATE_UPLOAD", "600/min"),  # by user
     "ask": environment.rate("PINCITE_RATE_ASK", "120/min"),  # questions by user
+    "anonymous": environment.rate("PINCITE_RATE_ANONYMOUS", "1200/min"),  # requests of strangers by address
     "login": environment.rate("PINCITE_RATE_LOGIN", "30/min"),  # attempts to sign in by address
     "account": environment.rate("PINCITE_RATE_ACCOUNT", "20/h"),  # wrong passwords by account
 }
@@ -408,5 +412,5 @@ CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3, least=1)
 CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
 CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
 CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
-CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 32, least=1)
+CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 256, least=1)
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

@@ -18,6 +18,7 @@ import psutil
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from chat.liveness import end_dead_answers
 from config.processes import Group
 from documents import heartbeat
 from documents.leases import host
@@ -69,6 +70,7 @@ class Watchdog:
         if now - self.last_sweep >= SWEEP_EVERY:
             self.last_sweep = now
             sweep()
+            end_dead_answers()
             if self.is_whole:
                 heartbeat.beat(self.restarts)
         if self.needs_replacement(now):

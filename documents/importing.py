@@ -19,8 +19,9 @@ from documents.chunking import chunk_pages
 from documents.configured import chunk_sizes
 from documents.describing import Description
 from documents.ingestion import mark_failed, mark_ready
+from documents.jobs import open_job, start_job
 from documents.leases import Lease, take
-from documents.models import CitationUnit, Document, RetrievalChunk
+from documents.models import CitationUnit, Document, Job, RetrievalChunk
 from documents.pdf.structure import ParsedDocument
 from documents.reading import Content
 from documents.signals import document_parsed
@@ -48,6 +49,8 @@ def import_blocks(owner: User, payload: object, title: str, kind: str = "") -> D
     )
     lease = take(document.pk)
     if lease is not None:
+        open_job(document, Job.Kind.IMPORT)
+        start_job(document)
         store(lease, parsed, blocks, title)
     document.refresh_from_db()
     return document

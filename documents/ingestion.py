@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from documents.failures import IngestionFailure, failure_of, shortage
 from documents.interruption import Interrupted, interruptible, uninterrupted
+from documents.jobs import settle_jobs, start_job
 from documents.leases import Lease, LostLease, give_back, renewing, take
 from documents.models import UNFINISHED, Document, Page
 from documents.models.page import MOST_TRIES
@@ -55,6 +56,8 @@ def ingest_document(document_id: uuid.UUID) -> bool:
 def ingest(lease: Lease) -> None:
     """Brings the leased document to ``recognising``, ``ready`` or ``failed``."""
     logger.info("taken in")
+    if document := lease.row.first():
+        start_job(document)
     work_on(lease, take_in, mark_failed)
 
 
@@ -161,6 +164,7 @@ def answers(document: Document) -> dict[str, Any]:
 def mark_ready(lease: Lease, **values: Any) -> None:
     """All of the document is read, and it answers."""
     release(lease, Document.Status.READY, progress=1, indexed_at=timezone.now(), **values)
+    settle_jobs(Document.objects.filter(pk=lease.document_id))
     logger.info("ready", extra={"seconds": values.get("stage_seconds", {})})
 
 
@@ -186,6 +190,7 @@ def mark_failed(lease: Lease, error: Exception) -> None:
     """
     failure = failure_of(error)
     if bring_back(lease.row, failure.code, failure.message):
+        settle_jobs(Document.objects.filter(pk=lease.document_id))
         return
     if failure.code == FailureCode.EMBEDDING_FAILED:
         lease.row.update(indexed_at=timezone.now())
@@ -197,6 +202,7 @@ def mark_failed(lease: Lease, error: Exception) -> None:
         lease_holder="",
         lease_expires_at=None,
     )
+    settle_jobs(Document.objects.filter(pk=lease.document_id))
 
 
 def after_database_error(lease: Lease, error: Exception) -> None:
@@ -256,7 +262,9 @@ def cancel(document: Document) -> bool:
     answering = stopped.filter(indexed_at__isnull=False).update(status=Document.Status.READY, **free)
     if answering:
         give_up_pages(Document.objects.filter(pk=document.pk), STOPPED)
-    return bool(replaced or answering or stopped.update(**unfinished, **free))
+    cancelled = bool(replaced or answering or stopped.update(**unfinished, **free))
+    settle_jobs(Document.objects.filter(pk=document.pk))
+    return cancelled
 
 
 def give_up_pages(documents: QuerySet[Document], reason: str) -> None:

@@ -10,23 +10,33 @@ from __future__ import annotations
 
 import logging
 import uuid
+from datetime import timedelta
 
+from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.db.models import Count, F, IntegerField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 from django_q.brokers import get_broker
+from django_q.models import OrmQ
 from django_q.tasks import async_task
 
+from documents.jobs import open_job
 from documents.leases import free
-from documents.models import Document
+from documents.models import WORKING, Document
 
 logger = logging.getLogger(__name__)
+TICKET_IN_HAND = timedelta(minutes=1)  # a worker that is alive needs less when nothing waits
 TICKET = "documents.tasks.ingest_next"
 RECOGNITION_TICKET = "documents.tasks.recognise_next"
 
 
 def enqueue(document: Document) -> None:
-    """Puts a ticket in the queue once the present transaction is committed; the sweep repairs a failure."""
+    """Open a job, and issue a ticket once the present transaction is committed.
+
+    The sweep issues one where that failed.
+    """
+    open_job(document)
     transaction.on_commit(lambda: issue_tickets(1), robust=True)
 
 
@@ -49,6 +59,19 @@ def tickets_left() -> int | None:
     except Exception:  # of a broker that is away; each has errors of its own
         logger.exception("the queue cannot be reached")
         return None
+
+
+def forget_fetched_tickets() -> int:
+    """Remove tickets that a cluster fetched and never acknowledged, once there is no work they could be for.
+
+    Who was killed with tickets in hand leaves them for the four hours until the queue hands them out again.
+    Redis forgets its own.
+    """
+    if settings.REDIS_URL or Document.objects.filter(status__in=WORKING).exists():
+        return 0
+    fetched_before = timezone.now() + timedelta(seconds=settings.Q_CLUSTER["retry"]) - TICKET_IN_HAND
+    left = OrmQ.objects.filter(lock__gt=timezone.now(), lock__lt=fetched_before)
+    return left.delete()[0]
 
 
 def waiting() -> QuerySet[Document]:

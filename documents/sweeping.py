@@ -15,9 +15,16 @@ from django.utils import timezone
 from documents import recognition
 from documents.deletion import delete_document
 from documents.ingestion import ingest_again
-from documents.models import WORKING, Document, RateCount, SecurityEvent
+from documents.jobs import settle_jobs
+from documents.models import WORKING, Document, Job, RateCount, SecurityEvent
 from documents.pdf.failures import FailureCode
-from documents.queue import issue_recognition_tickets, issue_tickets, tickets_left, waiting
+from documents.queue import (
+    forget_fetched_tickets,
+    issue_recognition_tickets,
+    issue_tickets,
+    tickets_left,
+    waiting,
+)
 from documents.signals import library_swept
 from documents.versions import bring_back
 
@@ -42,12 +49,14 @@ class Sweep:
 
 
 def sweep() -> Sweep:
-    """One round: documents of silent workers, old counts, the bin, then waiting documents without a
-    ticket."""
+    """One round: documents of silent workers, old counts and tickets, the bin, documents without a ticket."""
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
     RateCount.forget_ended()
     SecurityEvent.objects.outdated().delete()
+    settle_jobs()
+    Job.objects.forget_old()
+    forget_fetched_tickets()
     done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
     library_swept.send(Document)
     return done

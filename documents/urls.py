@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import beside, cards, details, files, library, papers, shelf
+from documents.views import beside, cards, details, files, jobs, library, papers, shelf
 
 urlpatterns = [
     path("", library.library, name="library"),
     path("icons.svg", files.icons, name="icons"),
     path("documents/upload/", library.upload, name="document-upload"),
     path("documents/fetch/", library.upload_address, name="document-fetch"),
+    path("jobs/", jobs.jobs, name="jobs"),
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
     path("documents/<uuid:pk>/thumbnail", files.document_thumbnail, name="document-thumbnail"),
@@ -34,6 +35,7 @@ urlpatterns = [
     path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
     path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
     path("documents/<uuid:pk>/pdf/", papers.attach, name="document-attach"),
+    path("documents/<uuid:pk>/full-text/", papers.fetch_full_text, name="document-full-text"),
     path("documents/<uuid:pk>/reference/", papers.reference_line, name="document-reference"),
     path("documents/<uuid:pk>/papers/", papers.around, name="papers-around"),
     path("documents/<uuid:pk>/papers/list/", papers.around_list, name="papers-around-list"),

@@ -24,7 +24,7 @@ from rest_framework.test import APIClient
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note, NoteVersion
 from chat.sharing import revoke, share_answer, token_of
-from documents.models import ApiToken, CitationUnit, Collection, Document, RetrievalChunk, Share, Tag
+from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SearchQuery
 from tests.api_clients import client_of
 from tests.conftest import Ingest
@@ -121,7 +121,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
     document = ingested(
         alice, f"# {SECRET}\n\nThe {SECRET} contract is worth 7,777 dollars.", name=f"{SECRET}.pdf"
     )
-    failed = Document.objects.create(owner=alice, title=SECRET, status="failed", failure_code="internal")
+    Document.objects.create(owner=alice, title=SECRET, status="failed", failure_code="internal")
     collection = Collection.objects.create(owner=alice, name=SECRET)
     unit = CitationUnit.objects.filter(document=document).first()
     conversation = Conversation.objects.create(owner=alice, title=SECRET)
@@ -135,7 +135,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
     NoteVersion.objects.create(note=note, revision=0, content=SECRET)
     return {
         "document": document,
-        "job": failed,
+        "job": Job.objects.get(document=document),
         "unit": unit,
         "chunk": RetrievalChunk.objects.filter(document=document).first(),
         "collection": collection,

@@ -78,6 +78,8 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "verdict_text",
             "reason",
             "missing",
+            "matched",
+            "judged_by",
             "durability",
             "durability_text",
             "feedback",

@@ -18,19 +18,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat import asking
+from chat.answering import give_back_connection
 from chat.api.citations import CitationSerializer
 from chat.asking import CannotBeDone
+from chat.liveness import end_dead_answers, notice_dead
 from chat.models import Conversation, Message
 from chat.printing import numbered
 from chat.reading import ShownMessage, shown_message, shown_messages
-from chat.streaming import cancel_live, start_next
+from chat.streaming import cancel_live, live_answer, start_next
 from chat.views.stream import event_stream, last_event
 from documents.api.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.fields import Strict
 from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.region import page_frames
 
-LOOK_SECONDS = 0.1
+LOOK_SECONDS = 0.1  # between two looks at an answer that another process writes
+LOOK_AGAIN_SECONDS = 5.0
 STATUSES = Message.Status.choices
 EVENTS = OpenApiResponse(
     OpenApiTypes.ANY,
@@ -62,6 +65,7 @@ class MessageList(serializers.ListSerializer):
 
     def to_representation(self, data: Any) -> list[Any]:
         messages = list(data)
+        notice_dead(messages)
         child: Any = self.child
         child.shown = {shown.message.pk: shown for shown in shown_messages(messages)}
         cited = (citation for message in messages for citation in message.citations.all())
@@ -107,6 +111,10 @@ class MessageSerializer(serializers.ModelSerializer):
             "standalone_question",
             "created_at",
         ]
+
+    def to_representation(self, instance: Message) -> Any:
+        notice_dead([instance])
+        return super().to_representation(instance)
 
     def get_text(self, message: Message) -> str:
         return numbered(message.content, self._shown(message).citations)
@@ -217,10 +225,21 @@ def _stored(conversation: Conversation, question: str) -> Response:
 
 
 def wait_for(answer: UUID) -> None:
-    """Returns when the answer has ended, or has taken ``ASK_SECONDS``."""
+    """Return when the answer has ended, or has taken ``ASK_SECONDS``. No connection is held meanwhile."""
     give_up_at = time.monotonic() + settings.ASK_SECONDS
-    while time.monotonic() < give_up_at and Message.objects.filter(pk=answer).unfinished().exists():
-        time.sleep(LOOK_SECONDS)
+    while (left := give_up_at - time.monotonic()) > 0:
+        give_back_connection()
+        if live := live_answer(answer):
+            live.wait(min(left, LOOK_AGAIN_SECONDS))
+        else:
+            time.sleep(LOOK_SECONDS)
+        if live_answer(answer) is None and has_ended(answer):
+            return
+
+
+def has_ended(answer: UUID) -> bool:
+    end_dead_answers(Message.objects.filter(pk=answer))
+    return not Message.objects.filter(pk=answer).unfinished().exists()
 
 
 @extend_schema(tags=["messages"])

@@ -91,6 +91,12 @@ class Citation(models.Model):
     verdict = models.CharField(max_length=12, choices=Verdict)
     reason = models.CharField(max_length=300, blank=True, help_text="one sentence that explains the verdict")
     missing = models.JSONField(default=list, blank=True, help_text="values of the claim that were not found")
+    matched = models.BooleanField(
+        default=False, help_text="the model cited nothing here; Pincite matched the sentence to the passage"
+    )
+    judged_by = models.CharField(
+        max_length=120, blank=True, help_text="the model whose word the verdict is; '' when it is by rule"
+    )
     durability = models.CharField(max_length=8, choices=Durability, default=Durability.SAME)
     feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', said by a person")
     created_at = models.DateTimeField(auto_now_add=True)

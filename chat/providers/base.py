@@ -22,10 +22,12 @@ class NativeCitation:
 
     Attributes:
         quote: the cited words, '' when the provider can only point at the whole passage.
+        block: all the text that the citation stands for, which may be several sentences.
     """
 
     alias: str
     quote: str = ""
+    block: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Provider(Protocol):
         model: the model's name, '' when there is only one.
         passages: how many passages it makes good use of.
         rewrites: whether it can be asked to rewrite a question.
+        is_local: whether our own processors do its work, so that more at once are not faster.
     """
 
     @property
@@ -67,6 +70,9 @@ class Provider(Protocol):
 
     @property
     def rewrites(self) -> bool: ...
+
+    @property
+    def is_local(self) -> bool: ...
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         """The answer, piece by piece, ended by ``Finished``. Raises only ProviderError."""

@@ -20,6 +20,7 @@ class Extractive:
     model: str = ""
     passages: int = 400
     rewrites: bool = False
+    is_local: bool = True
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         yield from answer_without_model(prompt.question, prompt.passages, prompt.absent, prompt.packs)

@@ -37,6 +37,7 @@ class ChatCompletions:
     timeout: float = 60
     passages: int = 60
     rewrites: bool = True
+    is_local: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         with (

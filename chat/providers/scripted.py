@@ -27,6 +27,7 @@ class Scripted:
     model: str = ""
     passages: int = 60
     rewrites: bool = False
+    is_local: bool = False
     prompts: list[Prompt] = field(default_factory=list)
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:

@@ -1,4 +1,4 @@
-"""Django database backend: PostgreSQL, with connections that are kept for who comes next."""
+"""Django database backend: PostgreSQL, with a bounded number of connections, kept for who comes next."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.pq import Format
 
 from config.postgres.kept import Database, kept
+from config.postgres.lanes import Lane, lanes
 
 PREPARED_AFTER = 2  # times that a connection was asked the same
 
@@ -26,6 +27,7 @@ class DatabaseOperations(Operations):
 
 class DatabaseWrapper(base.DatabaseWrapper):
     ops_class = DatabaseOperations
+    _lane: Lane | None = None
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "prepare_threshold": PREPARED_AFTER}
@@ -43,6 +45,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return wrapped
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
+        lane = lanes.enter()
+        try:
+            connection = self._kept_or_new(conn_params)
+        except BaseException:
+            if lane:
+                lane.leave()
+            raise
+        self._lane = lane
+        return connection
+
+    def _kept_or_new(self, conn_params: dict[str, Any]) -> psycopg.Connection:
         if connection := kept.take(self._database()):
             self.isolation_level = IsolationLevel.READ_COMMITTED
             return connection
@@ -51,8 +64,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _close(self) -> None:
         sound = not (self.in_atomic_block or self.errors_occurred)
-        if self.connection is None or not (sound and kept.put(self._database(), self.connection)):
-            super()._close()  # type: ignore[misc]  # missing in the stubs
+        try:
+            if self.connection is None or not (sound and kept.put(self._database(), self.connection)):
+                super()._close()  # type: ignore[misc]  # missing in the stubs
+        finally:
+            if self._lane:
+                self._lane.leave()
+                self._lane = None
+
+    def __del__(self) -> None:
+        """Give the place back that a thread took and forgot."""
+        if self._lane:
+            self._lane.leave()
 
     def _database(self) -> Database:
         return self.alias, str(self.settings_dict["NAME"])

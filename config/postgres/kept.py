@@ -2,8 +2,8 @@
 
 Neither Django's CONN_MAX_AGE nor its pool serve here. Under ASGI each request has
 a thread of its own, so the one would keep a connection for nobody; the other
-lets requests wait while PostgreSQL is away or all are taken, where a 503 at once
-and one connection more are better.
+lets requests wait while PostgreSQL is away, where a 503 at once is better. How
+many there are in all, ``lanes`` bounds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 import psycopg
 from psycopg.pq import TransactionStatus
 
-MOST = 4  # a request that finds none makes one; PostgreSQL has 100 places by default
+MOST = 4  # a request that finds none makes one
 LONGEST_SECONDS = 60.0  # without use
 
 Database = tuple[str, str]  # Django's alias, and the name: tests and `migrate` reach others by the same alias

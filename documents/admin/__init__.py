@@ -1,6 +1,6 @@
 """The admin of documents and all that was made of them, for the person who runs the server."""
 
-from documents.admin.access import ApiTokenAdmin, ShareAdmin
+from documents.admin.access import ApiTokenAdmin, JobAdmin, ShareAdmin
 from documents.admin.accounts import PlainGroupAdmin, PlainUserAdmin
 from documents.admin.content import ChunkAdmin, UnitAdmin
 from documents.admin.documents import DocumentAdmin
@@ -13,6 +13,7 @@ __all__ = [
     "ChunkAdmin",
     "CollectionAdmin",
     "DocumentAdmin",
+    "JobAdmin",
     "PageAdmin",
     "PlainGroupAdmin",
     "PlainUserAdmin",

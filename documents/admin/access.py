@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from documents.admin.reading import ReadOnlyAdmin
-from documents.models import ApiToken, Share
+from documents.models import ApiToken, Job, Share
 
 
 @admin.register(ApiToken)
@@ -22,6 +22,18 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     search_fields = ["name", "owner__username", "prefix"]
     list_select_related = ["owner"]
     fields = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    list_display = ["title", "kind", "owner", "state", "attempts", "seconds", "created_at", "finished_at"]
+    list_filter = ["kind", "outcome"]
+    search_fields = ["title", "owner__username"]
+    list_select_related = ["owner", "document"]
+    fields = [
+        *("title", "kind", "owner", "document", "state", "stage", "progress", "attempts", "seconds"),
+        *("stage_seconds", "failure_code", "failure_message", "created_at", "started_at", "finished_at"),
+    ]
 
 
 @admin.register(Share)

@@ -1,72 +1,87 @@
-"""`/api/jobs/…`: documents on their way, and those that did not arrive."""
+"""`/api/jobs/…`: background work on documents, listed until 30 days after its end."""
 
 from __future__ import annotations
 
+import django_filters
 from django.db import models
-from django.db.models import Case, CharField, Value, When
 from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 
-from documents.models import Document, FailureCode
+from documents.api.filters import VisibleFilter
+from documents.jobs import with_state
+from documents.models import Document, FailureCode, Job
 
 FAILURE_CODES = [("", "it did not fail"), *((code.value, code.label) for code in FailureCode)]
 STATUSES = Document.Status.choices
-STATES = ["waiting", "running", "failed"]
-STATE = Case(
-    When(status=Document.Status.UPLOADED, then=Value("waiting")),
-    When(status=Document.Status.FAILED, then=Value("failed")),
-    default=Value("running"),
-    output_field=CharField(),
-)
+STATES = ["waiting", "running", "done", "failed", "cancelled"]
 
 
 class JobSerializer(serializers.ModelSerializer):
-    """The ingestion of one document; it has the document's id."""
+    """One round of reading, importing or fetching a document."""
 
-    document = serializers.UUIDField(source="id", read_only=True)
-    failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
     state = serializers.ChoiceField(STATES, read_only=True)
+    stage = serializers.ChoiceField(
+        [("", "ended"), *STATUSES], read_only=True, help_text="of the document, while the job goes on"
+    )
+    progress = serializers.FloatField(read_only=True, help_text="0..1")
+    seconds = serializers.FloatField(read_only=True, allow_null=True, help_text="null before its start")
+    stage_seconds = serializers.DictField(
+        child=serializers.FloatField(), read_only=True, help_text="of each stage, once it ended"
+    )
+    failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
 
     class Meta:
-        model = Document
+        model = Job
         fields = [
             "id",
+            "kind",
             "document",
             "title",
             "state",
-            "status",
+            "stage",
             "progress",
             "attempts",
-            "started_at",
+            "seconds",
+            "stage_seconds",
             "failure_code",
             "failure_message",
             "created_at",
-            "updated_at",
+            "started_at",
+            "finished_at",
         ]
         read_only_fields = fields
+
+
+class JobFilter(django_filters.FilterSet):
+    document = VisibleFilter(Document, field_name="document")
+    state = django_filters.ChoiceFilter(
+        field_name="listed_state", choices=[(state, state) for state in STATES]
+    )
+
+    class Meta:
+        model = Job
+        fields = ["kind"]
 
 
 class Jobs:
     request: HttpRequest
 
     def get_queryset(self) -> models.QuerySet:
-        """Only the user's own: a shared document's ingestion is its owner's matter."""
-        rows = Document.objects.visible_to(self.request.user)
-        own = rows.filter(owner=self.request.user.pk).exclude(status=Document.Status.READY)
-        return own.annotate(state=STATE)
+        return with_state(Job.objects.visible_to(self.request.user)).select_related("document")
 
 
 @extend_schema(tags=["jobs"])
 class JobList(Jobs, generics.ListAPIView):
-    """Documents that wait, are being read, or failed."""
+    """Your jobs, newest first: waiting, running, and ended in the last 30 days."""
 
     serializer_class = JobSerializer
-    ordering_fields = ["created_at", "updated_at"]
+    filterset_class = JobFilter
+    ordering_fields = ["created_at"]
 
 
 @extend_schema(tags=["jobs"])
 class JobDetail(Jobs, generics.RetrieveAPIView):
-    """One of them; 404 once the document is ready."""
+    """One job."""
 
     serializer_class = JobSerializer

@@ -3,6 +3,7 @@
 from documents.models.chunk import RetrievalChunk
 from documents.models.document import UNFINISHED, WORKING, Document
 from documents.models.idempotency import IdempotencyKey
+from documents.models.job import Job
 from documents.models.library import Collection, Placement, Share, Tag
 from documents.models.page import Page
 from documents.models.rate import RateCount
@@ -23,6 +24,7 @@ __all__ = [
     "EventKind",
     "FailureCode",
     "IdempotencyKey",
+    "Job",
     "Page",
     "Placement",
     "PreviousVersion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Self
@@ -22,6 +23,25 @@ if TYPE_CHECKING:
 
 
 FAILURES = [(code.value, code.label) for code in FailureCode]
+
+_CORPORATE = re.compile(
+    r"\b(?:inc|ltd|llc|plc|corp|co|company|corporation|limited|gmbh|ag|sa|agency|organi[sz]ation|university"
+    r"|institute|department|ministry|association|society|council|commission|committee|group|team|bank"
+    r"|foundation|office|project|consortium|division|of|the|and)\b|[\d&]",
+    re.IGNORECASE,
+)
+
+
+def surname(author: str) -> str:
+    """The name an author is cited by; the whole name of an organisation or of one word."""
+    family, comma, _ = author.partition(",")
+    if comma and not _CORPORATE.search(author):
+        return family.strip()
+    names = author.split()
+    if _CORPORATE.search(author) or not 1 < len(names) < 6:
+        return " ".join(names)
+    particles = [place for place, name in enumerate(names[1:-1], start=1) if name.islower()]
+    return " ".join(names[particles[0] if particles else -1 :])
 
 
 def storage_name(document: Document, filename: str) -> str:
@@ -172,6 +192,14 @@ class Document(models.Model):
         """Who wrote it and when, as far as known: ``Wile E. Coyote et al., 2018``."""
         names = f"{self.authors[0]} et al." if len(self.authors) > 2 else " and ".join(self.authors)
         return ", ".join(filter(None, (names, str(self.year or ""))))
+
+    @property
+    def short_byline(self) -> str:
+        """The byline as it is written in a sentence: ``McMurray et al. 2019``; '' without author or year."""
+        if not (self.authors and self.year):
+            return ""
+        names = [surname(author) for author in self.authors]
+        return f"{f'{names[0]} et al.' if len(names) > 2 else ' and '.join(names)} {self.year}"
 
     @property
     def shown_file(self) -> FieldFile:

@@ -9,8 +9,9 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django_q.tasks import async_task
 
-from documents.fetching import fetch
-from documents.models import CitationUnit, Document
+from documents.fetching import FetchRefused, fetch
+from documents.jobs import record_finished
+from documents.models import CitationUnit, Document, Job
 from documents.scholarly.catalogues import CatalogueError, look_up
 from documents.scholarly.neighbours import in_library
 from documents.scholarly.record import PaperRecord
@@ -44,8 +45,19 @@ def add_and_fetch(owner: User, record: PaperRecord) -> Document:
     """Adds the paper, and lets a worker fetch its open-access PDF when there is one."""
     document = add_paper(owner, record)
     if record.pdf_url and document.kind == Document.Kind.PAPER:
-        transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
+        fetch_later(document)
     return document
+
+
+def fetch_later(document: Document) -> None:
+    """Let a worker fetch the open-access PDF that the paper's record names."""
+    transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
+
+
+def fetch_failure(document: Document) -> str:
+    """Why the full text of a paper could not be fetched the last time; empty where it did not fail."""
+    last = document.jobs.filter(kind=Job.Kind.FETCH).first() if document.kind == Document.Kind.PAPER else None
+    return last.failure_message if last else ""
 
 
 def add_paper(owner: User, record: PaperRecord) -> Document:
@@ -85,8 +97,12 @@ def fetch_pdf(document_id: str) -> str:
     url = document.metadata.get("paper", {}).get("pdf_url", "") if document else ""
     if document is None or not url:
         return "nothing to fetch"
-    with fetch(url) as fetched:
-        replace_file(document, fetched.file)
+    try:
+        with fetch(url) as fetched:
+            replace_file(document, fetched.file)
+    except (FetchRefused, UploadRefused) as refused:
+        record_finished(document, Job.Kind.FETCH, refused.message)
+        return refused.message
     return "fetched"
 
 

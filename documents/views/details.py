@@ -15,6 +15,7 @@ from documents.access import end_way, ways_to
 from documents.formats import PDF, accepted, named_as
 from documents.models import Collection, Document, Tag
 from documents.office import office_is_there
+from documents.scholarly.papers import fetch_failure
 from documents.tables import as_csv, as_markdown, tables_of
 from documents.views.asking import to_details
 
@@ -36,6 +37,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "all_collections": Collection.objects.editable_by(request.user),
         "ways": [way for way in ways_to(document) if way.can_be_ended] if is_owner else (),
         "tables": tables_of(document)[:200],
+        "fetch_failure": fetch_failure(document) if is_owner else "",
         "seconds": document.stage_seconds.items(),
         "format": named_as(str(document.original.name)) or PDF,
         "formats": accepted(office_is_there()),

@@ -20,7 +20,7 @@ from documents.paper_forms import ListForm, WorkForm
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, Direction, NotListed, look_up
 from documents.scholarly.neighbours import neighbours
-from documents.scholarly.papers import add_and_fetch, add_paper
+from documents.scholarly.papers import add_and_fetch, add_paper, fetch_later
 from documents.scholarly.record import record_named, record_of
 from documents.scholarly.references import STYLES, reference
 from documents.uploads import UploadRefused
@@ -103,6 +103,18 @@ def attach(request: HttpRequest, pk: UUID) -> HttpResponse:
             replace_file(document, file)
         except UploadRefused as refused:
             messages.error(request, refused.message)
+    return redirect("document-details", pk)
+
+
+@require_POST
+@login_required
+def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Let a worker fetch a paper's open-access PDF again."""
+    papers = Document.objects.filter(kind=Document.Kind.PAPER, deleted_at=None)
+    document = get_object_or_404(papers, pk=pk, owner=request.user)
+    if document.metadata.get("paper", {}).get("pdf_url"):
+        fetch_later(document)
+        messages.success(request, _("The full text is being fetched. This page shows it once it is there."))
     return redirect("document-details", pk)
 
 

@@ -30,7 +30,16 @@ RULES: dict[str, dict[str, list[str]]] = {
     "dark": {"runOnly": ["color-contrast", "link-in-text-block"]},  # all else is the same in both themes
 }
 PAGES = [
-    *("/", "/?as=list", "/?q=nothing", "/search/", "/search/?q=northern+division", "/search/history/"),
+    *(
+        "/jobs/",
+        "/licence/",
+        "/",
+        "/?as=list",
+        "/?q=nothing",
+        "/search/",
+        "/search/?q=northern+division",
+        "/search/history/",
+    ),
     *(
         "/conversations/",
         "/conversations/new/",

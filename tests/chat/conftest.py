@@ -44,8 +44,10 @@ def asgi_server() -> Iterator[str]:
     """The application behind a real uvicorn on a real socket, in this process."""
     from config.asgi import application
     from config.postgres.kept import kept
+    from config.postgres.lanes import lanes
 
     kept.begin()  # once imported, it does so no more
+    lanes.begin(20)
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -57,6 +59,7 @@ def asgi_server() -> Iterator[str]:
     yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     server.should_exit = True
     thread.join(10)
+    lanes.end()
     kept.end()  # or the tests' database could not be dropped
 
 

@@ -96,7 +96,7 @@ def test_a_citation_of_the_wrong_passage_is_moved_to_the_right_one(answered: Ans
 
 
 def test_a_model_that_cites_nothing_has_its_claims_marked(answered: Answered) -> None:
-    answer, events = answered(Scripted(["Acme sold 1,577 red anvils in 2018. It was a good year for Acme."]))
+    answer, events = answered(Scripted(["Acme sold 1,678 red anvils in 2018. It was a good year for Acme."]))
     assert len(answer.uncited) == 2
     assert events[-1].summary.text == "0 of 2 claims verified"  # type: ignore[union-attr]
     assert events[-1].html.count('<mark class="uncited">') == 2  # type: ignore[union-attr]

@@ -104,9 +104,10 @@ def test_anthropic_is_sent_units_as_content_blocks_grouped_by_document() -> None
         collected(anthropic_at(server.url))
     *documents, question = server.requests[0]["messages"][0]["content"]
     texts = [[block["text"] for block in document["source"]["content"]] for document in documents]
+    head = "[p. 5, lines 0–0 · Report]"
     assert texts == [
-        ["Sales were 12 million.", "Profit was 9 million. It grew."],
-        ["Costs were 3 million."],
+        [f"{head} Sales were 12 million.", f"{head} Profit was 9 million. It grew."],
+        [f"{head} Costs were 3 million."],
     ]
     assert all(document["citations"] == {"enabled": True} for document in documents)
     assert question == {"type": "text", "text": "What were sales?"}
@@ -125,12 +126,12 @@ def test_native_citations_of_anthropic_become_citations_of_units_after_their_tex
         deltas = collected(anthropic_at(server.url))
     telling = [delta for delta in deltas if isinstance(delta, NativeCitation)]
     assert telling == [
-        NativeCitation("u3"),
-        NativeCitation("u2", "Costs were 3"),
-        NativeCitation("u1"),
-        NativeCitation("u3"),
+        NativeCitation("u3", block="Profit grew."),
+        NativeCitation("u2", "Costs were 3", " Costs too."),
+        NativeCitation("u1", block=" All."),
+        NativeCitation("u3", block=" All."),
     ]
-    assert said(deltas[: deltas.index(NativeCitation("u3"))]) == "Profit grew."
+    assert said(deltas[: deltas.index(telling[0])]) == "Profit grew."
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

@@ -23,8 +23,9 @@ from django.test import Client
 from chat import asking
 from chat.events import decode
 from chat.following import look_after
+from chat.liveness import end_dead_answers
 from chat.models import Conversation, Message, StreamEvent
-from chat.streaming import claim_next, give_up_if_dead
+from chat.streaming import claim_next
 from documents.models import Document
 from tests.chat.conftest import QUESTION, wait_until
 from tests.chat.scripted_server import Reply, openai_answer, openai_chunk, serving
@@ -328,7 +329,7 @@ def test_an_answer_whose_process_died_is_given_up_and_the_next_one_begins(
     assert claim_next(conversation.pk) == waiting
     dead.refresh_from_db()
     assert dead.status == "incomplete" and dead.content == "Half" and "server was stopped" in dead.error
-    assert not give_up_if_dead(dead)
+    assert not end_dead_answers()
 
 
 def test_the_end_is_told_to_whoever_comes_late(

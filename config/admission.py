@@ -1,0 +1,165 @@
+"""Which requests are let in: each kind of work to connections of its own, strangers so many a minute.
+
+Who calls is not known before the database was asked. So a session's cookie or a token counts as known once
+this process has seen it signed in; until then its requests are a stranger's, and share the few connections
+and the limit by address that strangers have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from io import BytesIO
+from typing import Any
+
+from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import sync_only_middleware
+from django.utils.functional import SimpleLazyObject
+
+from config.body_limit import Application, Receive, Send
+from config.errors import error_page
+from config.postgres.lanes import Kind, current_kind
+from documents.api.rates import parse_rate
+
+MOST_KNOWN = 20_000
+MOST_ADDRESSES = 20_000
+TOO_MANY = "Too many requests from this address. Try again in a moment."
+NEVER_REFUSED = ("/healthz", "/static/")
+
+
+@dataclass(slots=True)
+class KnownCredentials:
+    """Digests of cookies and tokens that were signed in, the least recently used first."""
+
+    digests: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, digest: bytes) -> None:
+        with self.lock:
+            self.digests[digest] = None
+            self.digests.move_to_end(digest)
+            while len(self.digests) > MOST_KNOWN:
+                self.digests.popitem(last=False)
+
+    def discard(self, digest: bytes) -> None:
+        with self.lock:
+            self.digests.pop(digest, None)
+
+    def __contains__(self, digest: bytes) -> bool:
+        return digest in self.digests
+
+
+@dataclass(slots=True)
+class AddressLimit:
+    """Counts requests by address in windows of fixed length, in this process's memory."""
+
+    counts: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
+
+    def take(self, address: str, rate: str) -> int:
+        """Count one request. Return 0 when it is allowed, else the seconds to wait."""
+        most, seconds = parse_rate(rate)
+        now = time.monotonic()
+        began, count = self.counts.get(address, (now, 0))
+        if now - began >= seconds:
+            began, count = now, 0
+        self.counts[address] = began, count + 1
+        self.counts.move_to_end(address)
+        while len(self.counts) > MOST_ADDRESSES:
+            self.counts.popitem(last=False)
+        return 0 if count < most else max(1, round(began + seconds - now))
+
+
+known = KnownCredentials()
+strangers = AddressLimit()
+
+
+def admission(application: Application) -> Application:
+    """The application, with each request in its lane, and 429 for strangers who ask too often."""
+
+    async def admitted(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        path, digest = str(scope["path"]), credential(scope["headers"])
+        kind = kind_of(path, digest in known)
+        if kind == Kind.ANONYMOUS and not path.startswith(NEVER_REFUSED):
+            address = (scope.get("client") or ("",))[0]
+            if wait := strangers.take(address, settings.RATES["anonymous"]):
+                await refuse(scope, send, wait)
+                return
+        token = current_kind.set(kind)
+        try:
+            await application(scope, receive, send)
+        finally:
+            current_kind.reset(token)
+
+    return admitted
+
+
+def kind_of(path: str, is_known: bool) -> Kind:
+    if path in ("/healthz", "/readyz", "/metrics"):
+        return Kind.HEALTH
+    if not is_known:
+        return Kind.ANONYMOUS
+    return Kind.ADMIN if path.startswith("/admin/") else Kind.REQUEST
+
+
+def credential(headers: list[tuple[bytes, bytes]]) -> bytes:
+    """A digest of the token or session that a request carries; b'' where it carries neither."""
+    found = {name: value for name, value in headers if name in (b"authorization", b"cookie")}
+    if bearer := found.get(b"authorization"):
+        return hashlib.sha256(bearer).digest()
+    try:
+        cookies = SimpleCookie(found.get(b"cookie", b"").decode("latin-1"))
+    except CookieError:
+        return b""
+    session = cookies.get(settings.SESSION_COOKIE_NAME)
+    return hashlib.sha256(session.value.encode()).digest() if session and session.value else b""
+
+
+@sync_only_middleware
+def finished(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Note whose credential it was, and give the connection back before the answer is sent."""
+
+    def finish(request: HttpRequest) -> HttpResponse:
+        try:
+            return get_response(request)
+        finally:
+            note_credential(request)
+            if not connection.in_atomic_block:
+                connection.close()
+
+    return finish
+
+
+def note_credential(request: HttpRequest) -> None:
+    """Remember the request's credential when it turned out to be somebody's, forget it otherwise."""
+    user = getattr(request, "_cached_user", None) or request.__dict__.get("user")
+    scope = getattr(request, "scope", None)
+    if scope is None or user is None or isinstance(user, SimpleLazyObject):  # nobody asked who it is
+        return
+    if digest := credential(scope["headers"]):
+        (known.add if user.is_authenticated else known.discard)(digest)
+
+
+async def refuse(scope: MutableMapping[str, Any], send: Send, wait: int) -> None:
+    """429 with Retry-After; the database is not asked."""
+    answer = error_page(ASGIRequest(scope, BytesIO()), 429, "throttled", TOO_MANY)
+    headers = [
+        (b"content-type", answer.headers["Content-Type"].encode()),
+        (b"content-length", str(len(answer.content)).encode()),
+        (b"retry-after", str(wait).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content})

@@ -1,0 +1,102 @@
+"""The Job: one piece of background work on a document, from its request to its outcome."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from documents.models.document import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+KEPT = timedelta(days=30)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Jobs of the user's own documents: reading a shared document is its owner's matter."""
+        return self.filter(owner=user.pk)
+
+    def unfinished(self) -> Self:
+        return self.filter(finished_at=None)
+
+    def forget_old(self) -> int:
+        """Delete jobs that ended more than 30 days ago; returns how many."""
+        return self.filter(finished_at__lt=timezone.now() - KEPT).delete()[0]
+
+
+class Job(models.Model):
+    """Reading, reading again, importing or fetching one document.
+
+    While it is unfinished, its stage and progress are those of its document's row.
+    """
+
+    class Kind(models.TextChoices):
+        READ = "read", "Read"
+        REREAD = "reread", "Read again"
+        EMBED = "embed", "Embed again"
+        IMPORT = "import", "Import blocks"
+        FETCH = "fetch", "Fetch full text"
+
+    class Outcome(models.TextChoices):
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="jobs")
+    document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="jobs")
+    title = models.TextField(help_text="the document's when the job began")
+    kind = models.CharField(max_length=10, choices=Kind)
+    outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
+    attempts = models.IntegerField(default=0)
+    stage_seconds = models.JSONField(default=dict)
+    failure_code = models.CharField(max_length=30, blank=True)
+    failure_message = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["owner", "-created_at"])]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document"], condition=models.Q(finished_at=None), name="one_unfinished_job"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.title}"
+
+    @property
+    def state(self) -> str:
+        """``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``."""
+        return self.outcome or ("running" if self.started_at else "waiting")
+
+    @property
+    def stage(self) -> str:
+        """What its document's row says while it is unfinished; empty after that."""
+        return "" if self.finished_at or self.document is None else self.document.status
+
+    @property
+    def progress(self) -> float:
+        """0..1."""
+        if self.finished_at:
+            return 1.0 if self.outcome == self.Outcome.DONE else 0.0
+        return self.document.progress if self.document else 0.0
+
+    @property
+    def seconds(self) -> float | None:
+        """From its start to its end, or to now; None before its start."""
+        if self.started_at is None:
+            return None
+        return round(((self.finished_at or timezone.now()) - self.started_at).total_seconds(), 1)
