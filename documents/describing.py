@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
+import py3langid
 
 from documents.pdf.structure import ParsedDocument
 from documents.scholarly.record import DOI, bare_arxiv_id, bare_doi
+from text.languages import languages_with
+from text.terms import UNSPACED, stop_words
 
 NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
@@ -62,24 +65,11 @@ NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a capital and at least one sma
 PERSON = re.compile(rf"(?:{NAME}|[A-Z]\.(?:\s?-?[A-Z]\.)*)(?:\s(?:{NAME}|[A-Z]\.|de|la|van|von|der)){{1,4}}")
 FOOTNOTE_MARK = re.compile(r"[\d*†‡§¶∗⋆]+(?:\s*,\s*[\d*†‡§¶∗⋆]+)*")
 YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
-STOP_WORDS = {
-    "en": "the of and to in is that for was with as by on",
-    "de": "der die und das von zu den mit ist im für auf nicht",
-    "fr": "le la les des et en du une est que dans pour par",
-    "es": "el los las que en una por con para del es se al",
-    "it": "il di che la per un una del della sono con nel gli",
-    "pt": "o os que em uma para com não do da dos por ao",
-    "nl": "de het een van en in dat op te voor zijn met niet",
-}
-SCRIPTS = [
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af]")),
-    ("zh", re.compile(r"[\u4e00-\u9fff]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("he", re.compile(r"[\u0590-\u05ff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("el", re.compile(r"[\u0370-\u03ff]")),
-]
+SAMPLE_CHARACTERS, SAMPLE_PAGES = 20_000, 40
+FEWEST_WORDS = 30
+"""Fewer tell no language."""
+LEAST_FUNCTION_WORDS = 0.08
+"""Share of function words in running text of a language; a list of names or numbers has fewer."""
 
 
 class Description(msgspec.Struct, frozen=True):
@@ -197,14 +187,34 @@ def year_of(parsed: ParsedDocument) -> int | None:
 
 
 def language_of(parsed: ParsedDocument) -> str:
-    """ISO 639-1: what the words say, else what the file says."""
-    text = " ".join(page.text for page in parsed.pages[:10])[:20_000]
-    for language, script in SCRIPTS:
-        if len(script.findall(text)) > 0.15 * len(text.replace(" ", "") or "x"):
-            return language
-    words = Counter(re.findall(r"[^\W\d_]+", text.lower()))
-    shares = {name: sum(words[word] for word in stop.split()) for name, stop in STOP_WORDS.items()}
-    best = max(shares, key=lambda name: shares[name])
-    if shares[best] > 0.08 * words.total():
-        return best
-    return parsed.language.lower().replace("_", "-")[:12]
+    """ISO 639-1: what the words say, else what the file says.
+
+    The model of py3langid is asked of words all over the document: its first pages may be English in
+    any language. Where the text holds too few function words of what it says, the file is asked.
+    """
+    words = re.findall(r"[^\W\d_]+", sample_of(parsed).lower())
+    said = parsed.language.lower().replace("_", "-")[:12]
+    if len("".join(words)) < FEWEST_WORDS * 4:
+        return said
+    found = str(py3langid.classify(" ".join(words))[0])
+    found = {"nb": "no", "nn": "no"}.get(found, found)
+    if not stop_words(found) or UNSPACED.search("".join(words)[:2000]):
+        return found
+    counts = Counter(words)
+    if share_of(counts, found) >= LEAST_FUNCTION_WORDS / 2:
+        return found
+    best = max(sorted(languages_with("stopwords.txt")), key=lambda code: share_of(counts, code))
+    return best if share_of(counts, best) >= LEAST_FUNCTION_WORDS else said
+
+
+def share_of(counts: Counter[str], language: str) -> float:
+    """Share of words that are function words of the language."""
+    return sum(counts[word] for word in stop_words(language)) / (counts.total() or 1)
+
+
+def sample_of(parsed: ParsedDocument) -> str:
+    """Text of pages all over the document."""
+    step = max(1, len(parsed.pages) // SAMPLE_PAGES)
+    pages = [page.text for page in parsed.pages[::step]]
+    each = max(400, SAMPLE_CHARACTERS // (len(pages) or 1))
+    return " ".join(text[:each] for text in pages)[:SAMPLE_CHARACTERS]

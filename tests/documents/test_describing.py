@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.describing import describe, is_title
+from documents.describing import describe, is_title, language_of
 from documents.pdf.geometry import PageFrame
 from documents.pdf.parsing import parse_file
 from documents.pdf.structure import ParsedDocument, ParsedPage
@@ -129,3 +129,39 @@ def test_a_heading_below_the_first_paragraphs_is_a_sections(tmp_path: Path) -> N
     headings = [unit.text for unit in parsed.pages[0].units if unit.type == "heading"]
     assert headings == ["FOR IMMEDIATE RELEASE", "Financial results"]
     assert describe(parsed).title == ""
+
+
+def page_of(number: int, text: str) -> ParsedPage:
+    return ParsedPage(number, "", PageFrame(600, 800), text, (), ())
+
+
+SENTENCES = {
+    "es": "El inquilino debe pagar la renta dentro de los primeros cinco días de cada mes y no podrá "
+    "realizar obras sin permiso del propietario de la vivienda. ",
+    "fr": "Le locataire doit payer le loyer dans les cinq premiers jours de chaque mois et ne peut pas "
+    "faire de travaux sans l'accord du propriétaire. ",
+    "nl": "De huurder moet de huur binnen de eerste vijf dagen van elke maand betalen en mag geen werk "
+    "uitvoeren zonder toestemming van de eigenaar. ",
+    "pl": "Najemca powinien zapłacić czynsz w ciągu pierwszych pięciu dni każdego miesiąca i nie może "
+    "prowadzić prac bez zgody właściciela. ",
+    "ru": "Арендатор должен платить за квартиру в течение первых пяти дней каждого месяца и не может "
+    "делать ремонт без согласия хозяина. ",
+    "uk": "Орендар повинен платити за квартиру протягом перших п'яти днів кожного місяця і не може "
+    "робити ремонт без згоди власника. ",
+    "ar": "يجب على المستأجر أن يدفع الإيجار خلال الأيام الخمسة الأولى من كل شهر ولا يجوز له القيام بأعمال. ",
+    "zh": "承租人应当在每月的前五天内支付租金，未经房东同意不得进行装修，也不得将房屋转租给他人。",
+    "ja": "借主は毎月の初めの五日以内に家賃を支払わなければならず、家主の同意なしに工事をしてはならない。",
+    "ko": "임차인은 매월 처음 다섯 날 안에 임대료를 내야 하며 집주인의 동의 없이 공사를 할 수 없다. ",
+}
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_the_language_is_that_of_most_pages_not_of_the_first(language: str) -> None:
+    cover = page_of(1, "Standard lease agreement for residential property, version of the association")
+    pages = [page_of(number, SENTENCES[language] * 4) for number in range(2, 8)]
+    assert language_of(ParsedDocument("fast", "1", 7, (cover, *pages))) == language
+
+
+def test_a_list_of_names_and_numbers_has_the_language_its_file_says() -> None:
+    page = page_of(1, "Kowalski 12 Nowak 15 Smith 17 Garcia 20")
+    assert language_of(ParsedDocument("fast", "1", 1, (page,), language="pl")) == "pl"
