@@ -90,7 +90,7 @@ def admission(application: Application) -> Application:
             return
         path, digest = str(scope["path"]), credential(scope["headers"])
         kind = kind_of(path, digest in known)
-        if kind == Kind.ANONYMOUS and not path.startswith(NEVER_REFUSED):
+        if digest not in known and not path.startswith(NEVER_REFUSED):
             address = (scope.get("client") or ("",))[0]
             if wait := strangers.take(address, settings.RATES["anonymous"]):
                 await refuse(scope, send, wait)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 import uuid
 from collections.abc import Callable
 
@@ -16,6 +17,9 @@ from django_prometheus.exports import ExportToDjangoView
 
 from config.checks import check_database
 from documents.heartbeat import beating
+
+STORAGE_SECONDS, STORAGE_FAILING_SECONDS = 60.0, 5.0
+_storage_was_well = (float("-inf"), True)  # when it was looked at, and what came of it
 
 
 @require_safe
@@ -46,10 +50,28 @@ def database() -> bool:
 
 
 def pgvector() -> bool:
-    return not check_database("default")
+    return not any(message.is_serious() for message in check_database("default"))
 
 
 def storage() -> bool:
+    """Whether a file can be written. Looked at once in ``STORAGE_SECONDS``, however often anybody asks."""
+    global _storage_was_well
+    now = time.monotonic()
+    looked_at, was_well = _storage_was_well
+    if now - looked_at >= (STORAGE_SECONDS if was_well else STORAGE_FAILING_SECONDS):
+        _storage_was_well = (now, False)  # others that ask meanwhile do not write, too
+        _storage_was_well = (now, can_write())
+    return _storage_was_well[1]
+
+
+def can_write() -> bool:
+    try:
+        return write_probe()
+    except OSError:
+        return False
+
+
+def write_probe() -> bool:
     name = default_storage.save(f"probes/{uuid.uuid4().hex}", ContentFile(b"ready?"))
     default_storage.delete(name)
     return True
@@ -66,8 +88,12 @@ PARTS: dict[str, Callable[[], bool]] = {
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """For who has the token, or is staff; for others there is nothing here."""
-    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    known = bool(settings.METRICS_TOKEN) and secrets.compare_digest(token, settings.METRICS_TOKEN)
-    if not (known or request.user.is_staff):
+    said = request.headers.get("Authorization", "")
+    if settings.METRICS_TOKEN and said:
+        token = said.removeprefix("Bearer ").encode()  # bytes: a header may hold any letters
+        if secrets.compare_digest(token, settings.METRICS_TOKEN.encode()):
+            return ExportToDjangoView(request)
+        return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
+    if not request.user.is_staff:
         raise Http404
     return ExportToDjangoView(request)

@@ -21,6 +21,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where things are kept -------------------------------------------------
 VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # nobody else of this machine
 MEDIA_URL = ""  # files are served by views that ask who is looking
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # files go there instead of MEDIA_ROOT
 S3_URL = environment.url("PINCITE_S3_URL")  # of a server other than Amazon's
@@ -304,7 +305,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "documents.api.filters.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["documents.api.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "documents.api.schema.PinciteSchema",
     "EXCEPTION_HANDLER": "documents.api.errors.error_response",
 }

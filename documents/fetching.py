@@ -32,6 +32,21 @@ HEAD = 1024  # bytes in which '%PDF-' must stand
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 OnProgress = Callable[[int, int], None]
 
+# https://www.iana.org/assignments/iana-ipv4-special-registry (and multicast), 2025-10. The few that are
+# reachable from everywhere (anycast for AS112, AMT and PCP) are left out too: none of them serves files.
+_IPV4 = (
+    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24"
+    " 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15"
+    " 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
+)
+SPECIAL_IPV4 = tuple(ipaddress.IPv4Network(network) for network in _IPV4.split())
+# https://www.iana.org/assignments/ipv6-address-space: the only space given to hosts; and of the registry of
+# special addresses what lies within it (6to4 is looked into).
+GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+SPECIAL_IPV6 = tuple(
+    map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20"))
+)
+
 
 class FetchRefused(Exception):
     """The URL was not fetched. ``message`` is one sentence for people and tells nothing of our network."""
@@ -215,12 +230,16 @@ def resolve(host: str, port: int) -> list[Address]:
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is of the open Internet, also when it is wrapped in IPv6 (mapped, 6to4, NAT64)."""
+    """Whether the address is of the open Internet, also when it is wrapped in IPv6 (mapped, 6to4, NAT64).
+
+    By IANA's tables, not by ``ipaddress``: what counts as global there differs between releases of Python.
+    """
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or embedded_by_nat64(address)
         if inner is not None:
             return is_public(inner)
-    return address.is_global and not address.is_multicast and not address.is_reserved
+        return address in GLOBAL_UNICAST and not any(address in network for network in SPECIAL_IPV6)
+    return not any(address in network for network in SPECIAL_IPV4)
 
 
 def embedded_by_nat64(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

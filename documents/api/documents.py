@@ -17,7 +17,7 @@ from drf_spectacular.utils import (
     extend_schema_view,
 )
 from rest_framework import exceptions, mixins, serializers, status, viewsets
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,6 +27,7 @@ from documents.api.fields import Strict, VisibleRelated
 from documents.api.filters import VisibleFilter
 from documents.api.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.jobs import FAILURE_CODES
+from documents.api.parsers import JSONParser
 from documents.api.parts import MayEdit
 from documents.api.people import caller
 from documents.api.receiving import FILE_PART, FileUploadSerializer, UrlUploadSerializer, receive

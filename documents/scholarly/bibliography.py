@@ -98,7 +98,10 @@ def read_ris(text: str) -> list[PaperRecord]:
 
 
 def read_csl(text: str) -> list[PaperRecord]:
-    items = msgspec.json.decode(text)
+    try:
+        items = msgspec.json.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     return [_from_csl(item) for item in (items if isinstance(items, list) else [items])]
 
 

@@ -1,18 +1,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
-from django.core.files.storage import default_storage
+from django.contrib.sessions.models import Session
+from django.core.files.storage import Storage, default_storage
+from django.core.management import CommandError, call_command
+from django.test import Client
 
 from chat.answering import Writing, write_answer
 from chat.asking import ask, start_conversation
 from chat.models import Conversation
+from config import backup
 from config.backup import BackupError, back_up, stored_names
 from config.restoring import restore
+from documents.deletion import delete_document
 from documents.models import Document
 from tests.conftest import Ingest
 
@@ -99,3 +105,42 @@ def test_a_backup_needs_a_folder_of_its_own(db: None, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(BackupError, match="not empty"):
         back_up(tmp_path)
+
+
+def test_a_backup_is_for_our_own_user_and_signs_nobody_in(library: User, tmp_path: Path) -> None:
+    client = Client()
+    client.force_login(library)
+    assert Session.objects.exists()
+    back_up(tmp_path / "backup")
+    modes = {path.stat().st_mode & 0o077 for path in [tmp_path / "backup", *(tmp_path / "backup").rglob("*")]}
+    assert modes == {0}
+    assert (tmp_path / "backup/tables/django_session").read_bytes() == b""
+    restore(tmp_path / "backup", overwrite=True)
+    assert not Session.objects.exists()
+
+
+def test_uploads_are_for_our_own_user(library: User) -> None:
+    path = Path(Document.objects.first().file.path)
+    assert path.stat().st_mode & 0o077 == 0
+    assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_files_that_are_deleted_during_a_backup_are_named_and_it_fails(
+    library: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On 9a9b452 the backup held rows without files and said nothing."""
+    gone = Document.objects.order_by("title").first()
+    name = gone.file.name
+
+    def names(storage: Storage, folder: str = "") -> Iterator[str]:
+        listed = list(stored_names(storage, folder))
+        for document in Document.objects.filter(pk=gone.pk):  # between the tables and the files
+            delete_document(document)
+        yield from listed
+
+    monkeypatch.setattr(backup, "stored_names", names)
+    with pytest.raises(CommandError, match="not complete") as raised:
+        call_command("backup", str(tmp_path / "backup"))
+    assert name in str(raised.value)
+    restore(tmp_path / "backup", overwrite=True)
+    assert Document.objects.count() == len(FACTS), "what there is comes back all the same"

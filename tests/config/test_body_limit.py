@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 import uvicorn
 
+from config import body_limit as module
 from config.body_limit import FORM_BYTES, Message, Receive, Send, body_limit
 
 LIMIT = 40 * 1024 * 1024
@@ -151,3 +153,32 @@ def test_a_body_within_the_limit_arrives_whole(port: int) -> None:
             piece = connection.recv(65536)
             assert piece, answer
             answer += piece
+
+
+def test_a_body_that_stops_coming_is_not_waited_for(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On 9a9b452 three hundred uploads of five bytes stayed open for as long as their clients liked."""
+    monkeypatch.setattr(module, "SILENCE_SECONDS", 0.3)
+    with connected(port) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nfive!")
+        answer = b""
+        while piece := connection.recv(4096):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"did not come in time" in answer
+
+
+def test_a_body_that_drips_is_not_waited_for(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FIRST_SECONDS", 0.5)
+    with connected(port) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
+        answer, sent = b"", 0
+        connection.setblocking(False)
+        while not answer and sent < 300:
+            try:
+                answer = connection.recv(4096)
+            except BlockingIOError:
+                connection.send(b"x")
+                sent += 1
+                time.sleep(0.05)
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert sent < 300

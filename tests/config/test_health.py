@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 
+from config import health
 from config.checks import check_database, check_pgvector, check_postgresql
 from documents.heartbeat import beat, gone
 
@@ -26,10 +27,38 @@ def test_ready_names_each_part_and_needs_a_beating_queue(client: Client) -> None
     assert client.get("/readyz").status_code == 503
 
 
+def test_however_often_anybody_asks_a_file_is_written_once_a_minute(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(health, "_storage_was_well", (float("-inf"), True))
+    monkeypatch.setattr(health, "write_probe", lambda: written.append("probe") or True)
+    for _ in range(20):
+        assert client.get("/readyz").json()["storage"] == "ok"
+    assert written == ["probe"]
+
+
+def test_a_storage_that_cannot_be_written_is_looked_at_again_sooner(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full() -> bool:
+        raise OSError("no room")
+
+    monkeypatch.setattr(health, "_storage_was_well", (float("-inf"), True))
+    monkeypatch.setattr(health, "write_probe", full)
+    assert client.get("/readyz").json()["storage"] == "failing"
+    monkeypatch.setattr(health, "write_probe", lambda: True)
+    assert client.get("/readyz").json()["storage"] == "failing"
+    monkeypatch.setattr(health, "STORAGE_FAILING_SECONDS", 0)
+    assert client.get("/readyz").json()["storage"] == "ok"
+
+
 def test_metrics_are_for_staff_and_for_who_has_the_token(client: Client, alice: User, settings) -> None:
     assert client.get("/metrics").status_code == 404
     settings.METRICS_TOKEN = "scrape"
-    assert client.get("/metrics", headers={"authorization": "Bearer wrong"}).status_code == 404
+    for wrong in ("Bearer wrong", "Bearer é", "é", "Basic c2NyYXBl"):
+        answer = client.get("/metrics", headers={"authorization": wrong})
+        assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
     answer = client.get("/metrics", headers={"authorization": "Bearer scrape"})
     assert b"pincite_oldest_waiting_seconds 0.0" in answer.content
     settings.METRICS_TOKEN = ""

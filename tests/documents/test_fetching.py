@@ -185,3 +185,31 @@ def test_a_proxy_of_the_environment_is_not_used(
     server.script["/a.pdf"] = Answer(body=PDF)
     with fetch(server.url + "/a.pdf") as fetched:
         assert fetched.file.read() == PDF
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "192.0.0.192",
+            "192.0.0.9",
+            "192.88.99.1",
+            "192.31.196.1",
+            "255.255.255.255",
+            "224.0.0.1",
+            "fec0::1",
+        ),
+        *("3fff::1", "3fff:fff:ffff::1", "2001::1", "2001:db8::1", "5f00::1", "100::1", "2620:4f:8000::1"),
+        *("::ffff:192.88.99.1", "2002:c058:6301::1", "64:ff9b::192.0.0.192", "4000::1"),
+    ],
+)
+def test_what_ianas_tables_do_not_give_to_hosts_is_refused(address: str) -> None:
+    """On 9a9b452 this was left to ``ipaddress``, whose tables differ between releases of Python."""
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "address", ["1.1.1.1", "223.255.255.1", "2606:4700::1", "2a00:1450::1", "2002:101:101::1"]
+)
+def test_addresses_of_hosts_are_public(address: str) -> None:
+    assert is_public(ip_address(address))

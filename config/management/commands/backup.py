@@ -11,6 +11,8 @@ from django.core.management.base import CommandError
 from config.backup import BackupError, back_up
 from documents.management.library_command import LibraryCommand
 
+INCOMPLETE = "The backup is not complete: {} files were deleted while it was made. Make another. Missing:"
+
 
 class Command(LibraryCommand):
     help = "Writes the database and all files into an empty folder, with checksums."
@@ -23,4 +25,6 @@ class Command(LibraryCommand):
             manifest = back_up(folder)
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
+        if manifest.missing:
+            raise CommandError(f"{INCOMPLETE.format(len(manifest.missing))}\n" + "\n".join(manifest.missing))
         self.stdout.write(f"{manifest.row_count} rows and {len(manifest.files)} files are in {folder}.")

@@ -1,0 +1,37 @@
+"""JSON that is nested deeper than anything of ours."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from documents.api.parsers import DEEPEST, depth
+from documents.models import ApiToken
+
+PATHS = ("/api/documents/", "/api/conversations/", "/api/tags/", "/api/collections/", "/api/search/")
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("levels", [100, 900, 100_000])
+@pytest.mark.parametrize("pair", ["[]", ('{"a":', "}")])
+def test_deep_json_is_refused_and_breaks_nothing(
+    client: Client, alice: User, path: str, levels: int, pair: tuple[str, str] | str
+) -> None:
+    """On 9a9b452: 500 of a RecursionError."""
+    _, key = ApiToken.objects.issue(alice, "deep", ["read", "write", "ask"])
+    opening, closing = pair
+    body = opening * levels + "1" * (pair != "[]") + closing * levels
+    headers = {"authorization": f"Bearer {key}"}
+    answer = client.post(path, data=body, content_type="application/json", headers=headers)
+    assert answer.status_code in (400, 405)
+    if answer.status_code == 400:
+        assert answer.json()["message"] == "This JSON is nested too deeply."
+
+
+def test_levels_are_counted() -> None:
+    assert depth({"a": [1, {"b": 2}]}) <= DEEPEST
+    deep: object = 1
+    for _ in range(1000):
+        deep = [deep]
+    assert depth(deep) > DEEPEST
