@@ -14,6 +14,7 @@ from django.db import connection
 from chat.answers.without_model.evidence import find_evidence
 from chat.asking import cited_numbers, question_of
 from chat.citations.foreign_markers import AnswerDecoder
+from chat.citations.judge import configured_judge
 from chat.drafting import Draft
 from chat.events import Done, Event, Failed, Source, Sources, Status
 from chat.followups import standalone_question
@@ -201,17 +202,25 @@ def compose(draft: Draft, provider: Provider, prompt: Prompt, writing: Writing, 
         error = failure.message
         writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
     if status == Message.Status.COMPLETE and provider.name != "extractive":
-        check(draft, writing)
+        check(draft, provider, writing)
     writing.before_end()
     outlast(lambda: finish(draft, status, error, usage | {"seconds": seconds_since(start)}))
 
 
-def check(draft: Draft, writing: Writing) -> None:
-    """Cite what the model left uncited. A failure leaves the answer as the model wrote it."""
+def check(draft: Draft, provider: Provider, writing: Writing) -> None:
+    """Cite what the model left uncited, and put what no rule could compare to the judge, if there is one.
+
+    A failure leaves the answer as the model wrote it.
+    """
     writing.emit(Status("checking", "Checking…"))
     try:
         for event in draft.complete():
             writing.emit(event)
+        if judging := configured_judge(provider, writing.cancelled):
+            for event in draft.judge(judging):
+                writing.emit(event)
+    except Cancelled:
+        return
     except Exception:
         logger.exception("answer %s could not be completed", draft.message_id)
 

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from chat.citations.judge import LONGEST_PASSAGE, Judging, Question
 from chat.citations.matching import PassageMatcher
 from chat.claim_spans import Span, claim_before, plain, uncited_claims
 from chat.claims import Claim, SourceUnit, Verification
 from chat.events import CitationShown, Cited, Event, Text, Verified
 from chat.models import Citation
+from chat.prompting import shown_text
 from chat.rendering import StreamRenderer
 from chat.showing import shown
 from chat.snapshots import snapshot
@@ -115,6 +117,23 @@ class Draft:
             seen = self.shown(citation)
             yield Cited(unchecked(seen))
             yield Verified(seen)
+
+    def judge(self, judging: Judging) -> Iterator[Event]:
+        """Put what was found, but not compared, to a judge; its word stands beside the verdict."""
+        found = [citation for citation in self.citations if citation.verdict == Citation.Verdict.FOUND]
+        questions = [Question(self._passage(citation), citation.claim) for citation in found]
+        for place, supported in judging.judged(questions):
+            citation, word = found[place], Citation.Judgement
+            citation.judged_by = judging.name[:120]
+            citation.judgement = word.SUPPORTED if supported else word.UNSUPPORTED
+            self.changed.add(citation.pk)
+            yield Verified(self.shown(citation))
+
+    def _passage(self, citation: Citation) -> str:
+        """The cited unit as a model is shown it, under its headings."""
+        unit = self.sources.units[str(citation.unit_id)]
+        headings = " › ".join(unit.section_path)
+        return f"{headings}\n{shown_text(unit)}".strip()[:LONGEST_PASSAGE]
 
     def _matched(self, span: Span, matcher: PassageMatcher) -> Citation | None:
         claim = plain(self.content[span.start : span.end])

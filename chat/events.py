@@ -97,7 +97,8 @@ class CitationShown(msgspec.Struct, frozen=True):
         durability: whether the document still says it there: same, moved, changed, gone.
         lines: first and last line of the unit, through the document.
         matched: the model cited nothing here; Pincite matched the sentence to the passage.
-        judged_by: the model whose word the verdict is; '' when it is by rule.
+        judged_by: the model that was asked what no rule could compare; '' when none was.
+        judgement: its word, which changes no verdict: supported, unsupported.
         href: opens the reader at the words.
     """
 
@@ -122,6 +123,7 @@ class CitationShown(msgspec.Struct, frozen=True):
     durability_text: str = ""
     matched: bool = False
     judged_by: str = ""
+    judgement: str = ""
     feedback: str = ""
     href: str = ""
 
@@ -145,9 +147,12 @@ class CitationShown(msgspec.Struct, frozen=True):
 
     @property
     def origin(self) -> tuple[str, ...]:
-        """Who made the citation and the verdict, where neither the model nor a rule did."""
+        """Who made the citation, where the model did not, and what a judge said of it."""
         matched = ("matched by Pincite",) if self.matched else ()
-        return (*matched, f"judged by {self.judged_by}") if self.judged_by else matched
+        if not self.judged_by:
+            return matched
+        said = "supported" if self.judgement == Citation.Judgement.SUPPORTED else "not supported"
+        return (*matched, f"{said}, judged by {self.judged_by}")
 
 
 class Cited(msgspec.Struct, frozen=True):

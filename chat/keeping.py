@@ -13,7 +13,7 @@ from chat.models import Citation, Message
 from documents.models import CitationUnit, Document
 
 CHANGEABLE = [
-    *("verdict", "reason", "missing", "judged_by"),
+    *("verdict", "reason", "missing", "judged_by", "judgement"),
     *("position", "number", "claim_start", "claim_end"),
 ]
 

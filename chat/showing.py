@@ -38,6 +38,7 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         durability_text=str(Citation.Durability(citation.durability).label),
         matched=citation.matched,
         judged_by=citation.judged_by,
+        judgement=citation.judgement,
         feedback=citation.feedback,
         href=reader_link(citation),
     )

@@ -414,4 +414,7 @@ CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
 CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
 CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
 CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 256, least=1)
+JUDGE_PROVIDERS = ("", "chat", *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")))
+JUDGE = environment.provider("PINCITE_JUDGE", "", JUDGE_PROVIDERS)  # '' judges nothing
+JUDGE_SECONDS = environment.number("PINCITE_JUDGE_SECONDS", 20)  # of one answer
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

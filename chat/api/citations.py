@@ -80,6 +80,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "missing",
             "matched",
             "judged_by",
+            "judgement",
             "durability",
             "durability_text",
             "feedback",

@@ -42,6 +42,10 @@ class Citation(models.Model):
         PARTIAL = "partial", "only part of the claim stands here"
         UNSUPPORTED = "unsupported", "the passage does not have what the claim says"
 
+    class Judgement(models.TextChoices):
+        SUPPORTED = "supported", "judged to be supported"
+        UNSUPPORTED = "unsupported", "judged not to be supported"
+
     class Durability(models.TextChoices):
         SAME = "same", "as when it was cited"
         MOVED = "moved", "the same words, elsewhere in the document"
@@ -95,8 +99,9 @@ class Citation(models.Model):
         default=False, help_text="the model cited nothing here; Pincite matched the sentence to the passage"
     )
     judged_by = models.CharField(
-        max_length=120, blank=True, help_text="the model whose word the verdict is; '' when it is by rule"
+        max_length=120, blank=True, help_text="the model that was asked what no rule could compare"
     )
+    judgement = models.CharField(max_length=12, choices=Judgement, blank=True, help_text="its word")
     durability = models.CharField(max_length=8, choices=Durability, default=Durability.SAME)
     feedback = models.CharField(max_length=8, blank=True, help_text="'right' or 'wrong', said by a person")
     created_at = models.DateTimeField(auto_now_add=True)
