@@ -44,7 +44,9 @@ _DATE = re.compile(
 _CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))
 _NUMBER = re.compile(r"[\d(—–-]")
 # A mark in a column of its own stands close behind long text.
-_TICKS = frozenset("✓✔√✗✘☐☑☒●○")
+TICKS = frozenset("✓✔√✗✘☐☑☒●○")
+# What stands for yes or no beside them.
+YES_OR_NO = TICKS | {"x", "X"}
 _PERCENT = ("%", "‰", "%)", ")%")
 _TAIL = re.compile(r"^[%)\]*x†‡]+$")
 
@@ -143,7 +145,7 @@ def _same_cell(cell: Sequence[Line], line: Line) -> bool:
         return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
     if gap < VALUE_GAP * em:
         return True
-    if line.text in _TICKS:
+    if line.text in TICKS:
         return False
     if is_currency(last.text):
         return bool(_NUMBER.match(line.text))

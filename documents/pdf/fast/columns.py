@@ -16,6 +16,7 @@ from typing import NamedTuple
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.lines import Line, rows_of
 from documents.pdf.fast.sides import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows
+from documents.pdf.fast.texttables import with_text_tables
 
 # A gutter is at least this wide (ems of the text beside it).
 GUTTER = 0.7
@@ -47,7 +48,8 @@ class Cut(NamedTuple):
 
 
 def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
-    """The lines in groups, one per column, in reading order."""
+    """The lines in groups, one per column, in reading order; tables of texts stand among them as one."""
+    lines = with_text_tables(lines)
     cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
     if cut is None:
         return [list(lines)] if lines else []

@@ -14,9 +14,11 @@ from documents.pdf.fast.lines import Line, merged, rows_of
 from documents.pdf.fast.lists import is_bullet, marker_of
 from documents.pdf.fast.mirroring import mirrored_row, turned_back
 from documents.pdf.fast.paragraphs import paragraphs
-from documents.pdf.fast.ruled import Inset, with_ruled_tables
+from documents.pdf.fast.ruled import with_ruled_tables
+from documents.pdf.fast.sidebars import holds, sidebars
 from documents.pdf.fast.tablerows import table_blocks
 from documents.pdf.fast.tables import EDGE, bands
+from documents.pdf.fast.texttables import Inset
 from documents.pdf.geometry import Rect
 
 # Texts of one row stand at least so far apart (ems).
@@ -25,10 +27,12 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 _NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
 
 
-def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Block]:
+def blocks_in_order(
+    lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
+) -> list[Block]:
     """The page's blocks as they are read; what runs sideways comes last."""
     rtl = reads_leftwards(lines)
-    placed = with_ruled_tables(lines, rulings)
+    placed = with_ruled_tables(_with_sidebars(lines, rulings, fills), rulings, fills)
     sideways = [line for line in placed if line.sideways]
     upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
@@ -37,6 +41,28 @@ def blocks_in_order(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Bloc
         column[0].opens_column = True
         blocks += column
     return blocks + sideways_blocks(sideways)
+
+
+def _with_sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Line]:
+    """The lines, those in boxes beside other text replaced by one Inset for each box."""
+    rest = list(lines)
+    upright = [line for line in lines if not line.sideways]
+    for box in sidebars(upright, rulings, fills):
+        inside = [line for line in rest if not line.sideways and holds(box, line)]
+        within = [
+            [rect for rect in rects if rect != box and _lies_in(rect, box)] for rects in (rulings, fills)
+        ]
+        taken = set(map(id, inside))
+        rest = [line for line in rest if id(line) not in taken]
+        rest.append(Inset(box, blocks_in_order(inside, *within)))
+    return rest
+
+
+def _lies_in(rect: Rect, box: Rect) -> bool:
+    """Whether it lies in the box and is none of its edges."""
+    x, y = rect.center
+    near_edge = min(abs(x - box.x0), abs(x - box.x1)) < 2.0 or min(abs(y - box.y0), abs(y - box.y1)) < 2.0
+    return box.contains(x, y) and not near_edge
 
 
 def sideways_blocks(lines: Sequence[Line]) -> list[Block]:

@@ -7,37 +7,58 @@ from functools import partial
 
 from documents.pdf.fast.blocks import Block
 from documents.pdf.fast.cells import is_value
-from documents.pdf.fast.grid import Grid, beside, grid_table, grids
-from documents.pdf.fast.ladder import ladder_table, ladders, parted
+from documents.pdf.fast.grid import SNAP, Grid, beside, grid_table, grids
+from documents.pdf.fast.ladder import ROW_RUNGS, Ladder, ladder_table, ladders, parted, with_outer_rows
 from documents.pdf.fast.lines import Line, rows_of
 from documents.pdf.fast.mirroring import read_leftwards
-from documents.pdf.fast.words import RawWord
+from documents.pdf.fast.texttables import Inset, text_tables
 from documents.pdf.geometry import Rect
 
 # Rulings that cut more than this share of their rows off from values, or values from their heads.
 CUT_SHARE = 0.5
 
 
-class Inset(Line):
-    """Blocks found already, standing in the page as one line does until the order is known."""
-
-    __slots__ = ("blocks",)
-
-    def __init__(self, rect: Rect, blocks: list[Block]) -> None:
-        style = blocks[0].lines[0].style
-        super().__init__([RawWord(*rect, "", style, rect.y1, -1)])
-        self.blocks = blocks
-
-
-def with_ruled_tables(lines: Sequence[Line], rulings: Sequence[Rect]) -> list[Line]:
+def with_ruled_tables(
+    lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
+) -> list[Line]:
     """The lines, those of ruled tables replaced by one Inset each."""
     rest = list(lines)
     for grid in whole_grids(grids(rulings), rest):
         rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
-    for ladder in ladders(rulings):
-        for part in parted(ladder, _inside(ladder.rect, rest)):
-            rest = _with_inset(rest, part.rect, partial(ladder_table, part))
-    return rest
+    found = ladders(rulings)
+    rest = _with_ladders(rest, [ladder for ladder in found if len(ladder.ys) >= ROW_RUNGS])
+    rest = _with_ladders(rest, ladders(edges_of(fills), SNAP), shaded=True)
+    small = [ladder for ladder in found if len(ladder.ys) < ROW_RUNGS]
+    tables = [rect for rect, _, _ in text_tables(_plain(rest))] if small else []
+    return _with_ladders(rest, [ladder for ladder in small if not _parts_rows(ladder, tables)])
+
+
+def _parts_rows(ladder: Ladder, tables: Sequence[Rect]) -> bool:
+    """Whether a table of texts reaches out above or below the rulings: then they part its rows."""
+    return any(
+        table.overlap_x(ladder.rect) > 0
+        and table.overlap_y(ladder.rect) > 0
+        and (table.y0 < ladder.rect.y0 - SNAP or table.y1 > ladder.rect.y1 + SNAP)
+        for table in tables
+    )
+
+
+def _plain(lines: Sequence[Line]) -> list[Line]:
+    return [line for line in lines if not (line.sideways or isinstance(line, Inset)) and line.chars]
+
+
+def _with_ladders(lines: list[Line], found: Sequence[Ladder], shaded: bool = False) -> list[Line]:
+    for ladder in found:
+        for part in parted(ladder, _inside(ladder.rect, lines)):
+            whole = with_outer_rows(part, lines, shaded)
+            if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
+                lines = _with_inset(lines, whole.rect, partial(ladder_table, whole, shaded=shaded))
+    return lines
+
+
+def edges_of(fills: Sequence[Rect]) -> list[Rect]:
+    """The upper and lower edges of shaded stripes: they part the rows of a table as rulings do."""
+    return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]
 
 
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
@@ -82,6 +103,10 @@ def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
         left += places[0] > 0 and is_value(row[places[0]].text)
         right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
     return max(left, right) > CUT_SHARE * count
+
+
+def _reaches_into(line: Line, rect: Rect) -> bool:
+    return line.rect.overlap_x(rect) > 0 and line.rect.overlap_y(rect) > 0
 
 
 def _inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:

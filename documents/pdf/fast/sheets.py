@@ -22,6 +22,7 @@ class Sheet:
     height: float
     lines: list[Line]
     rulings: list[Rect]
+    fills: list[Rect]
     images: list[Rect]
     drawings: list[Rect]
     head: list[Line] = field(default_factory=list)
@@ -64,6 +65,7 @@ def sheet_of(raw: RawPage) -> Sheet:
         frame.width if sideways else frame.height,
         drawn_lines(words_for_reading(raw, turn)),
         rects_for_reading(raw.rulings, frame, turn),
+        rects_for_reading(raw.fills, frame, turn),
         rects_for_reading(raw.images, frame, turn),
         rects_for_reading(raw.drawings, frame, turn),
     )
@@ -72,4 +74,4 @@ def sheet_of(raw: RawPage) -> Sheet:
 def empty_sheet(raw: RawPage, failure: str) -> Sheet:
     """A page that keeps its place and nothing else."""
     blank = RawPage(raw.number, raw.frame, raw.label, failure=failure[:200])
-    return Sheet(blank, 0, raw.frame.width, raw.frame.height, [], [], [], [])
+    return Sheet(blank, 0, raw.frame.width, raw.frame.height, [], [], [], [], [])

@@ -7,7 +7,7 @@ them, prose that runs across the gutters ends them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import pairwise, repeat
 
 from documents.pdf.fast.cells import ColumnSpans, Row, cell_text, is_date, is_value, is_value_cell
 from documents.pdf.fast.lines import Line, is_math_font
@@ -36,6 +36,10 @@ VALUE_SHARE = 0.5
 PAIRS = 6
 PAIR_SHARE = 0.8
 FULL_CELL = 0.7
+# Columns of prose are not so far apart (ems).
+WIDE_GUTTER = 4.0
+# Rows that are set evenly are at most so unlike far apart.
+EVEN = 1.5
 # Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
 FORMULA_ROWS = 5
 FORMULA_SHARE = 0.25
@@ -243,9 +247,17 @@ def _holds_formulas(rows: Sequence[Row]) -> bool:
 
 
 def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether most first cells fill their column, as lines of a text do and names do not."""
-    x0, x1 = columns.spans[0]
+    """Whether most first cells fill their column, as lines of a text beside another do and names do not."""
+    (x0, x1), (following, _) = columns.spans[:2]
+    if following - x1 >= WIDE_GUTTER * rows[0].size and _evenly_set(rows):
+        return False
     return sum(row.cells[0][-1].x1 - x0 > FULL_CELL * (x1 - x0) for row in rows) > 0.5 * len(rows)
+
+
+def _evenly_set(rows: Sequence[Row]) -> bool:
+    """Whether the rows follow one another at one distance: the lines of addresses come in groups."""
+    pitches = [below.lines[0].baseline - row.lines[0].baseline for row, below in pairwise(rows)]
+    return max(pitches) <= EVEN * min(pitches)
 
 
 def _heads_one_row(head: Row, row: Row) -> bool:
