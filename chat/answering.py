@@ -34,6 +34,7 @@ from chat.runaway import Runaway
 from chat.starting import started_text
 from chat.stored_markers import without_markers
 from documents.outages import outlast
+from documents.recognition import pages_left
 from retrieval.providers.errors import ProviderError
 
 logger = logging.getLogger(__name__)
@@ -155,7 +156,12 @@ def found_passages(answer: Message, question: str, provider: Provider, writing: 
             language_model(provider, writing.cancelled),
         )
     sources = [passage.unit.id for passage in found.passages]
-    Message.objects.filter(pk=answer.pk).update(sources=sources, provider=provider.name, model=provider.model)
+    Message.objects.filter(pk=answer.pk).update(
+        sources=sources,
+        provider=provider.name,
+        model=provider.model,
+        pages_left=pages_left(scope_of(answer.conversation, answer.conversation.owner).documents()),
+    )
     count = len(found.passages)
     writing.emit(Status("reading", f"Reading {count} passage{'s' * (count != 1)}…", passages=count))
     writing.emit(Sources(tuple(told_sources(found))))

@@ -15,6 +15,7 @@ from chat.liveness import notice_dead
 from chat.models import Citation, Conversation, Message
 from chat.sharing import revoke
 from documents.models import Collection, Document
+from documents.recognition import want_documents
 
 LONGEST_QUESTION = 4000
 LONGEST_TITLE = 80
@@ -74,6 +75,8 @@ def ask(conversation: Conversation, question: str) -> Asked:
         )
         locked.title = locked.title or title_of(question)
         locked.save(update_fields=["title", "updated_at"])
+    if conversation.scope == Conversation.Scope.DOCUMENTS:
+        want_documents(conversation.documents.all())
     return Asked(asked, answer)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+import msgspec
 from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -55,7 +56,18 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
     uncited = [] if quotes_only else [Span(start, end) for start, end in message.uncited]
     claims = [str(row.claim_start) for row, _ in pairs]
     summary = summary_of(citations, claims, len(uncited), quotes_only)
+    if message.pages_left:
+        summary = msgspec.structs.replace(
+            summary, text=f"{summary.text} {unread(message.pages_left)}".strip()
+        )
     return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
+
+
+def unread(pages: int) -> str:
+    """What to tell of pages that could not be looked at when an answer was written."""
+    if pages == 1:
+        return "1 page was still being read and is not in this answer."
+    return f"{pages:,} pages were still being read and are not in this answer."
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ import uuid
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 
 from documents.configured import parse_limits
@@ -123,6 +124,18 @@ def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None
         pages.awaiting_recognition().update(wanted_at=timezone.now())
 
 
+def want_documents(documents: QuerySet[Document]) -> None:
+    """Somebody asks about these documents: their pages are recognised before others."""
+    unread = documents.filter(status=Document.Status.RECOGNISING)
+    Page.objects.filter(document__in=unread).awaiting_recognition().update(wanted_at=timezone.now())
+
+
+def pages_left(documents: QuerySet[Document]) -> int:
+    """How many pages of the documents are still to be read, and cannot be found until then."""
+    unread = documents.filter(status=Document.Status.RECOGNISING)
+    return unread.aggregate(pages=Sum("pages_waiting"))["pages"] or 0
+
+
 def recognise(lease: Lease, yields: Yields) -> None:
     """Raises LostLease, ParseFailure, IngestionFailure."""
     pace = Pace()
@@ -166,9 +179,10 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields) -> None:
         keep(lease, PageNotRecognised(numbers[answered], failure.code, failure.detail))
 
 
-def asked_since(lease: Lease, wanted: object) -> bool:
+def asked_since(lease: Lease, wanted: datetime | None) -> bool:
+    """Whether somebody asked for a page after those ``wanted`` already."""
     latest = pages_of(lease).awaiting_recognition().aggregate(latest=Max("wanted_at"))["latest"]
-    return latest is not None and latest != wanted
+    return latest is not None and (wanted is None or latest > wanted)
 
 
 def pages_of(lease: Lease) -> PageQuerySet:

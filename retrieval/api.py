@@ -14,8 +14,9 @@ from rest_framework.response import Response
 from documents.api.fields import Strict, VisibleRelated
 from documents.models import Collection, Document
 from documents.models.token import Scope as TokenScope
+from documents.recognition import pages_left
 from retrieval.models import SearchQuery
-from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions
+from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult
 from retrieval.scope import Scope
 from retrieval.search import search
 
@@ -139,6 +140,12 @@ class SearchResultSerializer(serializers.Serializer):
     filters = serializers.DictField(child=serializers.CharField())
     milliseconds = serializers.FloatField()
     message = serializers.CharField(help_text="why there is nothing, when there is nothing")
+    pages_left = serializers.SerializerMethodField(
+        help_text="pages in scope that are still to be read, and could not be searched"
+    )
+
+    def get_pages_left(self, result: SearchResult) -> int:
+        return int(self.context["pages_left"])
 
 
 @extend_schema(tags=["search"])
@@ -162,8 +169,10 @@ class Search(generics.GenericAPIView):
             off=frozenset(asked["off"]),
             record=True,
         )
-        result = search(asked["query"], scope_of(request.user, asked), options)
-        return Response(SearchResultSerializer(result).data)
+        searched = scope_of(request.user, asked)
+        result = search(asked["query"], searched, options)
+        left = {"pages_left": pages_left(searched.documents())}
+        return Response(SearchResultSerializer(result, context=left).data)
 
 
 def scope_of(user: Any, asked: dict[str, Any]) -> Scope:

@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.http import QueryDict
 
 from documents.models import Document
+from documents.recognition import pages_left
 from retrieval.facets import Facet
 from retrieval.providers.rerankers import configured_reranker
 from retrieval.results import Hit, SearchOptions, SearchResult
@@ -96,13 +97,19 @@ class ShownHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """All that the template needs. ``page`` is a Django Page of the hits' numbers, for its links."""
+    """All that the template needs.
+
+    Attributes:
+        page: a Django Page of the hits' numbers, for its links.
+        pages_left: pages in scope that are still to be read, and could not be searched.
+    """
 
     request: SearchRequest
     result: SearchResult
     hits: tuple[ShownHit, ...]
     facets: tuple[Facet, ...]
     page: object
+    pages_left: int = 0
 
     @property
     def only_near(self) -> bool:
@@ -119,10 +126,16 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
         facets=True,
         record=bool(request.q) and request.page == 1,
     )
-    result = search(request.q, request.scope(user), options, reranker=configured_reranker())
+    scope = request.scope(user)
+    result = search(request.q, scope, options, reranker=configured_reranker())
     paginator = Paginator(range(min(result.total, HITS_A_PAGE * LAST_PAGE)), HITS_A_PAGE)
     return SearchPage(
-        request, result, shown_hits(result, user), result.facets, paginator.get_page(request.page)
+        request,
+        result,
+        shown_hits(result, user),
+        result.facets,
+        paginator.get_page(request.page),
+        pages_left(scope.documents()),
     )
 
 

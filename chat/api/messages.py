@@ -104,6 +104,7 @@ class MessageSerializer(serializers.ModelSerializer):
             "citations",
             "changes",
             "uncited",
+            "pages_left",
             "provider",
             "model",
             "usage",

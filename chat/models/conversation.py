@@ -98,6 +98,9 @@ class Message(models.Model):
     uncited = models.JSONField(
         default=list, blank=True, help_text="[[start, end], …] claims without citation"
     )
+    pages_left = models.IntegerField(
+        default=0, help_text="pages of its documents that were still to be read when it was written"
+    )
     error = models.CharField(max_length=500, blank=True)
     standalone_question = models.TextField(blank=True, help_text="the question as it was searched for")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from typing import Any
 
@@ -9,8 +10,14 @@ import pymupdf
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from chat.answering import Writing, write_answer
+from chat.asking import ask, start_conversation
+from chat.models import Message
+from chat.reading import shown_message
 from documents import ingestion, recognition, tasks
 from documents.ingestion import cancel, ingest_again, ingest_document
 from documents.leases import LostLease, take_to_recognise
@@ -250,3 +257,37 @@ def test_only_one_has_a_document_at_a_time(alice: User) -> None:
 def test_page_numbers_are_told_as_ranges() -> None:
     assert ranges([3, 1, 7, 8, 9]) == "1, 3, 7–9"
     assert ranges([]) == ""
+
+
+def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, client: Client) -> None:
+    document = taken_in(alice, scan(*SENTENCES, before="Trains stop at the old station."))
+    client.force_login(alice)
+    found = client.post("/api/search/", {"query": "station"}, content_type="application/json").json()
+    assert (len(found["hits"]), found["pages_left"]) == (1, 3)
+    assert "3 pages are still being read" in client.get(reverse("search"), {"q": "station"}).content.decode()
+    told = client.get(f"/api/documents/{document.pk}/status/").json()
+    assert (told["status"], told["pages_read"], told["pages_waiting"]) == ("recognising", 1, 3)
+    assert "1 of 4 pages read; the rest is being read" in client.get(reverse("library")).content.decode()
+    asked = ask(start_conversation(alice, [document]), "Where do trains stop?")
+    assert document.pages.filter(wanted_at__isnull=False).count() == 3, "a question brings its pages forward"
+    write_answer(asked.answer, Writing(lambda _: None, threading.Event()))
+    assert "3 pages were still being read" in shown_message(reloaded(asked.answer)).summary.text
+
+    recognise_document(document.pk)
+    found = client.post("/api/search/", {"query": "tunnel metres"}, content_type="application/json").json()
+    assert (found["hits"][0]["page"], found["pages_left"]) == (3, 0)
+    told = client.get(f"/api/documents/{document.pk}/status/").json()
+    assert (told["status"], told["pages_read"], told["pages_waiting"]) == ("ready", 4, 0)
+
+
+def reloaded(answer: Message) -> Message:
+    return Message.objects.get(pk=answer.pk)
+
+
+def test_the_reader_brings_the_page_it_shows_forward(alice: User, client: Client) -> None:
+    document = taken_in(alice, scan(*SENTENCES * 3))
+    client.force_login(alice)
+    shown = client.get(reverse("document-state", args=[document.pk]), {"page": 4}).content.decode()
+    assert "1 of 10 pages read" in shown
+    wanted = document.pages.filter(wanted_at__isnull=False).order_by("number")
+    assert list(wanted.values_list("number", flat=True)) == [4, 5, 6, 7]
