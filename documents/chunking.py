@@ -187,6 +187,8 @@ def _sections(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
 def _begins_section(last: ParsedUnit, unit: ParsedUnit) -> bool:
     if unit is last:
         return False
+    if unit.from_picture != last.from_picture:
+        return True
     if unit.type == "heading":
         return last.type != "heading"
     return last.type != "heading" and unit.section_path != last.section_path

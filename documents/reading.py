@@ -51,6 +51,7 @@ def read(lease: Lease, document: Document) -> Content:
             recognised=recognised_before(document),
             unrecognised=given_up_before(document),
             recognise=False,
+            pictures=settings.PARSE_PICTURES,
             on_progress=progress_of(lease, total="page_count"),
         )
     if not any(page.units or page.awaits for page in parsed.pages):

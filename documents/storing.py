@@ -186,6 +186,7 @@ def unit_row(
         section_path=list(unit.section_path),
         section_type=unit.section_type,
         continues=unit.continues,
+        from_picture=unit.from_picture,
         table_index=unit.table.index if unit.table else None,
         table_row=unit.table.row if unit.table else None,
         cells=unit.table,

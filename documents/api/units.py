@@ -67,6 +67,7 @@ class UnitSerializer(serializers.ModelSerializer):
             "section_path",
             "section_type",
             "continues",
+            "from_picture",
             "table",
             "list_style",
             "code_language",

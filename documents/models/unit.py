@@ -64,6 +64,9 @@ class CitationUnit(models.Model):
     section_title = models.TextField(blank=True)
     section_path = ArrayField(models.TextField(), default=list)
     section_type = models.CharField(max_length=20, blank=True)
+    from_picture = models.BooleanField(
+        default=False, help_text="its words were recognised in a picture beside the page's text"
+    )
     continues = models.BooleanField(default=False, help_text="goes on with the unit before it")
 
     table_index = models.IntegerField(null=True)

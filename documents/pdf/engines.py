@@ -19,6 +19,7 @@ from documents.pdf.header import check_header
 from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
 from documents.pdf.modelling import boxes_of, pages_to_model
 from documents.pdf.opening import about, open_document
+from documents.pdf.picture_words import with_picture_words
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
 from documents.pdf.recognition import with_recognised
 from documents.pdf.structure import OutlineEntry, ParsedPage
@@ -60,6 +61,8 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     laid_out = time.monotonic()
     if doubtful := pages_to_model(request, pages):
         pages = _laid_out(raw_pages, said.outline, boxes_of(request, raw_pages, doubtful, tell))
+    if scans.picture_words:
+        pages = with_picture_words(pages, scans.picture_words)
     if request.pages is None and not scans.awaits and not any(page.words for page in pages):
         raise _worst(failures) if failures else ParseFailure(FailureCode.NO_TEXT, _why_empty(pages))
     wanted = set(request.pages or range(1, count + 1))

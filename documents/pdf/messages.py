@@ -39,6 +39,7 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
     Attributes:
         recognised: what ``ParsedPage.recognised`` said when the file was read before, by page number.
         unrecognised: why recognising a page was given up, by page number.
+        pictures: the words of pictures on pages with text are wanted, too.
         recognise: recognise the other pages that need it, too; else they say what they await.
     """
 
@@ -50,6 +51,7 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
     recognised: dict[int, bytes] = {}
     unrecognised: dict[int, str] = {}
     recognise: bool = True
+    pictures: bool = False
 
 
 class RecogniseRequest(msgspec.Struct, frozen=True, tag="recognise"):

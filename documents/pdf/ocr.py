@@ -19,7 +19,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from documents.pdf.fast.raw import RawWord, Style
-from documents.pdf.geometry import PageFrame, Rect, normalized
+from documents.pdf.geometry import PageFrame, Rect, bounding_box, normalized
 
 # Finer pictures cost more and are not read better (words found, 16 pages of 5 documents in four languages:
 # 100, 120 and 150 dpi within .005); larger ones than this take too much memory.
@@ -39,6 +39,8 @@ LEAST_CONFIDENCE = 0.5
 UPRIGHT_CONFIDENCE, SAMPLE = 0.75, 3
 # A page of fewer lines is not turned about.
 FEW_LINES = 3
+# A picture of less contrast (0..255) shows no words.
+LEAST_CONTRAST = 40
 # Lines of nearly the page's usual size are given that size (share).
 SAME_SIZE = 0.2
 
@@ -105,6 +107,22 @@ class Recogniser:
         _, shown, image, lines = best
         found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
         return _placed(found, shown, image.shape[1], image.shape[0])
+
+    def words_in_pictures(
+        self, page: pymupdf.Page, frame: PageFrame, places: Sequence[Rect], known: Sequence[RawWord]
+    ) -> list[RawWord]:
+        """What the pictures at these places (page space) show beside the words known already."""
+        image = _picture(page, frame)
+        if image is None:
+            return []
+        _paint_over(image, [frame.to_display(word.rect) for word in known])
+        left, top, part = _cut_out(image, [frame.to_display(place) for place in places])
+        if part.size == 0 or int(part.max()) - int(part.min()) < LEAST_CONTRAST:
+            return []
+        offset = np.array([left, top], np.float32)
+        lines = [quad + offset for quad in self._lines(part)]
+        found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
+        return _placed(found, frame, image.shape[1], image.shape[0])
 
     def _legibility(self, image: Image, lines: Sequence[Quad]) -> float:
         """Mean confidence in the longest lines, as upright as the picture shows them."""
@@ -225,6 +243,23 @@ def _paint_over(image: Image, places: Sequence[Rect]) -> None:
     for x0, y0, x1, y1 in places:
         corner = max(0, int(x0 * width)), max(0, int(y0 * height))
         cv2.rectangle(image, corner, (int(x1 * width), int(y1 * height)), (255, 255, 255), cv2.FILLED)
+
+
+def _cut_out(image: Image, places: Sequence[Rect]) -> tuple[int, int, Image]:
+    """The part of the picture around the places (display fractions), white between them, and its corner."""
+    blank = np.full_like(image, 255)
+    for place in places:
+        rows, columns = _pixels(image, place)
+        blank[rows, columns] = image[rows, columns]
+    rows, columns = _pixels(image, bounding_box(places))
+    return columns.start, rows.start, np.ascontiguousarray(blank[rows, columns])
+
+
+def _pixels(image: Image, place: Rect) -> tuple[slice, slice]:
+    """Rows and columns of a place (display fractions)."""
+    height, width = image.shape[:2]
+    rows = slice(max(0, int(place.y0 * height)), max(0, int(place.y1 * height)))
+    return rows, slice(max(0, int(place.x0 * width)), max(0, int(place.x1 * width)))
 
 
 def _size(quad: Quad) -> tuple[float, float]:

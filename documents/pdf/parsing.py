@@ -66,6 +66,7 @@ def parse_file(
     recognised: Mapping[int, bytes] | None = None,
     unrecognised: Mapping[int, str] | None = None,
     recognise: bool = True,
+    pictures: bool = False,
 ) -> ParsedDocument:
     """The file's pages as units, read in a confined child process.
 
@@ -76,6 +77,7 @@ def parse_file(
         unrecognised: reasons why the recognition of a page was given up, by page number.
         recognise: recognise all other pages that need it, however long that takes; else such a page
             says in ``awaits`` that ``recognise_pages`` has to be asked.
+        pictures: the words in pictures on pages with text are wanted, too.
         on_progress: called with the pages read so far and their whole number.
 
     Raises:
@@ -95,6 +97,7 @@ def parse_file(
         dict(recognised or {}),
         dict(unrecognised or {}),
         recognise,
+        pictures,
     )
     for answer in ask(request):
         if isinstance(answer, Opened):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from documents.pdf import readers
-from documents.pdf.confinement import limit_cpu
 from documents.pdf.failures import FailureCode, recognition_failure
 from documents.pdf.fast.raw import RawPage, RawWord, read_raw
+from documents.pdf.geometry import Rect
 from documents.pdf.messages import (
     Answer,
     Finished,
@@ -25,6 +25,7 @@ from documents.pdf.messages import (
     RecogniseRequest,
 )
 from documents.pdf.opening import open_document
+from documents.pdf.picture_words import places_of, without_repeated
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
 from documents.pdf.structure import Awaits, ParsedPage
 from documents.pdf.trust import is_garbled, may_show_writing, needs_recognition
@@ -39,11 +40,18 @@ _WALL_FOR_CPU = 30.0
 
 
 class Recognised(msgspec.Struct, frozen=True):
-    """The pages; what their pictures said, packed for the next reading; what is still to be recognised."""
+    """The pages with what was recognised.
+
+    Attributes:
+        packed: what their pictures said, for the next reading.
+        awaits: what is still to be recognised.
+        picture_words: words of pictures beside text, by page number.
+    """
 
     pages: list[RawPage]
     packed: Mapping[int, bytes]
     awaits: Mapping[int, Awaits]
+    picture_words: Mapping[int, list[RawWord]] = {}
 
     def told(self, page: ParsedPage) -> ParsedPage:
         """The page laid out, with what is kept of its recognition."""
@@ -59,15 +67,25 @@ def with_recognised(
     What an earlier reading recognised or gave up is taken as it is.
     """
     doubtful = {page.number: page for page in pages if needs_recognition(page) and _is_wanted(request, page)}
-    packed = {number: said for number, said in request.recognised.items() if number in doubtful}
-    found = {number: _recognised(doubtful[number], unpack(said)) for number, said in packed.items()}
+    illustrated = {page.number for page in pages if _has_pictures_to_read(request, page)} - doubtful.keys()
+    packed = {
+        number: said for number, said in request.recognised.items() if number in doubtful.keys() | illustrated
+    }
+    found = {
+        number: _recognised(doubtful[number], unpack(said))
+        for number, said in packed.items()
+        if number in doubtful
+    }
+    beside = without_repeated({number: unpack(packed[number]) for number in illustrated & packed.keys()})
     for number in doubtful.keys() & request.unrecognised.keys() - found.keys():
         found[number] = _given_up(doubtful[number], request.unrecognised[number])
     rest = tuple(number for number in doubtful if number not in found)
     if not request.recognise:
         found |= {number: _without_noise(doubtful[number]) for number in rest}
+        awaits: dict[int, Awaits] = dict.fromkeys(rest, "page")
+        awaits |= dict.fromkeys(illustrated - packed.keys() - request.unrecognised.keys(), "pictures")
         pages = [found.get(page.number, page) for page in pages]
-        return Recognised(pages, packed, dict.fromkeys(rest, "page"))
+        return Recognised(pages, packed, awaits, beside)
     wanted = RecogniseRequest(request.path, rest, request.limits, request.password)
     for answer in _answers(wanted, tell):
         page = doubtful[answer.job]
@@ -77,7 +95,7 @@ def with_recognised(
         else:
             found[answer.job] = _given_up(page, recognition_failure(answer.code))
         tell(Progress(len(found), len(doubtful), "recognise"))
-    return Recognised([found.get(page.number, page) for page in pages], packed, {})
+    return Recognised([found.get(page.number, page) for page in pages], packed, {}, beside)
 
 
 def recognise(request: RecogniseRequest, tell: Callable[[Answer], None]) -> None:
@@ -117,6 +135,10 @@ def _answers(
         yield answer
 
 
+def _has_pictures_to_read(request: ParseRequest, page: RawPage) -> bool:
+    return request.pictures and page.shows_pictures and not page.failure and _is_wanted(request, page)
+
+
 def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
     return request.pages is None or page.number in request.pages
 
@@ -127,15 +149,17 @@ def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[Ra
 
     def words_of(number: Job) -> list[RawWord]:
         page = document[number - 1]
-        limit_cpu(request.limits.stall_seconds)
-        if not may_show_writing(page):
-            return []
-        limit_cpu(request.limits.ocr_page_seconds)
         raw = read_raw(page)
+        is_picture = needs_recognition(raw)
+        pictures = () if is_picture else places_of([Rect(*info["bbox"]) for info in page.get_image_info()])
+        if not (may_show_writing(page) if is_picture else pictures):
+            return []
         if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second
             from documents.pdf.ocr import Recogniser
 
             loaded.append(Recogniser())
+        if not is_picture:
+            return loaded[0].words_in_pictures(page, raw.frame, pictures, raw.words)
         return loaded[0].words(page, raw.frame, () if is_garbled(raw.words) else raw.words)
 
     return document.page_count, words_of

@@ -90,6 +90,7 @@ class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
         continues: True when it goes on with the previous page's or column's last unit.
         list_marker: the bullet or number of a list item, as printed.
         section_type: 'abstract', 'introduction', 'methods', ... or ''.
+        from_picture: its words were recognised in a picture beside the page's text.
     """
 
     index: int
@@ -109,6 +110,7 @@ class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
     list_marker: str = ""
     code_language: str = ""
     continues: bool = False
+    from_picture: bool = False
 
 
 class Furniture(msgspec.Struct, frozen=True, gc=False):

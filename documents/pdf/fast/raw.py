@@ -40,6 +40,8 @@ _FLAGS = (pymupdf.TEXTFLAGS_WORDS | pymupdf.TEXT_COLLECT_VECTORS) & ~(
 SEAM = 2.0
 # A page of fewer words may be a scan.
 FEW_WORDS = 60
+# A picture of fewer pixels across holds no words.
+FEW_PIXELS = 100
 _FIGURE_WORDS = {"Figure", "FIGURE", "Fig.", "FIG.", "Abbildung", "Abb.", "Рис.", "الشكل", "図", "图"}
 _WHITE = 0xFFFFFF
 
@@ -54,6 +56,7 @@ class RawPage:
         images: where pictures stand.
         drawings: where charts and diagrams are drawn.
         ocr: the words were recognised from the picture of the page.
+        shows_pictures: it may show pictures that are large enough to hold words.
         hidden_words: words that were left out because nobody can see them.
         trimmed: every word is known to lie on the page.
         failure: why the page could not be read, or ''.
@@ -69,6 +72,7 @@ class RawPage:
     images: list[Rect] = field(default_factory=list)
     drawings: list[Rect] = field(default_factory=list)
     ocr: bool = False
+    shows_pictures: bool = False
     hidden_words: int = 0
     trimmed: bool = False
     failure: str = ""
@@ -113,7 +117,11 @@ def read_raw(page: pymupdf.Page, traits: Traits = Traits()) -> RawPage:  # noqa:
     raw.rulings, raw.fills = _line_art(paths, frame)
     if may_show_charts(paths, raw.fills, raw.words, frame):
         raw.drawings = charts(page, raw.fills, raw.words, frame)
-    if _pictures_matter(raw.words) and page.get_images():
+    pictures = page.get_images()
+    raw.shows_pictures = any(
+        width >= FEW_PIXELS and height >= FEW_PIXELS / 3 for _, _, width, height, *_ in pictures
+    )
+    if pictures and _pictures_matter(raw.words):
         raw.images = [Rect(*info["bbox"]) for info in page.get_image_info()]
     return raw
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0006_links_end'),
+        ('chat', '0008_citation_judgement'),
     ]
 
     operations = [
