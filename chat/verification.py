@@ -1,35 +1,40 @@
 """Verification: does the page say what a claim says, and with which words.
 
-The quoted words are looked for first; without a quote, the claim's values; and
-for a claim without values, its words. Always first in the cited unit, then in
-its neighbours, then in the other units the model was shown.
+Three answers: *verified* (everything the claim says was compared and holds),
+*contradicted* (the page says otherwise, or nothing of it), and *found* (the
+words stand there, but the claim was not judged). The cited unit is read first,
+then its neighbours, then the other units the model was shown.
+
+A quote proves only that its words stand there; the claim is compared with the
+sentences around them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 
 from chat.anchoring import Anchor, find_quote
-from chat.claims import Claim, SourceUnit, Verdict, Verification
+from chat.citations.verification.prose import Judgement
+from chat.citations.verification.reasons import reason_of, reason_open
+from chat.citations.verification.units import judge_unit, verbatim_span, with_conflict_shifted
+from chat.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
 from chat.matching.columns import row_head
 from chat.matching.highlights import Span, highlight_rects, text_of
 from chat.matching.page_text import PageText
-from chat.matching.support import Support, heads_of, may_support, support
+from chat.matching.support import Support, heads_of, support
 from chat.matching.terms import shared_terms, title_names
 from chat.values import values_in
 from documents.pdf.geometry import PageFrame, Rect
 from documents.pdf.structure import Word
+from text.detection import detected_language
+from text.languages import base_language
 
-LEAST_TERMS = 0.2  # share of the claim's words a passage must have, for its values to be the claim's
-LEAST_TERMS_ELSEWHERE = 0.4  # the same, for a passage the model did not cite
-SAME_WORDS = 0.8  # share of the words of a claim without values, for it to be what the passage says
-SOME_WORDS = 0.3
-
+LEAST_TERMS_ELSEWHERE = 0.6  # share of the claim's words of a passage the model did not cite, to be read
+SOME_WORDS = 0.3  # share of the claim's words below which a passage does not speak of it
+_READ_WITH_A_ROW = 12  # units of its page, to know a table row's language
 _UNUSED_FRAME = PageFrame(1.0, 1.0)
-_NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
 def verify(
@@ -49,9 +54,15 @@ def verify(
     scene = _Scene(claim, cited, neighbours, shown)
     if other := scene.named_elsewhere():
         return Verification("unsupported", cited, cited.page, reason=f"The claim speaks of {other}.")
-    if claim.quote.strip():
-        return _verify_quote(scene)
-    return _verify_values(scene) if values_in(claim.sentence) else _verify_words(scene)
+    here = _checked(scene, cited)
+    if here.verdict in VERIFIED:
+        return here
+    for unit in scene.elsewhere():
+        if scene.may_say(unit):
+            there = _checked(scene, unit)
+            if there.verdict in VERIFIED:
+                return replace(there, verdict="moved")
+    return here
 
 
 class _Scene:
@@ -77,8 +88,9 @@ class _Scene:
         same_page = [u for u in others.values() if (u.document, u.page) == (unit.document, unit.page)]
         return sorted((u for u in same_page if u.id != unit.id), key=lambda u: u.char_start)
 
-    def support(self, unit: SourceUnit, sentence: str = "") -> Support:
-        return support(sentence or self.claim.sentence, unit, self.around(unit))
+    def may_say(self, unit: SourceUnit) -> bool:
+        """Whether a unit nobody cited has enough of the claim's words to be read for it."""
+        return shared_terms(self.claim.sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE
 
     def named_elsewhere(self) -> str:
         """The title of another shown document the claim names; empty when the cited page names it, too."""
@@ -91,69 +103,104 @@ class _Scene:
         return next((title for title, names in others.items() if names and names <= said), "")
 
 
-def _verify_quote(scene: _Scene) -> Verification:
+def _checked(scene: _Scene, unit: SourceUnit) -> Verification:
+    """The verdict of one unit."""
+    claim, around = scene.claim, scene.around(unit)
+    anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
+    quoted = anchor is not None and anchor.verdict != "partial"
+    language = _language(unit, around)
+    said_in = detected_language(claim.sentence, language)
+    found = support(claim.sentence, unit, around) if values_in(claim.sentence) else None
+    judged = judge_unit(claim.sentence, unit, around, language, said_in, found)
+    if judged.outcome != "holds" and said_in != base_language(language):
+        reason = "The claim is in another language than the page."
+        judged = Judgement("open", judged.spans, unchecked=(reason,), coverage=1.0)
+    judged = with_conflict_shifted(judged, unit.char_start)
+    if judged.outcome == "holds":
+        return _holding(scene, unit, judged, found, anchor, quoted)
+    return _not_holding(scene, unit, judged, found, anchor, quoted)
+
+
+def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
+    """The unit's language; a table row's words are few, so its page is read with it."""
+    text = unit.text
+    if unit.type == "table":
+        text = "\n".join([text, *heads_of(unit), *(other.text for other in around[:_READ_WITH_A_ROW])])
+    return detected_language(text, unit.language)
+
+
+def _holding(
+    scene: _Scene,
+    unit: SourceUnit,
+    judged: Judgement,
+    found: Support | None,
+    anchor: Anchor | None,
+    quoted: bool,
+) -> Verification:
+    """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
     claim = scene.claim
-    here = _find(scene.cited, claim)
-    if here and here.verdict != "partial":
-        return _with_sentence_checked(scene, _anchored(here.verdict, scene.cited, here))
-    for unit in scene.elsewhere():
-        there = _find(unit, claim)
-        if there and there.verdict != "partial" and _is_telling(claim.quote, unit, claim.sentence):
-            return _anchored("moved", unit, there)
-    if here:
-        return replace(_anchored("partial", scene.cited, here), missing=(claim.quote,))
-    if values_in(claim.quote):
-        sentence = claim.sentence if claim.quote in claim.sentence else f"{claim.sentence} {claim.quote}"
-        return _verify_values(scene, sentence)
-    found = _verify_values(scene) if values_in(claim.sentence) else _verify_words(scene)
-    verdict: Verdict = "partial" if found.supported else found.verdict
-    reason = found.reason or "The quoted words do not stand there."
-    return replace(found, verdict=verdict, missing=(claim.quote, *found.missing), reason=reason)
+    heads = _heads(found, scene.around(unit)) if found else ()
+    if claim.quote.strip() and not (anchor and quoted):
+        lit = _lit("partial", unit, _spans(unit, judged, found, claim), heads)
+        return replace(lit, missing=(claim.quote,), reason="The quoted words do not stand there.")
+    if anchor:
+        return replace(_lit(anchor.verdict, unit, list(anchor.parts[0].spans)), head_rects=heads)
+    return _lit(_exactness(unit, found, claim), unit, _spans(unit, judged, found, claim), heads)
 
 
-def _find(unit: SourceUnit, claim: Claim) -> Anchor | None:
-    return find_quote([page_of_unit(unit)], claim.quote, claim.sentence)
+def _exactness(unit: SourceUnit, found: Support | None, claim: Claim) -> Verdict:
+    """Exact where the claim's words or values stand as they are written."""
+    if verbatim_span(claim.sentence, unit.text)[1]:
+        return "exact"
+    values = found is not None and bool(found.places) and not found.missing
+    exact = values and all(place.agreement == "exact" for place in (found.places if found else ()))
+    return "exact" if exact and unit.type == "table" else "normalized"
 
 
-def _is_telling(quote: str, unit: SourceUnit, sentence: str) -> bool:
-    """Whether finding a quote in a unit nobody cited proves anything: a bare number stands anywhere."""
-    long = sum(map(str.isalpha, quote)) >= 12
-    return long or shared_terms(sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE
+def _spans(unit: SourceUnit, judged: Judgement, found: Support | None, claim: Claim) -> list[Span]:
+    """What is lit: the cells of a row; in prose the claim's own words, or the stretch that says it."""
+    if unit.type == "table" and found and found.places and not found.missing:
+        return sorted({_cell_span(unit, place.printed.start, place.printed.end) for place in found.places})
+    start, end = verbatim_span(claim.sentence, unit.text)
+    return [(start, end)] if end else sorted(judged.spans)
 
 
-def _with_sentence_checked(scene: _Scene, found: Verification) -> Verification:
-    """The quote stands there; but the sentence around it may say other values than the unit."""
-    if not values_in(scene.claim.sentence):
-        return found
-    whole = scene.support(scene.cited)
-    if whole.missing:
-        return replace(found, verdict="unsupported", missing=whole.missing, reason=whole.reason)
-    return replace(found, head_rects=_heads(whole, scene.around(scene.cited)))
-
-
-def _verify_values(scene: _Scene, sentence: str = "") -> Verification:
-    here = scene.support(scene.cited, sentence)
-    if here.complete and here.terms >= LEAST_TERMS:
-        return _supported(scene, here)
-    for unit in scene.elsewhere():
-        if not may_support(sentence or scene.claim.sentence, unit):
-            continue
-        there = scene.support(unit, sentence)
-        if there.complete and there.terms >= max(LEAST_TERMS_ELSEWHERE, here.terms):
-            return replace(_supported(scene, there), verdict="moved")
-    if here.complete:
-        found = _supported(scene, here)
-        return replace(found, verdict="partial", reason="The values stand there, but of something else.")
-    found = _supported(scene, here)
-    return replace(found, verdict="unsupported", missing=here.missing, reason=here.reason)
-
-
-def _supported(scene: _Scene, found: Support) -> Verification:
-    unit = found.unit
-    spans = sorted({_cell_span(unit, place.printed.start, place.printed.end) for place in found.places})
-    exact = all(place.agreement == "exact" for place in found.places)
-    heads = _heads(found, scene.around(unit))
-    return _lit("exact" if exact else "normalized", unit, spans, heads)
+def _not_holding(
+    scene: _Scene,
+    unit: SourceUnit,
+    judged: Judgement,
+    found: Support | None,
+    anchor: Anchor | None,
+    quoted: bool,
+) -> Verification:
+    """A contradicted or unjudged claim, with what is lit of it and why."""
+    claim = scene.claim
+    spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
+    lit = _lit("found", unit, spans, _heads(found, scene.around(unit)) if found else ())
+    quote = (claim.quote,) if claim.quote.strip() and not quoted else ()
+    missing = (*quote, *judged.missing)
+    if judged.outcome == "conflict":
+        told = (
+            found.missing if found and found.missing else tuple(c.claim for c in judged.conflicts if c.claim)
+        )
+        return replace(
+            lit,
+            verdict="unsupported",
+            missing=(*quote, *told),
+            reason=reason_of(judged.conflicts[0]),
+            conflicts=judged.conflicts,
+        )
+    if quote:
+        return replace(
+            lit, verdict="unsupported", missing=missing, reason="The quoted words do not stand there."
+        )
+    if found and found.missing:
+        return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
+    if not quoted and judged.coverage < SOME_WORDS:
+        return replace(
+            lit, verdict="unsupported", missing=missing, reason="The passage does not speak of this."
+        )
+    return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
 
 
 def _cell_span(unit: SourceUnit, start: int, end: int) -> Span:
@@ -172,48 +219,11 @@ def _heads(found: Support, around: Sequence[SourceUnit]) -> tuple[Rect, ...]:
     return tuple(dict.fromkeys(rows + columns))
 
 
-def _verify_words(scene: _Scene) -> Verification:
-    """A claim without values: its own words on the page, else how many of them the passage has."""
-    sentence = scene.claim.sentence
-    here = find_quote([page_of_unit(scene.cited)], sentence)
-    if here and here.verdict != "partial":
-        return _anchored(here.verdict, scene.cited, here)
-    share = _shared(sentence, scene.cited)
-    for unit in scene.elsewhere():
-        there = find_quote([page_of_unit(unit)], sentence)
-        said = there is not None and there.verdict != "partial"
-        if (there and said) or (share < SOME_WORDS and _shared(sentence, unit) >= SAME_WORDS):
-            return replace(_best_sentence(unit, sentence), verdict="moved")
-    found = _anchored("partial", scene.cited, here) if here else _best_sentence(scene.cited, sentence)
-    if share < SOME_WORDS:
-        return replace(found, verdict="unsupported", reason="The passage does not speak of this.")
-    if share >= SAME_WORDS and bool(_NEGATION.search(sentence)) == bool(_NEGATION.search(found.quote)):
-        return replace(found, verdict="normalized")
-    return replace(found, verdict="partial", reason="The passage says some of this in other words.")
-
-
-def _shared(sentence: str, unit: SourceUnit) -> float:
-    return shared_terms(sentence, [unit.text, *heads_of(unit)])
-
-
-def _best_sentence(unit: SourceUnit, claim: str) -> Verification:
-    """The sentence of the unit that has most of the claim's words."""
-    ends = [match.end() for match in re.finditer(r"[.!?。]\s+|[。！？]", unit.text)]
-    borders = sorted({0, *ends, len(unit.text)})
-    spans = list(pairwise(borders)) or [(0, len(unit.text))]
-    best = max(spans, key=lambda span: shared_terms(claim, [unit.text[slice(*span)]]))
-    return _lit("partial", unit, [best])
-
-
 def page_of_unit(unit: SourceUnit) -> PageText:
     """A unit as a page of its own; characters count from the unit's start, boxes stay in page space."""
     start = unit.char_start
     words = [Word(word.char_start - start, word.char_end - start, *word.rect) for word in unit.words]
     return PageText(unit.page, _UNUSED_FRAME, unit.text, words)
-
-
-def _anchored(verdict: Verdict, unit: SourceUnit, anchor: Anchor) -> Verification:
-    return _lit(verdict, unit, list(anchor.parts[0].spans))
 
 
 def _lit(

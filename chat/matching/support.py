@@ -22,7 +22,7 @@ from chat.matching.years import ANY_YEAR, YearSaid, year_said
 from chat.values import Value, values_in
 from documents.pdf.geometry import Rect, bounding_box
 
-_FALLING = re.compile(
+FALLING = re.compile(
     r"\b(?:loss|losses|lost|decreas\w*|declin\w*|fell|fall\w*|down|lower\w*|reduc\w*|drop\w*|used|spen[dt]\w*|paid|pays?|"
     r"paying|payments?|repa\w+|purchas\w*|repurchas\w*|outflows?|outlays?|deficits?|negative|shrank|shrunk|contract\w*|"
     r"acquired|invested|capex|expenditures?|dividends?|charges?|costs?|expenses?|deduct\w*|less|minus|under)\b",
@@ -146,10 +146,10 @@ class _Reader:
         if not turned or value.number == 0:
             return None
         if printed.number < 0:
-            said = _FALLING.search(re.sub(r"\([^)]*[a-z][^)]*\)", "", self._sentence))
+            said = FALLING.search(re.sub(r"\([^)]*[a-z][^)]*\)", "", self._sentence))
         else:
             before = self._unit.text[max(0, printed.start - _CLOSE_BEFORE) : printed.start]
-            said = _FALLING.search(re.split(r"[.;]\s", before)[-1])
+            said = FALLING.search(re.split(r"[.;]\s", before)[-1])
         return "normalized" if said else None
 
     def _placed(self, place: ValueMatch) -> ValueMatch | None:

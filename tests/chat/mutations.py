@@ -20,7 +20,7 @@ from chat.claims import Claim, SourceUnit, words_between
 from chat.matching.agreement import page_scale
 from chat.matching.columns import column_years
 from chat.matching.highlights import Span
-from chat.matching.support import _FALLING, heads_of
+from chat.matching.support import FALLING, heads_of
 from chat.values import Value, values_in
 from chat.verification import verify
 from documents.pdf.geometry import bounding_box
@@ -185,8 +185,8 @@ def _flipped(value: Value, sentence: str, unit: SourceUnit) -> str | None:
         return None
     if value.number < 0:
         bare = re.sub(r"\([^)]*[a-z][^)]*\)", "", sentence)
-        return None if _FALLING.search(bare) else re.sub("[-−–()]", "", value.text)
-    return None if _FALLING.search(unit.text) else f"-{value.text}"
+        return None if FALLING.search(bare) else re.sub("[-−–()]", "", value.text)
+    return None if FALLING.search(unit.text) else f"-{value.text}"
 
 
 def accepted(case: Case, shown: Sequence[SourceUnit] = ()) -> bool:

@@ -86,7 +86,7 @@ def test_a_wrong_number_is_seen_to_be_wrong(answered: Answered) -> None:
 def test_a_citation_of_the_wrong_passage_is_moved_to_the_right_one(answered: Answered) -> None:
     model = Citing(
         lambda alias: (
-            f"A jar of earthquake pills costs 49 dollars [[cite:{alias('anvils')}:1|cost 49 dollars]]."
+            f"Earthquake pills cost 49 dollars for a jar [[cite:{alias('anvils')}:1|cost 49 dollars]]."
         )
     )
     answer, _ = answered(model, "What do anvils and earthquake pills cost, and how many anvils were sold?")
@@ -138,12 +138,12 @@ def test_html_and_script_of_a_model_do_not_run(answered: Answered, hostile: str)
     assert not re.search(r"<(script|img)|href=.javascript", texts)
 
 
-def test_an_answer_in_another_language_is_verified_by_its_values(answered: Answered) -> None:
+def test_an_answer_in_another_language_is_found_and_not_verified(answered: Answered) -> None:
     model = Citing(
         lambda alias: f"Acme verkaufte 2018 1577 Ambosse [[cite:{alias('anvils')}:1|1,577 red anvils]]."
     )
     answer, _ = answered(model)
-    assert Citation.objects.get(message=answer).verdict in ("exact", "normalized")
+    assert Citation.objects.get(message=answer).verdict == "found"
 
 
 def test_nul_characters_of_a_model_are_left_out(answered: Answered) -> None:

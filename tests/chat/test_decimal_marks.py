@@ -121,7 +121,7 @@ def test_a_word_that_begins_like_a_month_is_none(text: str) -> None:
         ("The Vorräte of 2018 were €4.366 billion.", "Vorräte", "normalized"),
         ("The Vorräte of 2018 were 4.366.", "Vorräte", "exact"),  # quoted as printed
         ("Der operative Cashflow war 2018 1.577,5.", "Operativer", "exact"),
-        ("The operative cashflow of 2018 was 1,577.5.", "Operativer", "normalized"),
+        ("The Cashflow of 2018 was 1,577.5.", "Operativer", "normalized"),
     ],
 )
 def test_a_value_of_a_german_page_is_found_in_either_writing(sentence: str, row: str, verdict: str) -> None:
@@ -145,7 +145,10 @@ def test_a_wrong_claim_about_a_german_page_is_flagged(sentence: str) -> None:
 
 def test_a_german_claim_about_an_english_page_may_write_its_own_way() -> None:
     english = [(60.0, 60.0, "Acme sold 1,577 red anvils to Wile Coyote during 2018 for the first time.")]
-    assert said("Acme hat 2018 für Wile Coyote 1.577 anvils hergestellt.", "Acme", english).supported
+    german = "Acme hat 2018 für Wile Coyote 1.577 anvils hergestellt."
+    assert (
+        said(german, "Acme", english).verdict == "found"
+    )  # its values stand there; its words were not compared
     assert not said("Acme made 1.577 anvils for the Coyote in 2018.", "Acme", english).supported
 
 

@@ -73,8 +73,8 @@ def check(case: Case, root: Path = Path()) -> Checked:
     return _checked(case.id, min(verified, key=_preference))
 
 
-def _preference(found: Verification) -> tuple[int, int]:
-    return _ORDER.index(found.verdict), -len(found.quote)
+def _preference(found: Verification) -> tuple[int, bool, int]:
+    return _ORDER.index(found.verdict), not found.conflicts, -len(found.quote)
 
 
 def _units(case: Case, root: Path) -> list[SourceUnit]:

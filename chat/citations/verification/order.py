@@ -1,0 +1,329 @@
+"""Who does what to whom: whether the partners stand in the same roles on both sides.
+
+Words may change their places when a preposition they keep says their role, when
+the voice of the verb changes, or when a comparison is turned round. Otherwise
+exchanged places are exchanged roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from chat.citations.verification.alignment import Partners, content_places
+from chat.citations.verification.compare import opposite, same
+from chat.citations.verification.tokens import Token
+from text.meaning import Lexicon
+
+FREE_ORDER = frozenset({"de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
+_AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A claim and a sentence of the source with the partners of their words."""
+
+    claim: Sequence[Token]
+    source: Sequence[Token]
+    partners: Partners
+    words: Lexicon
+
+    @cached_property
+    def ordered(self) -> list[tuple[int, int]]:
+        return sorted(self.partners.items())
+
+    @cached_property
+    def matched_source(self) -> frozenset[int]:
+        return frozenset(self.partners.values())
+
+    @cached_property
+    def unmatched_claim(self) -> list[int]:
+        return [at for at in content_places(self.claim) if at not in self.partners]
+
+    @cached_property
+    def unmatched_source(self) -> list[int]:
+        return [at for at in content_places(self.source) if at not in self.matched_source]
+
+    @cached_property
+    def clauses(self) -> frozenset[int]:
+        """Clauses of the source that partners stand in."""
+        return frozenset(self.source[at].clause for at in self.matched_source)
+
+    @cached_property
+    def opposites(self) -> list[tuple[int, int]]:
+        """Partners that say the opposite of each other."""
+        return [
+            (i, j)
+            for i, j in self.ordered
+            if not same(self.claim[i], self.source[j]) and opposite(self.claim[i], self.source[j])
+        ]
+
+
+def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
+    """Two words of the claim (indexes) that have exchanged places, and whether their roles surely changed.
+
+    Roles surely changed where a word before and one after a third have changed
+    sides ("A pays B", "B pays A"), or where the voice changed and they did not.
+    """
+    if pairing.words.language == "ja" and (exchanged := particles_exchanged(pairing)):
+        return *exchanged, True
+    turned = voice_changes(pairing)
+    if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
+        return *wrong, True
+    if comparison_turned(pairing):
+        return None
+    if pairing.words.than and _compared(pairing) and operands_exchanged(pairing):
+        ordered = [i for i, _ in pairing.ordered]
+        return ordered[0], ordered[-1], True
+    bare = [
+        (i, k)
+        for (i, j), (k, m) in inversions(pairing)
+        if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
+        if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
+    ]
+    if not bare:
+        return None
+    crossed = set(bare)
+    if pairing.words.language in FREE_ORDER:
+        bare = [(i, k) for i, k in bare if not _verb_and_subject(pairing, i, k, crossed)]
+        if not bare:
+            return None
+    for i, k in bare:
+        for middle, last in bare:
+            if middle == k and (i, last) in crossed:
+                return i, last, True
+    return *bare[0], False
+
+
+def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Whether both words stand in clauses of their own, on both sides."""
+    claim, source = pairing.claim, pairing.source
+    return claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
+
+
+def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Pairs of partners that stand in another order in the source."""
+    pairs = [pair for pair in pairing.ordered if pairing.claim[pair[0]].kind in ("word", "quantity")]
+    for at, (i, j) in enumerate(pairs):
+        for k, m in pairs[at + 1 :]:
+            if m < j:
+                yield (i, j), (k, m)
+
+
+def _free(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether the word keeps its preposition, or begins its clause, or changes one genitive for another."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    one, other = lead(claim, i, words), lead(source, j, words)
+    if one in words.genitive and one == other:
+        return _same_head(pairing, i, j)
+    if one and one == other and one not in words.agent:
+        return True
+    clause = clause_lead(claim, i)
+    if clause and clause == clause_lead(source, j):
+        return True
+    if _is_genitive(claim, i, words) and _is_genitive(source, j, words):
+        return True
+    return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
+
+
+def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:
+    """ "The lake has a depth": "the depth of the lake"."""
+    following = [token.word for token in one[at + 1 : at + 4]]
+    return any(word in words.have for word in following) and lead(other, there, words) in words.genitive
+
+
+def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
+    """The preposition or conjunction that begins the phrase a word stands in; '' for a bare phrase."""
+    if words.language == "ja":
+        return _particle(tokens, at)
+    start = at
+    while start > 0:
+        before = tokens[start - 1]
+        if before.kind == "break" or before.word in words.breaks:
+            return ""
+        if before.marker and before.marker.category in ("condition", "time", "cause"):
+            return f"{before.marker.category}:{before.marker.value}"
+        if before.word in words.prepositions and before.kind != "word":
+            return before.word
+        if before.word in words.passive or (
+            before.kind == "marker"
+            and before.marker is not None
+            and before.marker.category in ("modality", "negation")
+        ):
+            return ""
+        start -= 1
+        if at - start > 5:
+            return ""
+    return ""
+
+
+def _same_head(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether two words behind "of" belong to partners."""
+    heads = [k for k in content_places(pairing.claim) if k < i and pairing.claim[k].kind != "marker"]
+    others = [k for k in content_places(pairing.source) if k < j and pairing.source[k].kind != "marker"]
+    return bool(heads and others) and pairing.partners.get(heads[-1]) == others[-1]
+
+
+_PARTICLES = {
+    "は": "subject", "が": "subject", "も": "subject", "を": "object", "に": "に", "へ": "に", "から": "から",
+    "より": "より", "で": "で", "によって": "agent", "により": "agent", "の": "の", "と": "と",
+    "まで": "まで",
+}  # fmt: skip
+
+
+def _particle(tokens: Sequence[Token], at: int) -> str:
+    """The case particle behind the run of words a Japanese word stands in."""
+    for after in tokens[at + 1 : at + 9]:
+        if after.kind == "function" and after.word in _PARTICLES:
+            return _PARTICLES[after.word]
+        if after.kind in ("break", "marker", "quantity"):
+            return ""
+    return ""
+
+
+def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Two Japanese words that have exchanged their case particles."""
+    changed = [
+        (i, _particle(pairing.claim, i), _particle(pairing.source, j))
+        for i, j in pairing.ordered
+        if pairing.claim[i].kind == "word"
+    ]
+    changed = [(i, one, other) for i, one, other in changed if one and other and one != other]
+    for i, one, other in changed:
+        for k, two, far in changed:
+            if i < k and one == far and other == two:
+                return i, k
+    return None
+
+
+def clause_lead(tokens: Sequence[Token], at: int) -> str:
+    """The condition a word stands under: "if", "unless"; '' in a main clause."""
+    for before in reversed(tokens[:at]):
+        if before.clause != tokens[at].clause:
+            return ""
+        if before.marker and before.marker.category == "condition":
+            return before.marker.value
+    return ""
+
+
+def _is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    return (following in words.genitive and following.startswith("'")) or lead(
+        tokens, at, words
+    ) in words.genitive
+
+
+def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word is a participle behind an auxiliary, or before its agent ("approved by")."""
+    token = tokens[at]
+    if token.kind != "word":
+        return False
+    if at + 1 < len(tokens) and tokens[at + 1].word in words.agent and words.language in ("en",):
+        return True
+    for before in reversed(tokens[max(0, at - _AUXILIARY_REACH) : at]):
+        if before.word in words.passive:
+            return True
+        if before.kind in ("break", "quantity") or (before.kind == "word" and not before.word.endswith("ly")):
+            return False
+    return words.language == "de" and any(
+        after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break"
+    )
+
+
+def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
+    """Partners of which one is passive and the other active."""
+    if not pairing.words.passive:
+        return []
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
+        and pairing.claim[i].kind == pairing.source[j].kind == "word"
+        and _has_agent(pairing, i, j)
+    ]
+
+
+def _has_agent(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether a role can have changed: an agent is named, or the word before the verb is another."""
+    before_claim = [k for k, _ in pairing.ordered if k < i]
+    return bool(before_claim)
+
+
+def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Verbs whose voice has changed while the words around them have not changed sides."""
+    for i, j in turned:
+        passive_is_claim = is_passive(pairing.claim, i, pairing.words)
+        tokens = pairing.claim if passive_is_claim else pairing.source
+        verb = i if passive_is_claim else j
+        to_other = pairing.partners if passive_is_claim else {b: a for a, b in pairing.partners.items()}
+        other_verb = j if passive_is_claim else i
+        for at in _subject(tokens, verb, pairing.words):
+            if at in to_other and to_other[at] < other_verb:
+                yield i, (at if passive_is_claim else to_other[at])
+
+
+def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
+    """Indexes of the bare words before a verb in its clause."""
+    found = []
+    for at in range(verb - 1, -1, -1):
+        if tokens[at].kind == "break" or tokens[at].clause != tokens[verb].clause:
+            break
+        owner = tokens[at + 1].word in words.genitive
+        if (
+            tokens[at].kind == "word"
+            and not owner
+            and not lead(tokens, at, words)
+            and not tokens[at].word.endswith("ly")
+        ):
+            found.append(at)
+    return found
+
+
+def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, int]]) -> bool:
+    """Whether two bare words side by side are exchanged alone: verb and subject behind an adverbial."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    j, m = pairing.partners[i], pairing.partners[k]
+    if lead(claim, i, words) in words.genitive or lead(source, j, words) in words.genitive:
+        return False
+    between = [at for at in content_places(claim) if i < at < k]
+    others = [at for at in content_places(source) if m < at < j]
+    return not between and not others and claim[i].kind == claim[k].kind == "word"
+
+
+def _compared(pairing: Pairing) -> bool:
+    """Whether both sides compare: a word of more or less has a partner before "than"."""
+    return (
+        _than(pairing.claim, pairing.words)
+        and _than(pairing.source, pairing.words)
+        and any(pairing.claim[i].poles & pairing.source[j].poles for i, j in pairing.ordered)
+    )
+
+
+def comparison_turned(pairing: Pairing) -> bool:
+    """Whether opposites are compared: "A is less than B", "B is more than A"."""
+    return (
+        bool(pairing.opposites)
+        and _than(pairing.claim, pairing.words)
+        and _than(pairing.source, pairing.words)
+    )
+
+
+def _than(tokens: Sequence[Token], words: Lexicon) -> bool:
+    return any(token.word in words.than for token in tokens)
+
+
+def operands_exchanged(pairing: Pairing) -> bool | None:
+    """Whether the words behind "than" have changed sides; None where that cannot be told."""
+    at = next((k for k, token in enumerate(pairing.claim) if token.word in pairing.words.than), None)
+    there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
+    if at is None or there is None:
+        return None
+    behind = [
+        pairing.partners[k]
+        for k in range(at + 1, len(pairing.claim))
+        if k in pairing.partners and pairing.claim[k].kind in ("word", "quantity")
+    ][:1]
+    if not behind:
+        return None
+    return behind[0] < there

@@ -1,0 +1,151 @@
+"""Judges a claim against running text: every sentence, then the claim's own parts one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from chat.citations.verification.judging import Finding, Surroundings, examine
+from chat.citations.verification.tokens import Token, tokens_of
+from chat.claims import Conflict
+from text.meaning import known_language, lexicon
+from text.sentences import Span, sentence_spans
+
+MOST_SENTENCES = 3  # of a passage, looked at closely
+LEAST_PART = 3  # words of meaning in a part of a claim that is judged alone
+_TOPIC_WORDS = 3  # content words that open a sentence and may name its subject
+_COORDINATORS = frozenset(["and", "y", "e", "et", "und", "،", "و", "、", "并", "且"])
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a passage says of a claim.
+
+    Attributes:
+        spans: ranges of the passage's characters that bear the claim out, or contradict it.
+        unchecked: why the claim could not be judged.
+    """
+
+    outcome: str
+    spans: tuple[tuple[int, int], ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    missing: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    coverage: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    span: Span
+    tokens: tuple[Token, ...]
+
+
+def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Judgement:
+    """Judge a claim against a passage; ``topics``: headings and the title it stands under."""
+    if not known_language(language):
+        return Judgement("open", unchecked=(f"There are no rules for the language {language or '?'}.",))
+    sentences = _sentences(passage, language)
+    tokens = tokens_of(claim, language)
+    said = sentence_spans(claim, language)
+    if len(said) > 1:
+        return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in said])
+    judged = _best(tokens, sentences, language, topics)
+    if judged.outcome == "holds":
+        return judged
+    parts = list(_parts(tokens))
+    if len(parts) > 1:
+        found = [_best(part, sentences, language, topics) for part in parts]
+        if all(part.outcome == "holds" for part in found):
+            return replace(found[0], spans=tuple(span for part in found for span in part.spans))
+        if judged.outcome == "open":
+            for part in found:
+                if part.outcome == "conflict" and part.coverage >= 0.8:
+                    return part
+    return judged
+
+
+def _joined(parts: Sequence[Judgement]) -> Judgement:
+    """What several sentences of one claim come to: the weakest of them."""
+    worst = next(
+        (part for outcome in ("conflict", "open") for part in parts if part.outcome == outcome), parts[0]
+    )
+    return replace(worst, spans=tuple(span for part in parts for span in part.spans))
+
+
+@lru_cache(maxsize=512)
+def _sentences(passage: str, language: str) -> tuple[_Sentence, ...]:
+    spans = sentence_spans(passage, language)
+    return tuple(_Sentence(span, tokens_of(passage[span.start : span.end], language)) for span in spans)
+
+
+def _best(
+    claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
+) -> Judgement:
+    found: list[tuple[Finding, _Sentence]] = []
+    ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
+    for sentence in ranked[:MOST_SENTENCES]:
+        around = _surroundings(sentence, sentences, topics, language)
+        found.append((examine(claim, sentence.tokens, lexicon(language), around), sentence))
+    if not found:
+        return Judgement("open")
+    rank = {"holds": 2, "conflict": 1, "open": 0}
+    best, sentence = max(
+        found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
+    )
+    return _judgement(best, sentence)
+
+
+def _shared(claim: Sequence[Token], source: Sequence[Token]) -> int:
+    stems = {token.stem or token.word for token in source if token.content}
+    values = {token.quantity.base for token in source if token.quantity}
+    return sum(
+        (token.stem or token.word) in stems or (token.quantity is not None and token.quantity.base in values)
+        for token in claim
+        if token.content
+    )
+
+
+def _surroundings(
+    sentence: _Sentence, sentences: Sequence[_Sentence], topics: Sequence[str], language: str
+) -> Surroundings:
+    """The words that may name the subject: headings, and what opens the sentence before."""
+    topic: list[Token] = [t for text in topics for t in tokens_of(text, language) if t.kind == "word"]
+    at = sentences.index(sentence)
+    pronoun = any(token.word in lexicon(language).pronouns for token in sentence.tokens[:4])
+    for before in (*sentences[:1], *(sentences[at - 1 : at] if at and pronoun else ())):
+        if before is not sentence:
+            topic += [token for token in before.tokens if token.kind == "word"][:_TOPIC_WORDS]
+    everything = tuple(token for other in sentences for token in other.tokens)
+    return Surroundings(tuple(topic), everything)
+
+
+def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
+    shift = sentence.span.start
+    conflicts = tuple(
+        replace(c, source_span=(c.source_span[0] + shift, c.source_span[1] + shift)) if c.source else c
+        for c in found.conflicts
+    )
+    lit = sorted(found.places)
+    spans: tuple[tuple[int, int], ...] = ()
+    if lit:
+        start, end = sentence.tokens[lit[0]].start, max(sentence.tokens[at].end for at in lit)
+        spans = ((start + shift, end + shift),)
+    unchecked = tuple(found.open) if found.outcome == "open" else ()
+    missing = tuple(found.missing)
+    return Judgement(found.outcome, spans, conflicts, missing, unchecked, found.coverage)
+
+
+def _parts(claim: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
+    """The claim cut where "and" or a semicolon joins two statements."""
+    part: list[Token] = []
+    for at, token in enumerate(claim):
+        joins = token.word in _COORDINATORS and at and claim[at - 1].kind == "break"
+        joins = joins or token.word in (";", "；", "؛")
+        if joins and sum(t.content for t in part) >= LEAST_PART:
+            yield tuple(part)
+            part = []
+        else:
+            part.append(token)
+    if part:
+        yield tuple(part)

@@ -1,0 +1,362 @@
+"""A sentence as tokens that can be compared: quantities, words of meaning, names and other words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import takewhile
+from typing import Literal
+
+from text.meaning import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, stem, word_matches
+from text.numbers import number_words, same_characters
+from text.quantities import Quantity, quantities_in
+
+Kind = Literal["quantity", "marker", "word", "function", "break"]
+_BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
+_KATAKANA = re.compile("[ァ-ヴー]+")
+COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
+_REACH = 3  # words between a comparator and its number
+_CLAUSE_CATEGORIES = ("condition",)
+_HARD_BREAKS = frozenset(";；؛.。!?！？؟")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, phrase or number: ``text[start:end]``.
+
+    Attributes:
+        word: it in lower case.
+        stem: its stem; for a marker ``category:value``.
+        marker: what it does to the sentence, when it is a marker.
+        poles, synonyms: see ``text.meaning.Sense``.
+        quantity: the number with its unit; ``bound``: "le", "gt", "approx" … said of it.
+        clause: number of the stretch between breaks it stands in; ``part``: between semicolons.
+        name: it begins with a capital letter inside a sentence.
+    """
+
+    kind: Kind
+    word: str
+    start: int
+    end: int
+    stem: str = ""
+    marker: Marker | None = None
+    poles: frozenset[tuple[str, int]] = frozenset()
+    synonyms: frozenset[int] = frozenset()
+    quantity: Quantity | None = None
+    bound: str = ""
+    clause: int = 0
+    part: int = 0
+    name: bool = False
+
+    @property
+    def content(self) -> bool:
+        """Whether it must have a partner."""
+        return self.kind in ("quantity", "marker", "word")
+
+
+@lru_cache(maxsize=2048)
+def tokens_of(text: str, language: str) -> tuple[Token, ...]:
+    """The tokens of a text, in order."""
+    words = lexicon(language)
+    raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
+    found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
+    found = _with_bounds(found, words)
+    found = _with_ordinals(found, language)
+    found = _turned(found, words)
+    return tuple(_in_clauses(_with_final_particles(found, words), words))
+
+
+def _raw(text: str, language: str) -> list[Token]:
+    """Quantities, words and breaks of a spaced language."""
+    plain = same_characters(text)
+    quantities = quantities_in(text, language)
+    articles = number_words(language).articles
+    quantities = tuple(q for q in quantities if text[q.start : q.end].lower() not in articles)
+    found = [Token("quantity", text[q.start : q.end].lower(), q.start, q.end, quantity=q) for q in quantities]
+    taken = [(q.start, q.end) for q in quantities]
+    found += [
+        Token("break", match[0].strip() or " ", *match.span())
+        for match in _BREAK.finditer(plain)
+        if not _inside(taken, match.start(), match.end()) and not _in_abbreviation(plain, match.start())
+    ]
+    for match in word_matches(plain):
+        if not _inside(taken, match.start(), match.end()):
+            word = plain_word(match[0], language)
+            name = match[0][:1].isupper() and language != "de" and match.start() > 0
+            start = match.start()
+            if language == "ar" and _has_conjunction(word):
+                word, start = word[1:], start + 1
+            found.append(Token("word", word, start, match.end(), stem(word, language), name=name))
+    return sorted(found, key=lambda token: token.start)
+
+
+def _has_conjunction(word: str) -> bool:
+    """Whether an Arabic word is a known one behind "and": ``ولم``."""
+    phrases = lexicon("ar").phrases
+    return word[0] in "وف" and (word,) not in phrases and (word[1:],) in phrases
+
+
+def _inside(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    return any(a < end and start < b for a, b in taken)
+
+
+def _in_abbreviation(text: str, at: int) -> bool:
+    """A point inside a number or behind one letter ends nothing."""
+    if text[at] not in ".,:":
+        return False
+    return text[at - 1 : at].isalnum() and text[at + 1 : at + 2].isalnum()
+
+
+def _recognized(raw: Sequence[Token], words: Lexicon) -> Iterator[Token]:
+    """Words joined to the longest phrases the lexicon knows."""
+    at = 0
+    while at < len(raw):
+        token = raw[at]
+        if token.kind != "word":
+            yield token
+            at += 1
+            continue
+        size, sense = _longest(raw, at, words)
+        if sense is None:
+            yield token
+            at += 1
+            continue
+        last = raw[at + size - 1]
+        phrase = " ".join(part.word for part in raw[at : at + size])
+        joined = replace(token, word=phrase, end=last.end, stem=token.stem if size == 1 else phrase)
+        yield _with_sense(joined, sense, raw[at + size : at + size + 1])
+        at += size
+
+
+def _longest(raw: Sequence[Token], at: int, words: Lexicon) -> tuple[int, Sense | None]:
+    most = words.longest if raw[at].word in words.first or raw[at].stem in words.first else 1
+    run: list[Token] = []
+    for token in raw[at : at + most]:
+        if token.kind != "word" and not (token.kind == "quantity" and token.quantity and token.quantity.bare):
+            break
+        run.append(token)
+    for size in range(len(run), 0, -1):
+        part = run[:size]
+        sense = words.sense(tuple(t.word for t in part), tuple(t.stem or t.word for t in part))
+        if sense is not None and _compares(sense) and not _number_near(raw, at, size, words):
+            sense = _uncompared(sense)
+        if sense is not None:
+            return size, sense
+    return 1, None
+
+
+def _compares(sense: Sense) -> bool:
+    return any(marker.category == "comparator" for marker in sense.markers)
+
+
+def _uncompared(sense: Sense) -> Sense | None:
+    """What a comparator is where it bounds no number: a place, a preposition, one side of opposites."""
+    markers = tuple(marker for marker in sense.markers if marker.category != "comparator")
+    return replace(sense, markers=markers) if markers or sense.poles or sense.function else None
+
+
+def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bool:
+    phrase = " ".join(token.word for token in raw[at : at + size])
+    if phrase in words.postfix:
+        return at > 0 and raw[at - 1].kind == "quantity"
+    reach = _REACH - 1 if phrase in words.prepositions else _REACH + 2
+    for token in raw[at + size : at + size + reach]:
+        if token.kind != "word":
+            return token.kind == "quantity"
+    return False
+
+
+def _with_sense(token: Token, sense: Sense, following: Sequence[Token]) -> Token:
+    markers = sense.markers
+    if sense.function and not markers:
+        return replace(token, kind="function")
+    marker = markers[0] if markers else None
+    if sense.function and marker and marker.category != "comparator":
+        marker = None
+    if marker is None and sense.function:
+        return replace(token, kind="function", poles=sense.poles)
+    kind: Kind = "marker" if marker else "word"
+    return replace(token, kind=kind, marker=marker, poles=sense.poles, synonyms=sense.synonyms)
+
+
+def _raw_unspaced(text: str, language: str, words: Lexicon) -> list[Token]:
+    """Tokens of Chinese or Japanese: phrases of the lexicon, else single characters and Katakana words."""
+    plain = same_characters(text)
+    quantities = {q.start: q for q in quantities_in(text, language)}
+    found: list[Token] = []
+    at = 0
+    while at < len(plain):
+        if quantity := quantities.get(at):
+            found.append(Token("quantity", text[at : quantity.end], at, quantity.end, quantity=quantity))
+            at = quantity.end
+            continue
+        if size := _phrase_at(plain, at, words, quantities):
+            sense = words.phrases[tuple(plain[at : at + size].lower())]
+            token = Token("word", plain[at : at + size], at, at + size, plain[at : at + size])
+            found.append(_with_sense(token, sense, ()))
+            at += size
+            continue
+        at = _single(plain, at, language, found)
+    return found
+
+
+def _phrase_at(text: str, at: int, words: Lexicon, quantities: dict[int, Quantity]) -> int:
+    for size in range(min(words.longest, len(text) - at), 0, -1):
+        if any(at < start < at + size for start in quantities):
+            continue
+        if tuple(text[at : at + size].lower()) in words.phrases:
+            return size
+    return 0
+
+
+def _single(text: str, at: int, language: str, found: list[Token]) -> int:
+    character = text[at]
+    if _BREAK.match(text, at):
+        found.append(Token("break", character, at, at + 1))
+    elif match := (_KATAKANA.match(text, at) or re.compile(r"[A-Za-z][A-Za-z0-9-]*").match(text, at)):
+        found.append(Token("word", match[0].lower(), at, match.end(), match[0].lower(), name=True))
+        return match.end()
+    elif character.isalnum():
+        hiragana = "ぁ" <= character <= "ん"
+        kind: Kind = "function" if hiragana else "word"
+        found.append(Token(kind, character, at, at + 1, character))
+    return at + 1
+
+
+def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """Comparators joined to the number they are said of; without a number they are other words."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        if not (token.marker and token.marker.category == "comparator"):
+            continue
+        target = _number_beside(tokens, at, words)
+        if target is None:
+            found[at] = _without_comparator(token, words)
+            continue
+        bound = token.marker.value
+        denial = _denial_before(found, at) if bound in _DENIED else None
+        if denial is not None:
+            bound = _DENIED[bound]
+            found[denial] = replace(found[denial], kind="function", marker=None)
+        quantity = found[target]
+        found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
+        found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+    return found
+
+
+_DENIED = {"gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}
+
+
+def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
+    """The "not" that denies a comparator: "must not exceed", "ne doit pas dépasser"."""
+    for place in range(at - 1, max(-1, at - 1 - _REACH), -1):
+        marker = tokens[place].marker
+        if marker and marker.category == "negation":
+            return place
+        if tokens[place].kind != "function" and not (marker and marker.category == "modality"):
+            return None
+    return None
+
+
+def _joined_bound(one: str, other: str) -> str:
+    return other if not one or one == "approx" else one
+
+
+def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
+    """Index of the number a comparator bounds: before it ("50 or less", "50以下"), else behind it."""
+    word = tokens[at].word
+    postfix = word in words.postfix
+    if postfix and at and tokens[at - 1].kind == "quantity":
+        return at - 1
+    if postfix and " " in word:
+        return None
+    reach = _REACH + 2 if words.language == "ar" else _REACH  # the verb stands before its subject
+    for place in range(at + 1, min(at + 1 + reach, len(tokens))):
+        if tokens[place].kind == "quantity":
+            return place
+        if tokens[place].kind != "function" and (words.language != "ar" or tokens[place].kind != "word"):
+            return None
+    return None
+
+
+def _without_comparator(token: Token, words: Lexicon) -> Token:
+    """What the words are when they bound no number: "above" is a place, "within" a preposition."""
+    sense = words.phrases.get((token.word,)) if " " not in token.word else None
+    others = [m for m in (sense.markers if sense else ()) if m.category != "comparator"]
+    if others:
+        return replace(token, marker=others[0])
+    if token.poles:
+        return replace(token, kind="word", marker=None)
+    if (sense and sense.function) or token.word in words.prepositions:
+        return replace(token, kind="function", marker=None)
+    return token
+
+
+def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
+    ordinals = number_words(language).ordinals
+    return [
+        replace(token, kind="marker", marker=Marker("ordinal", str(ordinals[token.word])), poles=frozenset())
+        if token.kind in ("word", "function") and token.word in ordinals
+        else token
+        for token in tokens
+    ]
+
+
+def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "less high" and "non-independent": the word after is turned round."""
+    found: list[Token] = []
+    turn: Token | None = None
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.word in words.less and following and following.poles and following.kind != "quantity":
+            turn = token
+            continue
+        if turn is not None:
+            token = replace(token, poles=frozenset((p, 1 - s) for p, s in token.poles), start=turn.start)
+            token = replace(token, stem="-" + token.stem, word=f"{turn.word} {token.word}")
+            turn = None
+        found.append(token)
+    return found
+
+
+def _with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """German "zu" and "ab" at the end of a clause: the other half of "nimmt … zu"."""
+    if not words.final_particles:
+        return tokens
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        last = at + 1 == len(tokens) or tokens[at + 1].kind == "break"
+        if last and (pole := words.final_particles.get(token.word)):
+            pair, side = pole.split(":")
+            found[at] = replace(token, kind="word", stem=token.word, poles=frozenset({(pair, int(side))}))
+    return found
+
+
+def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
+    """An "and" before a number of its own: "3 days with zinc and 4 days with placebo"; not "3 and 4"."""
+    if tokens[at].word not in COORDINATORS or at == 0 or tokens[at - 1].kind == "quantity":
+        return False
+    following = [token for token in tokens[at + 1 : at + 3] if token.kind != "function"]
+    if not following or following[0].kind != "quantity":
+        return False
+    before = (token for token in reversed(tokens[:at]))
+    return any(token.kind == "quantity" for token in takewhile(lambda token: token.kind != "break", before))
+
+
+def _in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
+    """Number the clauses and the parts between semicolons. A "that" clause belongs to its verb."""
+    clause = part = 0
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        if token.kind == "break":
+            clause += following not in words.complement
+            part += token.word in _HARD_BREAKS
+        elif (
+            _joins_numbers(tokens, at)
+            or token.word in words.breaks
+            or (token.marker and token.marker.category in _CLAUSE_CATEGORIES)
+        ):
+            clause += 1
+        yield replace(token, clause=clause, part=part)

@@ -1,0 +1,223 @@
+"""Judges a claim against a citation unit: its prose, or its row within the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from chat.citations.verification.compare import same
+from chat.citations.verification.prose import Judgement, judge_prose
+from chat.citations.verification.tables import CellText, Grid, judge_table
+from chat.citations.verification.tokens import Token, tokens_of
+from chat.claims import SourceUnit
+from chat.matching.folding import fold
+from chat.matching.support import FALLING, Support, heads_of
+from text.meaning import known_language
+from text.sentences import sentence_spans
+
+_RESPECTIVELY = re.compile(
+    r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
+)
+LEAST_CLAUSE = 5  # words of meaning in a clause that may stand for itself
+_TURNING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
+_OTHER_ROW = "The claim is about another row."
+_SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
+
+
+def judge_unit(
+    sentence: str,
+    unit: SourceUnit,
+    around: Sequence[SourceUnit],
+    language: str,
+    said_in: str,
+    found: Support | None,
+) -> Judgement:
+    """What a unit says of a claim.
+
+    Args:
+        language: the unit's.
+        said_in: the claim's; the words of a table's row are compared in it.
+        found: the places of the claim's values in the unit, where it has any.
+    """
+    if stands_whole(sentence, unit.text, language):
+        return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
+    if unit.type == "table":
+        return _judge_row(sentence, unit, around, language, said_in, found)
+    if stands_unqualified(sentence, unit.text, language):
+        return Judgement("holds", (verbatim_span(sentence, unit.text),), coverage=1.0)
+    topics = [*reversed(unit.section_path), unit.title]
+    judged = judge_prose(sentence, unit.text, language, topics)
+    if judged.outcome != "holds" and found and found.complete and _RESPECTIVELY.search(unit.text):
+        return _by_values(sentence, unit, around, language, found)
+    return judged
+
+
+def verbatim_span(sentence: str, text: str) -> tuple[int, int]:
+    """Where the words of the claim stand in a text, but for what printing changes; (0, 0) nowhere."""
+    wanted, held = fold(sentence.strip().rstrip(".。")), fold(text)
+    at = held.text.find(wanted.text) if wanted.text else -1
+    return held.source_range(at, at + len(wanted.text)) if at >= 0 else (0, 0)
+
+
+def stands_whole(sentence: str, text: str, language: str) -> bool:
+    """Whether the claim is one or more whole sentences of the text, word for word."""
+    start, end = verbatim_span(sentence, text)
+    if end == 0 or _signs(sentence) != _signs(text[start:end]):
+        return False
+    spans = sentence_spans(text, language or "en")
+    return any(
+        text[span.start : start].strip(" \t-–•*\"'“„«(") == ""
+        for span in spans
+        if span.start <= start < span.end
+    ) and any(
+        text[end : span.end].strip(" .。!?！？;:\"'”“»)") == ""
+        for span in spans
+        if span.start < end <= span.end
+    )
+
+
+def stands_unqualified(sentence: str, text: str, language: str) -> bool:
+    """Whether the claim is a clause of the text, word for word, and nothing beside it turns its meaning."""
+    start, end = verbatim_span(sentence, text)
+    if end == 0 or _signs(sentence) != _signs(text[start:end]) or not known_language(language):
+        return False
+    if sum(token.content for token in tokens_of(sentence, language)) < LEAST_CLAUSE:
+        return False
+    for span in sentence_spans(text, language):
+        if span.start < end and start < span.end:
+            beside = tokens_of(text[span.start : span.end], language)
+            if any(_turns(t) for t in beside if not start <= t.start + span.start < end):
+                return False
+    return True
+
+
+def _turns(token: Token) -> bool:
+    return token.marker is not None and token.marker.category in _TURNING
+
+
+def _signs(text: str) -> list[str]:
+    """Signs that folding drops and that turn a number."""
+    return re.findall(r"(?<![\w)])[-−–](?=\s?[$£€¥]?\d)|\((?=[$£€¥\d])", text)
+
+
+def _judge_row(
+    sentence: str,
+    unit: SourceUnit,
+    around: Sequence[SourceUnit],
+    language: str,
+    said_in: str,
+    found: Support | None,
+) -> Judgement:
+    judged = None
+    if (grid := grid_of(unit, around, language)) is not None:
+        judged = _of_own_row(judge_table(sentence, grid, language, [*unit.section_path, unit.title]), unit)
+        if judged.outcome == "holds" or judged.unchecked == (_OTHER_ROW,):
+            return judged
+    if found is None or not found.complete:
+        return judged or Judgement("open", missing=found.missing if found else ())
+    by_values = _by_values(sentence, unit, around, said_in, found)
+    unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
+    return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
+
+
+def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
+    """The table a row stands in, with characters counted in the unit's own text; None without heads."""
+    table = unit.table
+    if table is None or table.header or len(table.head_rows) < 2:
+        return None
+    rows = [
+        other
+        for other in (unit, *around)
+        if other.table and other.table.index == table.index and not other.table.header
+        and (other.document, other.table.head_rows) == (unit.document, table.head_rows)
+    ]  # fmt: skip
+    rows.sort(key=lambda other: other.char_start)
+    cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
+    return Grid(table.head_rows, cells, table.caption, language)
+
+
+def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
+    """The row's cells by column; empty ones where it has none."""
+    table = row.table
+    assert table is not None
+    by_column = {cell.column: cell for cell in table.cells}
+    for column in range(columns):
+        cell = by_column.get(column)
+        if cell is None:
+            yield CellText("", 0, 0)
+        else:
+            yield CellText(cell.text, cell.char_start - origin, cell.char_end - origin)
+
+
+def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
+    """The judgement, unless it is about another row than the unit."""
+    own = [start >= 0 and end <= len(unit.text) for start, end in judged.spans]
+    if judged.outcome != "open" and not all(own):
+        return Judgement("open", unchecked=(_OTHER_ROW,), coverage=1.0)
+    return judged
+
+
+def _by_values(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: Support
+) -> Judgement:
+    """The values stand there: whether every other word does, too, in the row or over it."""
+    spans = tuple(sorted({(place.printed.start, place.printed.end) for place in found.places}))
+    left = words_left(sentence, unit, around, language, found)
+    if not known_language(language) and left:
+        return Judgement("open", spans, unchecked=(f"There are no rules for the language {language}.",))
+    if left:
+        markers = tuple(token.word for token in left if token.marker)
+        return Judgement(
+            "open",
+            spans,
+            missing=tuple(t.word for t in left if not t.marker),
+            unchecked=markers,
+            coverage=0.6,
+        )
+    return Judgement("holds", spans, coverage=1.0)
+
+
+def words_left(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: Support
+) -> list[Token]:
+    """Words of the claim that stand neither in the unit nor over it."""
+    texts = [unit.text, *heads_of(unit), *_lines_over(unit, around)]
+    said = [token for text in texts for token in tokens_of(text, language)]
+    stems = {token.stem for token in said}
+    negative = any(place.printed.number < 0 for place in found.places)
+    return [
+        token
+        for token in tokens_of(sentence, language)
+        if token.content
+        and not token.quantity
+        and token.stem not in stems
+        and not any(same(token, other) for other in said)
+        and not (negative and FALLING.search(token.word))
+    ]
+
+
+def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
+    """Headings, captions and short lines of the page; and the line before a row without a label."""
+    lines = [
+        other.text
+        for other in around
+        if other.type in ("heading", "caption")
+        or (other.char_start < unit.char_start and len(other.text) < _SHORT_LINE and other.type != "table")
+        or (other.table is not None and other.table.header)
+    ]
+    if not re.search(r"[^\W\d_]{3}", unit.text):
+        before = [other for other in around if other.char_start < unit.char_start]
+        lines += [max(before, key=lambda other: other.char_start).text] if before else []
+    return lines
+
+
+def with_conflict_shifted(judged: Judgement, shift: int) -> Judgement:
+    """The judgement with its conflicts' characters counted in the page's text."""
+    return replace(
+        judged,
+        conflicts=tuple(
+            replace(c, source_span=(c.source_span[0] + shift, c.source_span[1] + shift)) if c.source else c
+            for c in judged.conflicts
+        ),
+    )

@@ -1,0 +1,131 @@
+"""Verified, contradicted, found: claims of a contract, a trial, a manual, a statute and a survey."""
+
+from __future__ import annotations
+
+import pytest
+
+from chat.citations.verification.batch import Case, Checked, check
+
+CONTRACT = (
+    "The Carrier shall compensate the Shipper for goods lost in transit, unless the loss was caused by "
+    "defective packing. The Carrier's liability shall not exceed £40,000. The Shipper may cancel a booking "
+    "without charge up to 48 hours before collection."
+)
+TRIAL = (
+    "Of 318 children, 161 were given zinc and 157 placebo. Median fever lasted 3.5 days with zinc and 4.2 "
+    "days with placebo (P = 0.03). Zinc was associated with fewer relapses, but the trial was not designed "
+    "to show that it prevents them. The recommended dose is 10 mg daily."
+)
+MANUAL = (
+    "The pump must be drained before the filter is removed. If the pressure exceeds 6 bar, the valve closes "
+    "automatically. The housing must not be opened by untrained staff."
+)
+STATUTE = (
+    "Kein Mitglied darf ohne Genehmigung des Vorstands Verträge schließen. Der Vorstand hat über den Antrag "
+    "innerhalb von vier Wochen zu entscheiden. Die Gebühr beträgt 1.250 Euro."
+)
+SURVEY = (
+    "Uso de la bicicleta\n| Ciudad | 2018 (%) | 2022 (%) |\n| Soria | 4,1 | 7,8 |\n| Teruel | 5,6 | 5,2 |"
+)
+
+
+def checked(claim: str, passage: str, lang: str = "en", quote: str = "") -> Checked:
+    return check(Case(claim, quote, passage=passage, lang=lang))
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang"),
+    [
+        ("The Carrier's liability shall not exceed £40,000.", CONTRACT, "en"),
+        ("The Carrier's liability shall be £40,000 or less.", CONTRACT, "en"),
+        ("The Shipper may cancel a booking without charge up to two days before collection.", CONTRACT, "en"),
+        ("Median fever lasted 4.2 days with placebo.", TRIAL, "en"),
+        ("The recommended dose is 0.01 g daily.", TRIAL, "en"),
+        ("Untrained staff must not open the housing.", MANUAL, "en"),
+        ("The valve closes automatically if the pressure exceeds 6 bar.", MANUAL, "en"),
+        ("Der Vorstand hat innerhalb von 28 Tagen über den Antrag zu entscheiden.", STATUTE, "de"),
+        ("En 2022, el uso de la bicicleta en Soria fue del 7,8 %.", SURVEY, "es"),
+        ("El uso de la bicicleta en Teruel disminuyó de 2018 a 2022.", SURVEY, "es"),
+    ],
+)
+def test_what_the_page_says_in_these_or_like_words_is_verified(claim: str, passage: str, lang: str) -> None:
+    said = checked(claim, passage, lang)
+    assert said.verified, (said.reason, said.conflicts, said.missing, said.unchecked)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "kind"),
+    [
+        ("The Shipper shall compensate the Carrier for goods lost in transit.", CONTRACT, "en", "role_swap"),
+        ("The Carrier's liability shall not exceed $40,000.", CONTRACT, "en", "currency"),
+        ("The Carrier's liability shall exceed £40,000.", CONTRACT, "en", "comparator"),
+        ("The Shipper may cancel a booking up to 48 hours after collection.", CONTRACT, "en", "time"),
+        ("The Shipper must cancel a booking up to 48 hours before collection.", CONTRACT, "en", "modality"),
+        ("The recommended dose is 10 g daily.", TRIAL, "en", "unit"),
+        ("Median fever lasted 3.5 days with placebo.", TRIAL, "en", "entity_swap"),
+        ("Zinc was associated with more relapses.", TRIAL, "en", "direction"),
+        ("The housing must be opened by untrained staff.", MANUAL, "en", "negation"),
+        ("The pump must be drained after the filter is removed.", MANUAL, "en", "time"),
+        (
+            "Der Vorstand hat innerhalb von vier Monaten über den Antrag zu entscheiden.",
+            STATUTE,
+            "de",
+            "unit",
+        ),
+        ("Die Gebühr beträgt 1.520 Euro.", STATUTE, "de", "digit"),
+        ("En 2022, el uso de la bicicleta en Soria fue del 5,2 %.", SURVEY, "es", "table_swap"),
+        ("El uso de la bicicleta en Soria disminuyó de 2018 a 2022.", SURVEY, "es", "direction"),
+    ],
+)
+def test_what_the_page_says_otherwise_is_contradicted_with_its_kind(
+    claim: str, passage: str, lang: str, kind: str
+) -> None:
+    said = checked(claim, passage, lang)
+    assert (said.verdict, said.conflicts[0].kind if said.conflicts else "") == ("unsupported", kind), said
+    assert said.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang"),
+    [
+        ("The Carrier shall compensate the Shipper for goods lost in transit.", CONTRACT, "en"),  # unless …
+        ("Zinc prevents relapses.", TRIAL, "en"),
+        ("The valve closes automatically.", MANUAL, "en"),  # only if …
+        ("The manufacturer recommends a yearly inspection of the pump.", MANUAL, "en"),
+        ("Mitglieder dürfen ohne Genehmigung des Vorstands Verträge schließen.", STATUTE, "de"),
+    ],
+)
+def test_what_was_not_compared_is_never_verified(claim: str, passage: str, lang: str) -> None:
+    assert not checked(claim, passage, lang).verified
+
+
+def test_a_quote_that_hides_the_not_proves_nothing() -> None:
+    said = checked(
+        "The housing must be opened by untrained staff.", MANUAL, quote="be opened by untrained staff"
+    )
+    assert not said.verified
+
+
+def test_a_quote_with_a_claim_that_was_not_judged_is_found() -> None:
+    said = checked("Cautious readers drain pumps first.", MANUAL, quote="The pump must be drained")
+    assert (said.verdict, said.quote) == ("found", "The pump must be drained")
+    assert said.reason
+
+
+def test_the_reason_says_both_sides() -> None:
+    said = checked("The recommended dose is 10 g daily.", TRIAL)
+    assert said.reason == "The claim says 10 g, the page 10 mg."
+    (conflict,) = said.conflicts
+    assert TRIAL[slice(*conflict.source_span)] == "10 mg"
+
+
+@pytest.mark.parametrize(
+    ("claim", "verified"),
+    [
+        ("Huurder betaalt de huur vooraf.", True),
+        ("De huur wordt vooraf door huurder betaald.", False),
+        ("Verhuurder betaalt de huur vooraf.", False),
+    ],
+)
+def test_a_language_without_rules_is_verified_only_word_for_word(claim: str, verified: bool) -> None:
+    assert checked(claim, "Huurder betaalt de huur vooraf.", "nl").verified is verified

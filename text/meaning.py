@@ -1,0 +1,226 @@
+"""Words of a language that turn meaning: markers, opposites, synonyms, from ``meaning.toml``.
+
+A marker has a category ("negation", "modality", "condition", …) and a value.
+A pole is one side of a pair of opposites; those of ``[opposites]`` exclude
+each other, so that denying one affirms the other.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+import Stemmer
+
+from text.languages import base_language, language_data, languages_with
+
+_SNOWBALL = {
+    "en": "english", "de": "german", "fr": "french", "es": "spanish", "ar": "arabic",
+    "it": "italian", "pt": "portuguese", "nl": "dutch", "ru": "russian",
+}  # fmt: skip
+UNSPACED = frozenset({"zh", "ja"})
+_TASHKEEL = re.compile("[\u064b-\u0652\u0670\u0640]")
+_ARABIC = str.maketrans("أإآىة", "ااايه")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One meaning of a phrase: ``modality: may``."""
+
+    category: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """What a phrase is.
+
+    Attributes:
+        markers: every marker it can be.
+        poles: (pair, side) of each pair of opposites it belongs to.
+        synonyms: ids of the groups of synonyms it belongs to.
+        function: it only joins other words.
+    """
+
+    markers: tuple[Marker, ...] = ()
+    poles: frozenset[tuple[str, int]] = frozenset()
+    synonyms: frozenset[int] = frozenset()
+    function: bool = False
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words of one language.
+
+    Attributes:
+        phrases: senses by words (a tuple of one or more), as written or as stems.
+        longest: number of words (characters where words are not spaced) of the longest phrase.
+        first: first words of phrases of several words.
+        exclusive: pairs of which one side is the denial of the other.
+    """
+
+    language: str
+    phrases: dict[tuple[str, ...], Sense]
+    longest: int
+    first: frozenset[str]
+    exclusive: frozenset[str]
+    prepositions: frozenset[str]
+    pronouns: frozenset[str]
+    passive: frozenset[str]
+    agent: frozenset[str]
+    less: frozenset[str]
+    breaks: frozenset[str]
+    complement: frozenset[str]
+    than: frozenset[str]
+    genitive: frozenset[str]
+    have: frozenset[str]
+    change: frozenset[str]
+    postfix: frozenset[str]
+    final_particles: dict[str, str] = field(default_factory=dict)
+
+    def sense(self, words: tuple[str, ...], stems: tuple[str, ...]) -> Sense | None:
+        """What the words are: as written, else by their stems."""
+        written = self.phrases.get(words)
+        stemmed = self.phrases.get(("~", *stems))
+        if written and stemmed:
+            return _merged(written, stemmed)
+        return written or stemmed
+
+
+def known_language(language: str) -> bool:
+    """Whether the language has a folder with words of meaning."""
+    return base_language(language) in languages_with("meaning.toml")
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer | None:
+    return Stemmer.Stemmer(_SNOWBALL[language]) if language in _SNOWBALL else None
+
+
+def plain_word(word: str, language: str) -> str:
+    """A word in lower case, Arabic without vowel signs and with one form of alef."""
+    word = unicodedata.normalize("NFKC", word).lower().replace("’", "'")
+    return _TASHKEEL.sub("", word).translate(_ARABIC) if language == "ar" else word
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str, language: str) -> str:
+    """The stem of a plain word (Snowball); the word itself where the language has no stemmer."""
+    if language == "ar":
+        return _arabic_stem(word)
+    stemmer = _stemmer(language)
+    found = str(stemmer.stemWord(word)) if stemmer else word
+    return _unaccented(found) if language in ("fr", "es", "it", "pt", "de") else found
+
+
+def _unaccented(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def _arabic_stem(word: str) -> str:
+    """Light stemming (Larkey's light10): article, prefixes and the commonest endings are taken off."""
+    for prefix in ("وبال", "وكال", "فبال", "وال", "بال", "كال", "فال", "ولل", "لل", "ال", "و", "ف"):
+        if word.startswith(prefix) and len(word) - len(prefix) >= 3:
+            word = word[len(prefix) :]
+            break
+    for prefix in ("ب", "ل", "ك"):
+        if word.startswith(prefix) and len(word) >= 5:
+            word = word[1:]
+            break
+    for suffix in ("هما", "ها", "ان", "ات", "ون", "ين", "يه", "هم", "ه", "ي", "ا", "ت"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)]
+    return word
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The language's words of meaning; empty for a language without data."""
+    data = tomllib.loads(language_data(language, "meaning.toml"))
+    phrases: dict[tuple[str, ...], Sense] = {}
+    for key, sense in _entries(data, language):
+        phrases[key] = _merged(phrases[key], sense) if key in phrases else sense
+    several = [key for key in phrases if len(key) > (2 if key[0] == "~" else 1)]
+    return Lexicon(
+        language,
+        phrases,
+        max((len(key) - (key[0] == "~") for key in phrases), default=1),
+        frozenset(key[1] if key[0] == "~" else key[0] for key in several),
+        frozenset(data.get("opposites", {})),
+        _words(data, "prepositions"),
+        _words(data, "pronouns"),
+        _words(data, "passive"),
+        _words(data, "agent"),
+        _words(data, "less"),
+        _words(data, "breaks"),
+        _words(data, "complement"),
+        _words(data, "than"),
+        _words(data, "genitive"),
+        _words(data, "have"),
+        _words(data, "change"),
+        _words(data, "postfix"),
+        dict(pair.split("=") for pair in data.get("final_particles", "").split()),
+    )
+
+
+def _words(data: dict[str, str], name: str) -> frozenset[str]:
+    return frozenset(w for w in (part.strip() for part in data.get(name, "").split("|")) if w)
+
+
+def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[tuple[str, ...], Sense]]:
+    for words in _phrases(str(data.get("function", "")), language):
+        yield words, Sense(function=True)
+    for category, values in data.get("markers", {}).items():
+        for value, listed in values.items():  # type: ignore[attr-defined]
+            for words in _phrases(listed, language):
+                yield words, Sense(markers=(Marker(category, value),))
+    for table in ("poles", "opposites"):
+        for pair, sides in data.get(table, {}).items():
+            for side, listed in enumerate(sides):
+                for words in _phrases(listed, language):
+                    yield _stemmed(words, language), Sense(poles=frozenset({(pair, side)}))
+    for number, listed in enumerate(data.get("synonyms", {}).get("groups", ())):
+        for words in _phrases(listed, language):
+            yield _stemmed(words, language), Sense(synonyms=frozenset({number}))
+
+
+def _stemmed(words: tuple[str, ...], language: str) -> tuple[str, ...]:
+    return words if language in UNSPACED else ("~", *(stem(word, language) for word in words))
+
+
+def _phrases(listed: str, language: str) -> Iterable[tuple[str, ...]]:
+    for phrase in listed.split("|"):
+        if phrase := phrase.strip():
+            plain = plain_word(phrase, language)
+            yield tuple(plain) if language in UNSPACED else tuple(split_words(plain))
+
+
+_LETTER = "(?:[^\\W\\d_][\u0300-\u036f\u064b-\u0652\u0670\u0640]*)"
+_WORD = re.compile(
+    rf"n['’]t\b|['’]s\b|{_LETTER}+\d[^\W_]*|{_LETTER}{{1,7}}['’](?![st]\b)(?=[^\W\d_])|{_LETTER}+?(?=n['’]t\b)|{_LETTER}+"
+    r"|[<>≤≥⩽⩾~≈=×/%]|\d+",
+    re.IGNORECASE,
+)
+
+
+def split_words(text: str) -> list[str]:
+    """Words of a spaced language in lower case; clitics (``l'``, ``'s``, ``n't``) apart."""
+    return [match[0] for match in word_matches(text)]
+
+
+def word_matches(text: str) -> Iterator[re.Match[str]]:
+    """Matches of words and of signs that carry meaning."""
+    return _WORD.finditer(text)
+
+
+def _merged(one: Sense, other: Sense) -> Sense:
+    return Sense(
+        tuple(dict.fromkeys(one.markers + other.markers)),
+        one.poles | other.poles,
+        one.synonyms | other.synonyms,
+        one.function or other.function,
+    )

@@ -1,0 +1,260 @@
+"""Numbers of a text, in digits or words of its language, with their characters.
+
+Digits of any script are read; the decimal mark is the one the digits show, else the language's.
+Number words come from ``text/languages/<code>/numbers.toml``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from text.languages import base_language, language_data
+
+COMMA_LANGUAGES = frozenset(
+    [
+        "de",
+        "fr",
+        "es",
+        "it",
+        "pt",
+        "nl",
+        "da",
+        "sv",
+        "nb",
+        "no",
+        "fi",
+        "pl",
+        "cs",
+        "ru",
+        "uk",
+        "tr",
+        "el",
+        "hu",
+        "ro",
+    ]
+)
+_SAME = {
+    "٫": ".",
+    "٬": ",",
+    "％": "%",
+    "（": "(",
+    "）": ")",
+    "，": ",",
+    "．": ".",
+    "−": "-",
+    "﹣": "-",
+    "／": "/",
+}
+_DIGITS = re.compile(
+    r"\d{1,3}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?"  # 1,50,000
+    r"|\d{1,3}(?:[.,'’\u00a0\u202f\u2009 ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\d.])\.\d+"
+)
+_CJK_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+    "兩": 2,
+    "壱": 1,
+    "弐": 2,
+}
+_CJK_PLACES = {"十": 10, "百": 100, "千": 1000}
+_CJK = re.compile("[零〇一二两兩三四五六七八九十百千]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as written: ``text[start:end]``. ``spelled``: in words, not digits."""
+
+    start: int
+    end: int
+    value: Decimal
+    spelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NumberWords:
+    """Number words of a language; ``articles``: those of one that are articles, too.
+
+    Attributes:
+        cardinals: value of each word; compounds up to 99 included.
+        ordinals: place of each ordinal word.
+        multipliers: "hundred", "thousand": words that multiply the number before them.
+        fractions: "half", "quarters".
+        scales: value of each scale word or abbreviation ("million", "Mrd.", "億").
+    """
+
+    cardinals: dict[str, Decimal]
+    ordinals: dict[str, int]
+    multipliers: dict[str, Decimal]
+    fractions: dict[str, Decimal]
+    scales: dict[str, Decimal]
+    articles: frozenset[str] = frozenset()
+
+
+def same_characters(text: str) -> str:
+    """The text with digits and signs of other scripts as ASCII, character by character."""
+    if text.isascii():
+        return text
+    return "".join(map(_same_character, text))
+
+
+@cache
+def _same_character(character: str) -> str:
+    decimal = unicodedata.decimal(character, None)
+    return str(decimal) if decimal is not None else _SAME.get(character, character)
+
+
+@cache
+def number_words(language: str) -> NumberWords:
+    """The language's number words; empty for a language without data."""
+    data = tomllib.loads(language_data(language, "numbers.toml"))
+    cardinals = {w: Decimal(str(v)) for w, v in _listed(data.get("cardinals", {}))}
+    cardinals |= _compounds(cardinals, data.get("compound", ""))
+    return NumberWords(
+        cardinals,
+        {w: int(v) for w, v in _listed(data.get("ordinals", {}))},
+        {w: Decimal(str(v)) for w, v in _listed(data.get("multipliers", {}))},
+        {w: _fraction(v) for w, v in _listed(data.get("fractions", {}))},
+        {w: Decimal(10) ** int(v) for w, v in _listed(data.get("scales", {}))},
+        frozenset(data.get("articles", "").split()),
+    )
+
+
+def _listed(table: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """(word, value) of ``value = "word word"``."""
+    for value, words in table.items():
+        for word in words.split():
+            yield word.replace("_", " "), value
+
+
+def _fraction(written: str) -> Decimal:
+    above, _, below = written.partition("/")
+    return Decimal(above) / Decimal(below)
+
+
+def _compounds(words: dict[str, Decimal], pattern: str) -> dict[str, Decimal]:
+    """21 to 99 of tens and units: ``{tens}-{unit}`` in English, ``{unit}und{tens}`` in German."""
+    tens = {w: v for w, v in words.items() if v % 10 == 0 and 20 <= v <= 90}
+    units = {w: v for w, v in words.items() if 1 <= v <= 9}
+    return {
+        one.format(tens=ten, unit=unit): tens[ten] + units[unit]
+        for one in pattern.split("|")
+        if one
+        for ten in tens
+        for unit in units
+    }
+
+
+def decimal_comma(text: str, language: str) -> bool:
+    """Whether the text writes ``1.577,5``: by its numbers where they show it, else by its language."""
+    shows_comma = len(re.findall(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d", text))
+    shows_point = len(re.findall(r"(?<![\d.,])\d{1,3}(?:,\d{3})+\.\d", text))
+    if shows_comma != shows_point:
+        return shows_comma > shows_point
+    return base_language(language) in COMMA_LANGUAGES
+
+
+def digit_value(digits: str, comma: bool) -> Decimal:
+    """Value of digits with separators. A mark before other than three digits is the decimal mark."""
+    plain = re.sub(r"['’\s]", "", digits)
+    last = max(plain.rfind("."), plain.rfind(","))
+    if last < 0:
+        return Decimal(plain)
+    mark, decimals = plain[last], plain[last + 1 :]
+    other = "." if mark == "," else ","
+    grouped = plain.count(mark) > 1 or (
+        len(decimals) == 3 and other not in plain and (mark == ",") != comma and not plain.startswith("0")
+    )
+    if grouped:
+        return Decimal(re.sub(r"[.,]", "", plain))
+    return Decimal(re.sub(r"[.,]", "", plain[:last]) or "0") + Decimal(f"0.{decimals}")
+
+
+def numbers_in(text: str, language: str) -> list[Number]:
+    """Every number in order; ``text`` went through ``same_characters``."""
+    comma = decimal_comma(text, language)
+    found = [
+        Number(m.start(), m.end(), digit_value(m[0], comma))
+        for m in _DIGITS.finditer(text)
+        if not _inside_word(text, m.start())
+    ]
+    taken = {at for number in found for at in range(number.start, number.end)}
+    words = _spelled_cjk(text) if language in ("zh", "ja") else _spelled(text, number_words(language))
+    found += [number for number in words if number.start not in taken]
+    return sorted(found, key=lambda number: number.start)
+
+
+def _inside_word(text: str, at: int) -> bool:
+    before = text[at - 1 : at]
+    return before.isascii() and before.isalpha()
+
+
+def _spelled(text: str, words: NumberWords) -> Iterator[Number]:
+    """Runs of number words: "two hundred", "twenty-five", "three quarters"."""
+    if not words.cardinals:
+        return
+    lowered = text.lower()
+    at = 0
+    for match in _pattern_of(words).finditer(lowered):
+        if match.start() < at:
+            continue
+        value, end = _run(lowered, match, words)
+        at = end
+        yield Number(match.start(), end, value, spelled=True)
+
+
+def _run(text: str, match: re.Match[str], words: NumberWords) -> tuple[Decimal, int]:
+    known = words.cardinals | words.multipliers
+    total, current, end = Decimal(0), known[match[0]], match.end()
+    while following := _pattern_of(words).match(text, _gap(text, end)):
+        word = following[0]
+        if word in words.multipliers:
+            current *= words.multipliers[word]
+            if words.multipliers[word] >= 1000:
+                total, current = total + current, Decimal(0)
+        elif words.cardinals[word] < 100 and (current % 100 == 0):
+            current += words.cardinals[word]
+        else:
+            break
+        end = following.end()
+    return total + current, end
+
+
+def _gap(text: str, at: int) -> int:
+    gap = re.compile(r"(?:[ -](?:and |und |et |y |e )?)").match(text, at)
+    return gap.end() if gap else len(text) + 1
+
+
+_PATTERNS: dict[int, re.Pattern[str]] = {}
+
+
+def _pattern_of(words: NumberWords) -> re.Pattern[str]:
+    if id(words) not in _PATTERNS:
+        known = sorted(words.cardinals | words.multipliers, key=len, reverse=True)
+        _PATTERNS[id(words)] = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, known)) + r")(?!\w)")
+    return _PATTERNS[id(words)]
+
+
+def _spelled_cjk(text: str) -> Iterator[Number]:
+    for match in _CJK.finditer(text):
+        value = _cjk_value(match[0])
+        if value is not None:
+            yield Number(match.start(), match.end(), value, spelled=True)
+
+
+def _cjk_value(digits: str) -> Decimal | None:
+    if not any(place in digits for place in _CJK_PLACES):
+        return Decimal("".join(str(_CJK_DIGITS[c]) for c in digits))
+    total, current = 0, 0
+    for character in digits:
+        if character in _CJK_PLACES:
+            total += (current or 1) * _CJK_PLACES[character]
+            current = 0
+        else:
+            current = _CJK_DIGITS[character]
+    return Decimal(total + current)

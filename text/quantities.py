@@ -1,0 +1,267 @@
+"""Quantities of a text: a number bound to its scale, currency and unit, or a date."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache, lru_cache
+
+from text.dates import Date, dates_in
+from text.languages import language_data
+from text.numbers import Number, number_words, numbers_in, same_characters
+from text.units import Unit, unit_at, units_by_symbol
+
+_SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW"}
+_CODES = (
+    "USD EUR GBP JPY CHF CAD AUD NZD CNY RMB INR KRW SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR HKD SGD AED SAR"
+)
+_BEFORE = re.compile(
+    r"(?P<currency>(?:US|CA?|A|NZ|HK)?[$£€¥₹₩￥]|\b(?:" + _CODES.replace(" ", "|") + r"))\s?(?P<minus>[-–]?)$"
+)
+_MINUS = re.compile(r"(?<![\w.)%])[-–]\s?$")
+_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+_PARTS = re.compile(r"\s*(?:in|out of|of every|of|sur|de cada|von|aus|من كل)\s+$")
+_LINK = re.compile(r"[\s-]*(?:(?:(?:of|de|di|von|des|additional|consecutive|full|calendar)\s)|d['’])*")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A bound number: ``text[start:end]`` with sign, currency, scale and unit.
+
+    Attributes:
+        value: the number, signed and scaled.
+        dimension: what it measures (see ``text.units``); ``money``, ``year``, ``date``, ``ordinal`` or ''.
+        base: the amount in the dimension's base unit.
+        unit: symbol of its unit or code of its currency.
+        step: the last place that is written, in base units: what rounding to it may hide.
+        scale: of the scale word beside its digits ("million"), else 1.
+        bare: neither scale, unit nor currency is written beside it.
+    """
+
+    start: int
+    end: int
+    value: Decimal
+    dimension: str = ""
+    base: Decimal = Decimal(0)
+    unit: str = ""
+    step: Decimal = Decimal(0)
+    bare: bool = True
+    scale: Decimal = Decimal(1)
+
+
+@lru_cache(maxsize=4096)
+def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
+    """Every quantity and date of a text, in order."""
+    plain = same_characters(text)
+    dates = [_of_date(date) for date in dates_in(plain, language)]
+    dates += _fractions(plain, language, [(date.start, date.end) for date in dates])
+    taken = [(date.start, date.end) for date in dates]
+    found: list[Quantity] = []
+    for number in numbers_in(plain, language):
+        if not any(a <= number.start < b for a, b in taken):
+            quantity = _bound(plain, number, language)
+            if not found or quantity.start >= found[-1].end:
+                found.append(quantity)
+    found = _with_units_of_ranges(plain, found)
+    return tuple(sorted([*dates, *found], key=lambda quantity: quantity.start))
+
+
+def _of_date(date: Date) -> Quantity:
+    number = Decimal(date.year * 10000 + date.month * 100 + date.day)
+    if date.year and not date.month:
+        year = Decimal(date.year)
+        return Quantity(date.start, date.end, year, "year", year, bare=True)
+    return Quantity(date.start, date.end, number, "date", number, bare=False)
+
+
+def _bound(text: str, number: Number, language: str) -> Quantity:
+    value, end = number.value, number.end
+    start, currency, negative = _left_of(text, number.start, end)
+    step = _last_place(text[number.start : number.end], value)
+    scale, end = _scale_at(text, end, language, short=bool(currency))
+    bare = scale == 1
+    value, step = value * scale, step * scale
+    if not currency:
+        currency, end = _currency_at(text, end, language)
+    unit: Unit | None = None
+    symbol = currency
+    if not currency and (found := _unit_at(text, end, language)):
+        symbol, end = found
+        unit = units_by_symbol()[symbol]
+    if (
+        text[start - 1 : start] == "("
+        and text[end : end + 2].lstrip()[:1] == ")"
+        and _is_accounting(text, start)
+    ):
+        start, end, negative = start - 1, text.index(")", end) + 1, True
+    if negative:
+        value = -value
+    if currency:
+        return Quantity(start, end, value, "money", value, currency, step, False, scale)
+    if unit:
+        base = value * unit.factor + unit.offset
+        return Quantity(start, end, value, unit.dimension, base, symbol, step * unit.factor, False, scale)
+    digits = text[number.start : number.end]
+    if bare and not negative and not number.spelled and _YEAR.fullmatch(digits):
+        return Quantity(start, end, value, "year", value, "", step)
+    return Quantity(start, end, value, "", value, "", step, bare, scale)
+
+
+def _left_of(text: str, start: int, end: int) -> tuple[int, str, bool]:
+    """Start of the quantity, the currency before its digits, whether a minus stands there."""
+    before = text[max(0, start - 8) : start]
+    if match := _BEFORE.search(before):
+        start -= len(before) - match.start()
+        written = match["currency"]
+        currency = _SYMBOLS.get(written, "USD" if written.endswith("$") else written)
+        negative = bool(match["minus"])
+        if minus := _MINUS.search(text, max(0, start - 3), start):
+            return minus.start(), currency, True
+        return start, currency, negative
+    minus = _MINUS.search(before)
+    if minus and (
+        start - len(before) + minus.start() == 0 or not before[: minus.start()].rstrip()[-1:].isdigit()
+    ):
+        return start - (len(before) - minus.start()), "", True
+    return start, "", False
+
+
+def _is_accounting(text: str, start: int) -> bool:
+    """Whether a bracket may stand for a minus: the digits stand alone in a cell or behind a currency."""
+    before = text[: start - 1].rstrip(" ")[-1:]
+    return before in ("", "|", "\t", "\n", "$", "€", "£")
+
+
+def _last_place(written: str, value: Decimal) -> Decimal:
+    exponent = value.as_tuple().exponent
+    return Decimal(1).scaleb(exponent) if isinstance(exponent, int) and exponent < 0 else Decimal(1)
+
+
+@cache
+def _scale_pattern(language: str) -> re.Pattern[str] | None:
+    scales = sorted(number_words(language).scales, key=len, reverse=True)
+    if not scales:
+        return None
+    end = "" if language in ("zh", "ja") else r"(?!\w)"
+    gap = r"[ \u00a0\u202f-]?" if language not in ("zh", "ja") else r"\s?"
+    return re.compile(gap + "(" + "|".join(map(re.escape, scales)) + ")" + end, re.IGNORECASE)
+
+
+def _scale_at(text: str, at: int, language: str, short: bool) -> tuple[Decimal, int]:
+    """The scale word at a place; ``short``: also "m" and "k", which are units where no currency stands."""
+    pattern = _scale_pattern(language)
+    match = pattern.match(text, at) if pattern else None
+    if not match or (
+        not short and match[1].isascii() and len(match[1].rstrip(".")) <= 2 and match[1].islower()
+    ):
+        return Decimal(1), at
+    scales = number_words(language).scales
+    scale = scales.get(match[1]) or scales[match[1].lower()]
+    end = match.end()
+    if language in ("zh", "ja") and (more := pattern.match(text, end) if pattern else None):
+        scale, end = scale * scales[more[1]], more.end()
+    return scale, end
+
+
+@cache
+def currency_names(language: str) -> dict[str, str]:
+    """Lower-case names of currencies and their ISO 4217 codes."""
+    data = tomllib.loads(language_data(language, "units.toml"))
+    names = {
+        name.replace("_", " "): code
+        for code, listed in data.get("currencies", {}).items()
+        for name in listed.split()
+    }
+    return (
+        names | {code.lower(): code for code in _CODES.split()} | {s.lower(): c for s, c in _SYMBOLS.items()}
+    )
+
+
+@cache
+def _currency_pattern(language: str) -> re.Pattern[str]:
+    names = sorted(currency_names(language), key=len, reverse=True)
+    end = "" if language in ("zh", "ja") else r"(?!\w)"
+    words = "|".join(map(re.escape, names))
+    return re.compile(rf"\s?-?(?:(?:de|d['’]|of|di)\s?)?({words}){end}", re.IGNORECASE)
+
+
+def _currency_at(text: str, at: int, language: str) -> tuple[str, int]:
+    match = _currency_pattern(language).match(text, at)
+    if not match or re.match(r"\s?[$£€¥]\s?\d", text[at : at + 4]):
+        return "", at
+    return currency_names(language)[match[1].lower()], match.end()
+
+
+def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:
+    link = _LINK.match(text, end)
+    for at in dict.fromkeys((link.end() if link else end, end)):
+        if found := unit_at(text, at, language):
+            symbol, stop = found
+            if len(symbol) == 1 and symbol.isalpha() and text[stop : stop + 1] in ("'", "’"):
+                return None
+            return found
+    return None
+
+
+_RANGE = re.compile(r"\s?(?:-|–|—|to|and|or|bis|und|oder|à|et|ou|a|y|o|~|〜|～|至|到|から|إلى|و|/)\s?")
+
+
+def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Give "5" the unit of "10 mg" in "5 to 10 mg", and of a currency in "$5 to 10 million"."""
+    for at in range(len(found) - 2, -1, -1):
+        left, right = found[at], found[at + 1]
+        if (
+            left.bare
+            and left.dimension == ""
+            and not right.bare
+            and _RANGE.fullmatch(text, left.end, right.start)
+        ):
+            unit = units_by_symbol().get(right.unit)
+            factor, offset = (unit.factor, unit.offset) if unit else (Decimal(1), Decimal(0))
+            if right.dimension not in ("date", "year"):
+                base = left.value * factor + offset
+                found[at] = replace(
+                    left,
+                    dimension=right.dimension,
+                    base=base,
+                    unit=right.unit,
+                    step=left.step * factor,
+                    bare=False,
+                )
+    return found
+
+
+@cache
+def _fraction_pattern(language: str) -> re.Pattern[str] | None:
+    words = sorted(number_words(language).fractions, key=len, reverse=True)
+    end = "" if language in ("zh", "ja") else r"(?!\w)"
+    begin = "" if language in ("zh", "ja") else r"(?<!\w)"
+    return (
+        re.compile(begin + "(?:" + "|".join(map(re.escape, words)) + ")" + end, re.IGNORECASE)
+        if words
+        else None
+    )
+
+
+def _fractions(text: str, language: str, taken: list[tuple[int, int]]) -> Iterator[Quantity]:
+    """ "half", "three quarters", and "half a year" as a quantity of time."""
+    pattern = _fraction_pattern(language)
+    for match in pattern.finditer(text) if pattern else ():
+        if any(a < match.end() and match.start() < b for a, b in taken):
+            continue
+        value = number_words(language).fractions[match[0].lower()]
+        link = re.compile(r"\s?(?:(?:a|an|of a|ein|eines|eine|un|une|d['’]un)\s)?").match(text, match.end())
+        found = unit_at(text, link.end() if link else match.end(), language)
+        if found and units_by_symbol()[found[0]].dimension not in ("ratio", "points"):
+            unit = units_by_symbol()[found[0]]
+            base = value * unit.factor
+            yield Quantity(
+                match.start(), found[1], value, unit.dimension, base, found[0], unit.factor / 10, False
+            )
+        else:
+            yield Quantity(
+                match.start(), match.end(), value, "ratio", value, "fraction", Decimal("0.01"), False
+            )

@@ -1,0 +1,81 @@
+"""Units of measure: what a unit measures, and its size in the base unit of that dimension.
+
+Symbols follow UCUM's spelling where print does. Names in a language come from
+``text/languages/<code>/units.toml``. A month has no fixed number of days, so
+months and years are a dimension of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+from text.languages import language_data
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``value * factor + offset`` is the amount in the dimension's base unit."""
+
+    dimension: str
+    factor: Decimal
+    offset: Decimal = Decimal(0)
+
+
+_TABLE = Path(__file__).with_name("units.txt")
+_NAMES_ONLY = frozenset(
+    {"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp"}
+)  # not read as printed
+_TEMPERATURE = {
+    "°C": Unit("temperature", Decimal(1)),
+    "°F": Unit("temperature", Decimal(5) / 9, Decimal(-160) / 9),
+    "K": Unit("temperature", Decimal(1), Decimal("-273.15")),
+}
+
+
+@cache
+def units_by_symbol() -> dict[str, Unit]:
+    """Every symbol the table knows."""
+    found = dict(_TEMPERATURE)
+    for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
+        dimension, _, listed = line.partition(": ")
+        for pair in listed.split():
+            symbol, _, factor = pair.rpartition("=")
+            found[symbol] = Unit(dimension, Decimal(factor))
+    return found | {"μ" + s[1:]: u for s, u in found.items() if s.startswith("µ")}
+
+
+@cache
+def unit_names(language: str) -> dict[str, str]:
+    """Lower-case unit names of a language and the symbols they stand for."""
+    data = tomllib.loads(language_data(language, "units.toml"))
+    return {
+        name.replace("_", " "): symbol
+        for symbol, names in data.get("names", {}).items()
+        for name in names.split()
+    }
+
+
+@cache
+def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    symbols = sorted(units_by_symbol().keys() - _NAMES_ONLY, key=len, reverse=True)
+    names = sorted(unit_names(language), key=len, reverse=True)
+    spaced = language not in ("zh", "ja")
+    end = r"(?!\w)" if spaced else r"(?![A-Za-z0-9])"
+    symbol = re.compile("(?:" + "|".join(map(re.escape, symbols)) + ")" + r"(?![A-Za-zµ²³0-9])")
+    name = re.compile("(?:" + "|".join(map(re.escape, names)) + ")" + end, re.I) if names else None
+    return symbol, name
+
+
+def unit_at(text: str, at: int, language: str) -> tuple[str, int] | None:
+    """Symbol and end of the unit that begins at ``text[at]``, or None."""
+    symbol, name = _patterns(language)
+    named = name.match(text, at) if name else None
+    printed = symbol.match(text, at)
+    if printed and (named is None or printed.end() >= named.end()):
+        return printed[0], printed.end()
+    return (unit_names(language)[named[0].lower()], named.end()) if named else None
