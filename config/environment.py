@@ -108,6 +108,15 @@ def url(name: str, default: str = "", schemes: Sequence[str] = ("http", "https")
     raise ImproperlyConfigured(f"{name}={value!r} is not an address that begins with {_listed(schemes)}://.")
 
 
+def clamd(name: str) -> str:
+    """``host:port`` or the absolute path of a socket, or an empty string. Raises ImproperlyConfigured."""
+    value = text(name).strip()
+    host, _, port = value.rpartition(":")
+    if not value or value.startswith("/") or (host and port.isdecimal()):
+        return value
+    raise ImproperlyConfigured(f"{name}={value!r}: write host:port, or the path of a socket.")
+
+
 def rate(name: str, default: str) -> str:
     """How many in a second, minute, hour or day: ``3000/min``. Raises ImproperlyConfigured."""
     value = text(name, default).strip()

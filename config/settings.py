@@ -331,6 +331,7 @@ OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # who says who they are is se
 CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # for one request
 CATALOGUE_BACKOFF_SECONDS = environment.number("PINCITE_CATALOGUE_BACKOFF_SECONDS", 1)
 FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF from a URL, redirects included
+CLAMD = environment.clamd("PINCITE_CLAMD")  # host:port or socket of a virus scanner; '' is none
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 
 # --- Documents ----------------------------------------------------------------

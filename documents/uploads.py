@@ -21,6 +21,7 @@ from documents.models import Document
 from documents.office import NOT_INSTALLED, office_is_there
 from documents.pdf.failures import FailureCode
 from documents.queue import enqueue
+from documents.scanning import Infected, NotScanned, scan
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -30,7 +31,8 @@ INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # control, bidi override
 
 
 class UploadRefused(Exception):
-    """The file was not taken: ``empty``, ``not_a_pdf``, ``too_large``, ``no_room`` or ``duplicate``."""
+    """The file was not taken: ``empty``, ``not_a_pdf``, ``too_large``, ``no_room``, ``duplicate``,
+    ``infected`` or ``not_scanned``."""
 
     def __init__(self, code: str, message: str, existing: Document | None = None) -> None:
         self.code = code
@@ -120,7 +122,14 @@ def inspect(file: File, name: str = "") -> Inspected:
     file.seek(0)
     if not size:
         raise UploadRefused("empty", "This file is empty.")
-    return Inspected(digest.hexdigest(), size, accepted_format(name, head[:HEAD]))
+    found = Inspected(digest.hexdigest(), size, accepted_format(name, head[:HEAD]))
+    try:
+        scan(file)
+    except Infected as infected:
+        raise UploadRefused("infected", str(infected)) from None
+    except NotScanned as failure:
+        raise UploadRefused("not_scanned", str(failure)) from None
+    return found
 
 
 def accepted_format(name: str, head: bytes) -> Format:

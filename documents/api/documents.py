@@ -253,8 +253,10 @@ class DocumentViewSet(
             415: OpenApiResponse(ErrorSerializer, "No file of a kind that is accepted."),
             422: OpenApiResponse(
                 ErrorSerializer,
-                "No address to fetch from, or an Idempotency-Key used for another request.",
+                "No address to fetch from, an Idempotency-Key used for another request, or a virus "
+                "(`infected`).",
             ),
+            503: OpenApiResponse(ErrorSerializer, "The virus scanner gave no verdict (`not_scanned`)."),
         },
     )
     def create(self, request: Request, **kwargs: Any) -> Response:

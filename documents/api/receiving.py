@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 PDF_PART = {"file": {"contentType": "application/pdf"}}
 FILE_PART = {"file": {"contentType": "application/pdf, application/octet-stream"}}
 KINDS = ", ".join(kind.label for kind in accepted(with_office=True))
-STATUS_OF = {"too_large": 413, "duplicate": 409, "not_a_pdf": 415, "no_room": 507}
+STATUS_OF = {
+    "too_large": 413,
+    "duplicate": 409,
+    "not_a_pdf": 415,
+    "no_room": 507,
+    "infected": 422,
+    "not_scanned": 503,
+}
 
 
 class NotTaken(exceptions.APIException):
