@@ -112,7 +112,7 @@ def prepare(answer: Message, provider: Provider, writing: Writing) -> tuple[Draf
     draft = draft_of(answer, found)
     writing.on_draft(draft)
     prompt = prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
-    return draft, replace(prompt, absent=found.absent, packs=found.packs)
+    return draft, replace(prompt, notes=found.notes)
 
 
 def history_of(answer: Message) -> tuple[Turn, ...]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from chat.models import Conversation
-from chat.prompting import Passage, shown_text, token_estimate
+from chat.prompting import NO_NOTES, Notes, Passage, shown_text, token_estimate
 from chat.sources import Sources, load_sources
 from chat.table_heads import with_column_years
 from documents.models import Document
@@ -23,17 +23,11 @@ HITS = 24  # chunks asked of search
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The passages of one question, best first, and the rows they were made of.
-
-    Attributes:
-        absent: names and years of the question that occur nowhere in the documents searched.
-        packs: names of the packs of ``domains`` that the documents are of.
-    """
+    """The passages of one question, best first, and the rows they were made of."""
 
     passages: tuple[Passage, ...]
     sources: Sources
-    absent: tuple[str, ...] = ()
-    packs: tuple[str, ...] = ()
+    notes: Notes = NO_NOTES
 
 
 def scope_of(conversation: Conversation, user: User) -> Scope:

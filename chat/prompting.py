@@ -77,6 +77,26 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Notes:
+    """What was learned of the documents while passages were found.
+
+    Attributes:
+        absent: names, years and places of the question that occur nowhere in the documents searched.
+        packs: names of the packs of ``domains`` that the documents are of.
+        foreign: name of the documents' language where the question's is another; else ''.
+        by_meaning: the embedding matches meanings across languages.
+    """
+
+    absent: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
+    foreign: str = ""
+    by_meaning: bool = False
+
+
+NO_NOTES = Notes()
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     role: Literal["user", "assistant"]
     text: str
@@ -91,7 +111,7 @@ class Prompt:
         history: earlier turns, oldest first, within the token budget.
         started: the answer so far (with alias markers) when it is to be continued.
         fence: a word nobody can guess.
-        absent, packs: as in ``chat.passages.Found``; read by the answerer without a model only.
+        notes: for the answerer without a model.
     """
 
     question: str
@@ -100,8 +120,7 @@ class Prompt:
     started: str = ""
     system: str = RULES
     fence: str = ""
-    absent: tuple[str, ...] = ()
-    packs: tuple[str, ...] = ()
+    notes: Notes = NO_NOTES
 
     @property
     def aliases(self) -> dict[str, Passage]:

@@ -23,5 +23,5 @@ class Extractive:
     is_local: bool = True
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        yield from answer_without_model(prompt.question, prompt.passages, prompt.absent, prompt.packs)
+        yield from answer_without_model(prompt.question, prompt.passages, prompt.notes)
         yield Finished()

@@ -10,7 +10,7 @@ from chat.answers.without_model.lines import Line, Value
 from chat.answers.without_model.question import Question
 from chat.values import values_in
 from documents.pdf.structure import Cell
-from retrieval.analysis import terms_of
+from text.terms import terms_of
 
 Operand = tuple[Line, Value, Decimal]
 
@@ -70,7 +70,11 @@ def two_rows(question: Question, lines: Sequence[Line]) -> tuple[Operand, Operan
     wanted = list(question.terms)
     named = []
     for line in lines:
-        own = [wanted.index(term) for term in dict.fromkeys(terms_of(line.label)) if term in wanted]
+        own = [
+            wanted.index(term)
+            for term in dict.fromkeys(terms_of(line.label, line.language))
+            if term in wanted
+        ]
         if own and len(line.values) == 1:
             named.append((min(own), line, line.values[0]))
     named.sort(key=lambda entry: entry[0])

@@ -16,13 +16,17 @@ from chat.answers.without_model.lines import DIGIT
 from chat.answers.without_model.question import Place, Question, analyse, words_of
 from chat.answers.without_model.whole_document import topic_units
 from chat.passages import Found, passage_of
+from chat.prompting import Notes
 from chat.sources import load_sources
+from documents.languages import language_name
 from documents.models import CitationUnit, Document, Page
 from domains import fields_of
 from domains.items import Item, items_asked
 from retrieval.results import Hit, SearchOptions
 from retrieval.scope import Scope
 from retrieval.search import search
+from retrieval.spaces import active_space
+from text.languages import base_language
 
 HITS = 24
 MOST_UNITS = 400
@@ -31,6 +35,7 @@ MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
 FIRST_PAGES = 12  # of a document, on which it shows its field
 LONGEST_ABBREVIATION = 4
+ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
 
@@ -40,9 +45,11 @@ def find_evidence(text: str, scope: Scope) -> Found:
     Those of the best hits, of the places the question names, and of the items that a pack of the
     documents' field says it needs; for questions on the whole document, those of the sections meant.
     """
-    question = analyse(text)
     hits = search(text, scope, SearchOptions(limit=HITS)).hits
     documents = near_documents(scope, hits)
+    languages = Document.objects.filter(pk__in=documents).values_list("language", flat=True)
+    spoken = list(dict.fromkeys(base_language(code) for code in languages if code))
+    question = analyse(text, spoken)
     if question.topic and (units := topic_units(question.topic, documents, question.language)):
         return _found(units, {}, ())
     packs = fields_of_documents(documents)
@@ -51,7 +58,14 @@ def find_evidence(text: str, scope: Scope) -> Found:
     items = units_of_items(items_asked(text, packs), documents)
     order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks, hits)
-    return replace(found, absent=absent_words(question, documents), packs=tuple(packs))
+    foreign = spoken[0] if spoken and question.language not in spoken else ""
+    notes = Notes(
+        absent=() if foreign else absent_words(question, documents),
+        packs=tuple(packs),
+        foreign=language_name(foreign) if foreign else "",
+        by_meaning=bool(foreign) and active_space().provider not in ONE_LANGUAGE,
+    )
+    return replace(found, notes=notes)
 
 
 def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit]) -> Found:

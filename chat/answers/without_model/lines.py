@@ -12,8 +12,8 @@ from chat.claims import SourceUnit
 from chat.prompt_injection import looks_like_injection
 from chat.prompting import Passage
 from documents.pdf.structure import Cell, TableRow
-from retrieval.analysis import terms_of
 from text.sentences import sentence_spans
+from text.terms import terms_of
 
 LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # of a line that says something
@@ -65,7 +65,15 @@ class Line:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        return frozenset(terms_of(self.text))
+        return frozenset(self.terms_in_order)
+
+    @cached_property
+    def terms_in_order(self) -> list[str]:
+        return terms_of(self.text, self.language)
+
+    @property
+    def language(self) -> str:
+        return self.unit.language or "en"
 
     @cached_property
     def context(self) -> frozenset[str]:
@@ -74,7 +82,7 @@ class Line:
         over = [*self.unit.section_path[-2:]]
         if table is not None:
             over += [*table.head_rows, table.caption]
-        return frozenset(terms_of(" ".join(over)))
+        return frozenset(terms_of(" ".join(over), self.language))
 
 
 def lines_of(question: Question, passages: Sequence[Passage]) -> list[Line]:
@@ -121,7 +129,7 @@ def row_lines(question: Question, passage: Passage, row: TableRow) -> Iterator[L
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells):
         yield from worded_row(passage, cells)
         return
-    chosen = tuple(chosen_columns(question, values))
+    chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
     scale = scale_of(passage, row)
     yield Line(
         passage,
@@ -169,7 +177,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def chosen_columns(question: Question, values: Sequence[Value]) -> list[Value]:
+def chosen_columns(question: Question, values: Sequence[Value], language: str) -> list[Value]:
     """The columns the question names, by year or by words; else the first few."""
     named = [value for value in values if value.years & question.years]
     if len(named) == 1 and "compare" in question.kinds and question.computation in ("", "growth"):
@@ -177,7 +185,7 @@ def chosen_columns(question: Question, values: Sequence[Value]) -> list[Value]:
         named += before[:1]
     if named:
         return named[:MOST_COLUMNS]
-    shares = [len(set(terms_of(value.head)) & set(question.terms)) for value in values]
+    shares = [len(set(terms_of(value.head, language)) & set(question.terms)) for value in values]
     best = max(shares, default=0)
     worded = [value for value, share in zip(values, shares, strict=True) if share == best]
     return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])

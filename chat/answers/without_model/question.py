@@ -7,10 +7,11 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple, cast, get_args
 
-from retrieval.analysis import terms_of
-from text.languages import language_data, languages_with
+from text.languages import base_language, language_data, languages_with
+from text.terms import stop_words, terms_of
 
 Kind = Literal["who", "when", "where", "count", "amount", "why", "how", "list", "define", "compare", "yes_no"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -25,7 +26,9 @@ YEAR_SPAN = re.compile(
     r"((?:19|20)\d{2})\s*(?:-|–|to|through|bis|à|a|until)\s*(?:FY\s*)?((?:19|20)\d{2})", re.I
 )
 QUOTED = re.compile(r"[\"“”„«»「『]([^\"“”„«»「」『』]{2,80})[\"“”«»」』]")
-CAPITALISED = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“„«(])\b[^\W\d_a-zа-я][\w&’'-]*[^\W\d_A-ZА-Я][\w&’'-]*")
+CAPITALISED = re.compile(
+    r"(?<![.!?:]\s)(?<!^)(?<![\"“„«(])(?<![A-Za-z])[A-ZÀ-ÖØ-ÞА-Я][\w&’'-]*[a-zß-öø-ÿа-я][\w&’'-]*", re.ASCII
+)
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){1,4}(?![\w%]|[.,]\d)")
@@ -59,7 +62,7 @@ class Question:
         kinds: what kind of answer it wants.
         terms: its telling terms (stems); words that only ask are left out unless there are no others.
         years: the years it names, those between two joined by a dash included.
-        quoted: phrases in quotation marks, each as terms.
+        pairs: neighbouring terms; only those inside quotation marks where there are any.
         names: capitalised words inside it and the years it names, for languages that capitalise names only.
         places: the places it names.
         computation: what must be computed from values; '' when nothing.
@@ -71,7 +74,7 @@ class Question:
     kinds: frozenset[Kind]
     terms: tuple[str, ...]
     years: frozenset[str]
-    quoted: tuple[tuple[str, ...], ...]
+    pairs: frozenset[tuple[str, str]]
     names: tuple[str, ...]
     places: tuple[Place, ...]
     computation: Computation | Literal[""]
@@ -95,10 +98,13 @@ def message(language: str, key: str) -> str:
     return words_of(language, "says")[key][0]
 
 
-def analyse(text: str) -> Question:
+def analyse(text: str, documents: Sequence[str] = ()) -> Question:
+    """The question, its terms as documents in these languages have them (its own where it is among them)."""
     language = language_of(text)
+    spoken = [base_language(code) for code in documents if code]
+    stems = spoken[0] if spoken and language not in spoken else language
     lowered = text.casefold()
-    terms = tuple(dict.fromkeys(terms_of(text)))
+    terms = tuple(term for term in dict.fromkeys(terms_of(text, stems)) if term not in stop_words(language))
     asking = _asking(language)
     places = tuple(places_in(text, language))
     numbers = {place.number.lower() for place in places}
@@ -111,7 +117,7 @@ def analyse(text: str) -> Question:
         kinds=kinds_of(lowered, language),
         terms=telling or terms,
         years=years_in(text),
-        quoted=tuple(tuple(terms_of(phrase)) for phrase in QUOTED.findall(text)),
+        pairs=pairs_in(text, stems),
         names=names_in(text, language),
         places=places,
         computation=next((name for name in ("growth", "ratio", "difference", "sum")
@@ -124,7 +130,7 @@ def analyse(text: str) -> Question:
 def _asking(language: str) -> frozenset[str]:
     """Terms that say how to answer, or nothing at all."""
     words = words_of(language, "words")
-    return frozenset(terms_of(" ".join((*words["asking"], *words["common"]))))
+    return frozenset(terms_of(" ".join(words["asking"]), language))
 
 
 def language_of(text: str) -> str:
@@ -144,7 +150,7 @@ def _common(language: str) -> frozenset[str]:
     kinds = (phrase for phrases in words_of(language, "kinds").values() for phrase in phrases)
     one_word = (phrase for phrase in kinds if " " not in phrase)
     words = words_of(language, "words")
-    return frozenset((*words["common"], *words["asking"], *one_word))
+    return frozenset((*stop_words(language), *words["asking"], *one_word))
 
 
 def kinds_of(lowered: str, language: str) -> frozenset[Kind]:
@@ -177,9 +183,14 @@ def topic_of(lowered: str, language: str, telling: Sequence[str]) -> Topic | Lit
     whole = words_of(language, "whole")
     for topic in cast(tuple[Topic, ...], get_args(Topic)):
         if match := _pattern(whole[topic]).search(lowered):
-            beside = set(telling) - set(terms_of(match[0]))
+            beside = set(telling) - set(terms_of(match[0], language))
             return topic if len(beside) <= MOST_BESIDE_TOPIC or _UNSPACED.search(lowered) else ""
     return ""
+
+
+def pairs_in(text: str, language: str) -> frozenset[tuple[str, str]]:
+    quoted = [pairwise(terms_of(phrase, language)) for phrase in QUOTED.findall(text)]
+    return frozenset(chain.from_iterable(quoted)) or frozenset(pairwise(terms_of(text, language)))
 
 
 def names_in(text: str, language: str) -> tuple[str, ...]:
@@ -189,7 +200,9 @@ def names_in(text: str, language: str) -> tuple[str, ...]:
     names = [
         POSSESSIVE.sub("", name)
         for name in capitalised
-        if name.casefold() not in labels and not asking & set(terms_of(name)) and not SHORT_YEAR.match(name)
+        if name.casefold() not in labels
+        and not asking & set(terms_of(name, language))
+        and not SHORT_YEAR.match(name)
     ]
     return tuple(dict.fromkeys([*names, *YEAR.findall(text)]))
 

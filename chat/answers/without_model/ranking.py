@@ -16,8 +16,8 @@ from chat.answers.without_model.lines import Line
 from chat.answers.without_model.question import YEAR, Place, Question, words_of
 from chat.prompting import Passage
 from domains.items import Item, items_asked, label_match
-from retrieval.analysis import terms_of
 from retrieval.providers.wordllama import WordLlamaEmbedder
+from text.terms import terms_of
 
 Matrix = NDArray[np.float64]
 
@@ -134,8 +134,8 @@ def features_of(
 
 def term_weights(passages: Sequence[Passage]) -> TermWeights:
     """Over all units of the pages at hand."""
-    units = {unit.id: unit.text for passage in passages for unit in (passage.unit, *passage.around)}
-    return TermWeights([terms_of(text) for text in units.values()])
+    units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
+    return TermWeights([terms_of(unit.text, unit.language or "en") for unit in units.values()])
 
 
 def search_signals(lines: Sequence[Line], passages: Sequence[Passage]) -> dict[str, list[float]]:
@@ -158,7 +158,7 @@ def coverage(question: Question, lines: Sequence[Line], weights: TermWeights) ->
     for index, line in enumerate(lines):
         heading = line.passage.heading[:120]
         if heading not in tops:
-            tops[heading] = frozenset(terms_of(heading))
+            tops[heading] = frozenset(terms_of(heading, line.language))
         over = line.context | tops[heading]
         near = line.terms | beside(lines, index)
         for name, found in (("line", line.terms), ("near", near), ("context", near | over), ("over", over)):
@@ -206,10 +206,7 @@ def word_nearness(question: Question, lines: Sequence[Line], weights: TermWeight
 
 
 def shared_phrases(question: Question, lines: Sequence[Line]) -> list[float]:
-    """Phrases in quotation marks count where there are any, else all the question's neighbouring terms."""
-    quoted = {pair for phrase in question.quoted for pair in pairwise(phrase)}
-    pairs = quoted or set(pairwise(terms_of(question.text)))
-    return [min(1.0, len(pairs & set(pairwise(terms_of(line.text)))) / 3) for line in lines]
+    return [min(1.0, len(question.pairs & set(pairwise(line.terms_in_order))) / 3) for line in lines]
 
 
 def type_match(question: Question, line: Line) -> float:

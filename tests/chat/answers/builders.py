@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from chat.answers.without_model.answer import answer_without_model
 from chat.claims import SourceUnit
-from chat.prompting import Passage
+from chat.prompting import Notes, Passage
 from chat.providers.base import NativeCitation, TextDelta
 from documents.pdf.geometry import Rect
 from documents.pdf.structure import Cell, TableRow, UnitType, Word
@@ -75,7 +75,7 @@ def answered(
     question: str, passages: list[Passage], absent: tuple[str, ...] = (), packs: tuple[str, ...] = ()
 ) -> tuple[list[str], list[NativeCitation]]:
     """The answer's lines (headings left out), and its citations."""
-    deltas = list(answer_without_model(question, passages, absent, packs))
+    deltas = list(answer_without_model(question, passages, Notes(absent, packs)))
     text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return lines, [delta for delta in deltas if isinstance(delta, NativeCitation)]
