@@ -67,10 +67,17 @@ def make_pdf(lease: Lease, document: Document) -> None:
         try:
             content = pdf_of(path, str(document.original.name))
         except ParseFailure as failure:
-            message = MADE_FROM.get(failure.code, failure.message)
+            message = made_from(failure)
             raise ParseFailure(failure.code, message, failure.detail) from None
     document.file.save("", ContentFile(content), save=False)
     keep(lease, document)
+
+
+def made_from(failure: ParseFailure) -> str:
+    """Why no PDF could be made. A limit that was met is named: "… took more than …"."""
+    if failure.code in MADE_FROM and failure.message == failure.code.label:
+        return MADE_FROM[failure.code]
+    return failure.message.replace("Reading this PDF", "Making a PDF of this file")
 
 
 def pdf_of(path: Path, name: str) -> bytes:

@@ -19,11 +19,12 @@ from tempfile import TemporaryDirectory
 import msgspec
 from django.conf import settings
 
-from documents.pdf.failures import FailureCode, ParseFailure
-from documents.pdf.limits import MIB
-from documents.pdf.office_child import OfficeLimits
+from documents.pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
+from documents.pdf.limits import MIB, wall_seconds
+from documents.pdf.office_child import REFUSED, OfficeLimits
 
 MEMORY_BYTES = 4096 * MIB  # of address space: LibreOffice maps 2 GB before it opens a file
+OUT_OF_TIME = {128 + signal.SIGXCPU, 256 - signal.SIGXCPU}  # as a shell says it, and as Python does
 NOT_INSTALLED = "Office files need LibreOffice, which this server does not have. Save the file as PDF first."
 REGISTRY = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>
@@ -59,7 +60,12 @@ def office_to_pdf(source: Path, suffix: str) -> bytes:
         copy = folder / f"document{suffix}"
         shutil.copyfile(source, copy)
         write_profile(folder / "profile")
-        run(command(folder, copy), folder)
+        status, said = run(command(folder, copy), folder)
+        if status == REFUSED:
+            raise ParseFailure(FailureCode.TOO_LARGE, said[:200])
+        if status in OUT_OF_TIME:
+            limit = PROCESSOR_SECONDS.format(settings.CONVERT_SECONDS)
+            raise ParseFailure(FailureCode.TOOK_TOO_LONG, file_failure(FailureCode.TOOK_TOO_LONG, limit))
         made = copy.with_suffix(".pdf")
         if not made.exists():
             raise ParseFailure(FailureCode.DAMAGED, detail="LibreOffice made no PDF")
@@ -83,21 +89,24 @@ def command(folder: Path, copy: Path) -> list[str]:
     ]
 
 
-def run(arguments: list[str], folder: Path) -> None:
-    """Waits for it as long as conversions may take. Raises ParseFailure."""
+def run(arguments: list[str], folder: Path) -> tuple[int, str]:
+    """Exit status and what was said, after as long as conversions may take. Raises ParseFailure."""
     environment = {"PYTHONPATH": str(settings.BASE_DIR), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
     process = subprocess.Popen(
         arguments,
         cwd=settings.BASE_DIR,
         env=environment | {"HOME": str(folder), "TMPDIR": str(folder)},
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    wall = wall_seconds(settings.CONVERT_SECONDS)  # CPU time is limited within (``office_child``)
     try:
-        process.wait(settings.CONVERT_SECONDS)
+        said, _ = process.communicate(timeout=wall)
+        return process.returncode, said.decode(errors="replace")
     except subprocess.TimeoutExpired:
-        raise ParseFailure(FailureCode.TOOK_TOO_LONG, detail="LibreOffice") from None
+        message = file_failure(FailureCode.TOOK_TOO_LONG, f"{wall:.0f} seconds")
+        raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "LibreOffice") from None
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

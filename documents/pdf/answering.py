@@ -9,7 +9,8 @@ from documents.pdf import readers
 from documents.pdf.drawing import page_picture, plain_picture
 from documents.pdf.engines import parse
 from documents.pdf.evidence import bound_evidence
-from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.failures import FailureCode, ParseFailure, file_failure
+from documents.pdf.limits import wall_seconds
 from documents.pdf.messages import (
     Answer,
     ConvertRequest,
@@ -127,8 +128,10 @@ def _made(prepare: readers.Prepare[bytes], job: Job, request: Request) -> bytes:
     """What one job of a reader makes, within the file's own time."""
     limits = request.limits
     seconds = limits.base_seconds
-    allowance = Allowance(limits.memory_bytes, seconds, seconds, time.monotonic() + seconds)
+    deadline = time.monotonic() + wall_seconds(seconds)
+    allowance = Allowance(limits.memory_bytes, seconds, seconds, deadline)
     (made,) = readers.answers(prepare, [job], bytes, allowance)
     if isinstance(made, Done):
         return made.value
-    raise ParseFailure(made.code, detail=made.detail)
+    message = made.message if made.message != made.code.label else ""
+    raise ParseFailure(made.code, message or file_failure(made.code, made.limit), made.detail)

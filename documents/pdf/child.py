@@ -24,6 +24,7 @@ from documents.pdf.confinement import (
     confine_to_files,
     die_with_parent,
     is_alone,
+    limit_cpu,
     limit_memory,
 )
 from documents.pdf.failures import FailureCode, ParseFailure
@@ -83,6 +84,7 @@ def _see_through(fork: int) -> None:
 
 def _answer(request: Request, out: int) -> None:
     limit_memory(request.limits.memory_bytes)
+    limit_cpu(request.limits.seconds(0))
     try:
         answer(request, lambda message: send(out, message))
     except ParseFailure as failure:

@@ -13,13 +13,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from documents.pdf.failures import FailureCode, ParseFailure
-from documents.pdf.limits import Limits
+from documents.pdf.confinement import FROM_OUTSIDE, killed_for_memory
+from documents.pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
+from documents.pdf.limits import Limits, wall_seconds
 from documents.pdf.messages import (
     Answer,
     Failed,
@@ -33,6 +35,8 @@ from documents.pdf.messages import (
     widen,
 )
 
+Result = TypeVar("Result")
+ATTEMPTS = 3
 _ROOT = Path(__file__).resolve().parent.parent.parent
 # Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
 # more would only ask for address space.
@@ -51,6 +55,22 @@ _SURELY_WAITING_SECONDS = 20.0
 _LOWEST_PRIORITY = 19
 # At most one child, and when it had answered.
 _kept: list[tuple[float, subprocess.Popen[bytes]]] = []
+
+
+class Killed(ParseFailure):
+    """Somebody else ended the process that read the file: that says nothing of the file."""
+
+    def __init__(self, signal_name: str) -> None:
+        message = f"The process that read this file was ended from outside {ATTEMPTS} times. Try again."
+        super().__init__(FailureCode.INTERNAL, message, signal_name)
+
+
+def attempted(work: Callable[[], Result]) -> Result:
+    """What ``work`` returns, begun anew when its child was killed from outside. Raises ParseFailure."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(Killed):
+            return work()
+    return work()
 
 
 def ask(request: Request) -> Iterator[Answer]:
@@ -155,21 +175,23 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
     assert process.stdout
     frames: Frames[Answer] = Frames(process.stdout.fileno(), Answer)
     began = time.monotonic()
-    deadline, pages = began + limits.seconds(0) + _GRACE_SECONDS, 0
+    killed_before = killed_for_memory()
+    deadline, pages = began + wall_seconds(limits.seconds(0)) + _GRACE_SECONDS, 0
     while True:
         try:
             answer = frames.next(deadline)
         except TimeoutError:
-            raise ParseFailure(FailureCode.TOOK_TOO_LONG, detail="the whole file") from None
+            message = file_failure(FailureCode.TOOK_TOO_LONG, f"{deadline - began:.0f} seconds")
+            raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "stood still") from None
         except msgspec.MsgspecError as error:
             raise ParseFailure(FailureCode.INTERNAL, detail=f"the child said: {error}") from None
         if isinstance(answer, Failed):
             raise ParseFailure(answer.code, answer.message, answer.detail)
         if answer is None:
-            raise _died(process)
+            raise _died(process, limits.seconds(pages), killed_for_memory() > killed_before)
         if isinstance(answer, Opened):
             pages = min(answer.page_count, limits.pages)
-            deadline = began + limits.seconds(pages) + _GRACE_SECONDS
+            deadline = began + wall_seconds(limits.seconds(pages)) + _GRACE_SECONDS
         if isinstance(answer, MoreTime):
             deadline = max(deadline, _later(answer, limits, pages, began))
         yield answer
@@ -179,17 +201,24 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
 
 def _later(wanted: MoreTime, limits: Limits, pages: int, began: float) -> float:
     """When the stage that begins must be over, and the layout after it; however often it is asked for."""
-    layout = limits.seconds(pages) - limits.reading_seconds(pages)
-    latest = began + limits.seconds(pages) + limits.most_extra_seconds
+    layout = wall_seconds(limits.seconds(pages) - limits.reading_seconds(pages))
+    latest = began + wall_seconds(limits.seconds(pages)) + limits.most_extra_seconds
     return min(time.monotonic() + wanted.seconds + layout, latest) + _GRACE_SECONDS
 
 
-def _died(process: subprocess.Popen[bytes]) -> ParseFailure:
+def _died(process: subprocess.Popen[bytes], seconds: float, out_of_memory: bool) -> ParseFailure:
+    """Why the child ended before it had answered; ``seconds`` is its limit of CPU time."""
     status = process.wait()
-    if status == -signal.SIGKILL:
-        return ParseFailure(FailureCode.TOO_MUCH_MEMORY, detail="killed")
+    if -status in FROM_OUTSIDE and out_of_memory:
+        message = file_failure(FailureCode.TOO_MUCH_MEMORY, "the memory this server has")
+        return ParseFailure(FailureCode.TOO_MUCH_MEMORY, message, "killed for want of memory")
+    if -status in FROM_OUTSIDE:
+        return Killed(signal.Signals(-status).name)
     if status == -signal.SIGXCPU:
-        return ParseFailure(FailureCode.TOOK_TOO_LONG, detail="CPU time")
+        limit = PROCESSOR_SECONDS.format(seconds)
+        return ParseFailure(
+            FailureCode.TOOK_TOO_LONG, file_failure(FailureCode.TOOK_TOO_LONG, limit), "CPU time"
+        )
     return ParseFailure(FailureCode.INTERNAL, detail=f"the child ended with {status}")
 
 

@@ -53,6 +53,9 @@ _OFFICE_FILES = (
     *("/proc/sys/vm/overcommit_memory", "/proc/version", "/var/cache/fontconfig", "/dev/random", "/dev/zero"),
 )
 _own_statm: list[int] = []
+_vmstat: list[int] = []
+# Signals that nothing of ours sends to a process that reads a file, but operators and the kernel do.
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def die_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
@@ -114,6 +117,16 @@ def address_space() -> int:
         return 0
 
 
+def killed_for_memory() -> int:
+    """How many processes this system has killed for want of memory; 0 where it does not say."""
+    try:
+        text = os.pread(_vmstat[0], 1 << 16, 0) if _vmstat else Path("/proc/vmstat").read_bytes()
+    except OSError:
+        return 0
+    _, found, rest = text.partition(b"\noom_kill ")
+    return int(rest.split()[0]) if found else 0
+
+
 def limit_cpu(seconds: float) -> None:
     """Limit CPU seconds from now on, of this process alone; then the kernel ends it with SIGXCPU."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
@@ -138,6 +151,8 @@ def confine_to_files(paths: Sequence[str]) -> list[str]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         return list(paths)
     _own_statm[:] = [os.open("/proc/self/statm", os.O_RDONLY)]
+    with suppress(OSError):
+        _vmstat[:] = [os.open("/proc/vmstat", os.O_RDONLY)]
     if os.geteuid() == 0:
         if others_can_read_the_program():
             paths = [_copied_to_memory(path) for path in paths]

@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from documents.pdf.evidence import A4, MARGIN
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import ConvertRequest
+from documents.pdf.nesting import check_archive, check_depth, check_size
 
 BOOK_PAGE, BOOK_SIZE = (420.0, 595.0), 11.0  # A5 and points, for books that have no pages of their own
 STYLE = """
@@ -50,7 +51,9 @@ def _made(request: ConvertRequest, content: bytes) -> pymupdf.Document:
     if request.maker == "image":
         return _of_images(content, request.filetype, request.limits.pages)
     if request.maker == "book":
+        check_archive(content)
         return _of_book(content, request.filetype, request.limits.pages)
+    check_size(content)
     text = decoded(content)
     make = {"text": _html_of_text, "markdown": _html_of_markdown, "html": _html_of_html}[request.maker]
     return _of_html(make(text), request.limits.pages)
@@ -111,6 +114,7 @@ def _html_of_markdown(text: str) -> str:
 
 
 def _html_of_html(text: str) -> str:
+    check_depth(text.encode())
     return nh3.clean(text, tags=TAGS, clean_content_tags=UNREAD, attributes={}, url_schemes=set())
 
 

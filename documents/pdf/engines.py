@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 
 from documents.pdf import fast, readers
-from documents.pdf.confinement import limit_memory
-from documents.pdf.failures import FailureCode, ParseFailure, page_failure
+from documents.pdf.confinement import limit_cpu, limit_memory
+from documents.pdf.failures import FailureCode, ParseFailure, file_failure, page_failure
 from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import PageFrame
 from documents.pdf.header import check_header
+from documents.pdf.limits import wall_seconds
 from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
 from documents.pdf.modelling import boxes_of, pages_to_model
 from documents.pdf.opening import about, open_document
@@ -44,10 +45,9 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     limit_memory(request.limits.layout_bytes(count))
     said = said or About()
     tell(said)
+    limit_cpu(request.limits.seconds(count))  # of this process: it lays out what the readers read
     allowance = _allowance(request, count, began)
-    raw_pages, failures = _read(
-        request, count, _with_tags(allowance, began) if said.tagged else allowance, tell
-    )
+    raw_pages, failures = _read(request, count, _with_tags(allowance) if said.tagged else allowance, tell)
     if failures and said.tagged:
         failures = _read_without_tags(request, raw_pages, failures, allowance)
     read = time.monotonic()
@@ -100,15 +100,21 @@ def _raw_pages(request: ParseRequest, tags: bool = True) -> tuple[int, Callable[
 def _allowance(request: ParseRequest, pages: int, began: float) -> Allowance:
     limits = request.limits
     seconds = limits.reading_seconds(pages)
-    return Allowance(limits.memory_bytes, seconds, limits.stall_seconds, began + seconds)
+    return Allowance(
+        limits.memory_bytes,
+        limits.base_seconds,
+        limits.stall_seconds,
+        began + wall_seconds(seconds),
+        cpu_seconds=seconds,
+    )
 
 
-def _with_tags(allowance: Allowance, began: float) -> Allowance:
+def _with_tags(allowance: Allowance) -> Allowance:
     """What the reading of a tagged file may take, so that enough is left to read it without its tags."""
     return msgspec.structs.replace(
         allowance,
         job_seconds=TAGGED_SHARE * allowance.job_seconds,
-        deadline=began + 2 * TAGGED_SHARE * (allowance.deadline - began),
+        cpu_seconds=2 * TAGGED_SHARE * allowance.cpu_seconds,
     )
 
 
@@ -123,7 +129,7 @@ def _read(
             raw_pages.append(answer.value)
         else:
             failures.append(answer)
-            raw_pages.append(_unread(answer.job, answer.code))
+            raw_pages.append(_unread(answer))
         if time.monotonic() - told > _REPORT_SECONDS:
             told = time.monotonic()
             tell(Progress(answer.job, count))
@@ -144,8 +150,9 @@ def _read_without_tags(
     return still
 
 
-def _unread(number: int, code: FailureCode) -> RawPage:
-    return RawPage(number=number, frame=PageFrame(612.0, 792.0), failure=page_failure(code))
+def _unread(given_up: GivenUp) -> RawPage:
+    failure = page_failure(given_up.code, given_up.limit)
+    return RawPage(number=given_up.job, frame=PageFrame(612.0, 792.0), failure=failure)
 
 
 def _why_empty(pages: Sequence[ParsedPage]) -> str:
@@ -159,7 +166,8 @@ def _worst(failures: Sequence[GivenUp]) -> ParseFailure:
     codes = [failure.code for failure in failures]
     code = max(codes, key=codes.count)
     details = "; ".join(f"p. {failure.job}: {failure.detail}" for failure in failures[:5])
-    return ParseFailure(code, detail=details)
+    limit = next(failure.limit for failure in failures if failure.code == code)
+    return ParseFailure(code, file_failure(code, limit), details)
 
 
 def _laid_out(

@@ -45,6 +45,12 @@ class ParseFailure(Exception):
         super().__init__(self.message)
 
 
+PROCESSOR_SECONDS = "{:g} seconds of processor time"
+MEGABYTES = "{} MB of memory"
+_MORE = {
+    FailureCode.TOOK_TOO_LONG: "Reading this {} took more than {}. It may be damaged or very complex.",
+    FailureCode.TOO_MUCH_MEMORY: "Reading this {} took more than {}. It may be damaged.",
+}
 PAGE_FAILURES = {
     FailureCode.TOOK_TOO_LONG: "Reading this page took too long.",
     FailureCode.TOO_MUCH_MEMORY: "Reading this page took too much memory.",
@@ -60,8 +66,15 @@ RECOGNITION_FAILURES = {
 }
 
 
-def page_failure(code: FailureCode) -> str:
-    """What to tell a person of a page that could not be read."""
+def file_failure(code: FailureCode, limit: str = "") -> str:
+    """What to tell a person of a file that could not be read. ``limit`` is the one that was met, if any."""
+    return _MORE[code].format("PDF", limit) if limit and code in _MORE else code.label
+
+
+def page_failure(code: FailureCode, limit: str = "") -> str:
+    """What to tell a person of a page that could not be read. ``limit`` is the one that was met, if any."""
+    if limit and code in _MORE:
+        return _MORE[code].format("page", limit)
     return PAGE_FAILURES.get(code, "This page is damaged and cannot be read.")
 
 

@@ -11,6 +11,15 @@ _LAYOUT_BYTES, _LAYOUT_PAGE_BYTES = 256 * MIB, 3 * MIB // 4
 _READING_SHARE = 0.7
 
 
+# Wall time for a second of CPU time, and the least: who waits for a processor at load 20 does not meet it.
+_WALL_FOR_CPU, _LEAST_WALL_SECONDS, _MOST_WALL_SECONDS = 30.0, 60.0, 1800.0
+
+
+def wall_seconds(cpu_seconds: float) -> float:
+    """Wall time in which what may take so much CPU time is surely done, unless it stands still."""
+    return max(cpu_seconds, min(_MOST_WALL_SECONDS, max(_LEAST_WALL_SECONDS, _WALL_FOR_CPU * cpu_seconds)))
+
+
 class Limits(msgspec.Struct, frozen=True):
     """Limits on one parse.
 
@@ -20,9 +29,9 @@ class Limits(msgspec.Struct, frozen=True):
         words: number of words of the whole file.
         readers: how many processes read one file at once.
         memory_bytes: address space of each of them.
-        base_seconds, page_seconds: CPU and wall time, for the file and for each of its pages.
-        stall_seconds: CPU time one page may take before it is given up, and a quarter of the wall
-            time: on a busy machine a page is slow without being hostile.
+        base_seconds, page_seconds: CPU time, for the file and for each of its pages. Wall time is bounded by
+            ``wall_seconds`` of it: on a busy machine a file is slow without being hostile.
+        stall_seconds: CPU time one page may take before it is given up.
         ocr_memory_bytes: address space of the process that recognises text: its models and a
             page's picture need more than reading does (measured: 1.0 GB).
         ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word); thirty times that

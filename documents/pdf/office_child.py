@@ -11,11 +11,16 @@ import resource
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from types import FrameType
 
 import msgspec
 
 from documents.pdf.confinement import confine_office, die_with_parent
+from documents.pdf.failures import ParseFailure
+from documents.pdf.nesting import check_archive
+
+REFUSED = 65  # exit status (EX_DATAERR of sysexits.h)
 
 
 class OfficeLimits(msgspec.Struct, frozen=True):
@@ -33,7 +38,19 @@ def main() -> None:
     _limit(msgspec.json.decode(limits, type=OfficeLimits))
     confine_office(command[0], folder)
     die_with_parent(int(parent), by=signal.SIGTERM)  # a change of user forgets it
+    refuse_what_is_too_deep(command[-1])
     sys.exit(subprocess.call(command, stdin=subprocess.DEVNULL))
+
+
+def refuse_what_is_too_deep(path: str) -> None:
+    """Exit with the reason on standard output: LibreOffice would try for minutes."""
+    if not Path(path).is_file():
+        return
+    try:
+        check_archive(Path(path).read_bytes())
+    except ParseFailure as failure:
+        sys.stdout.write(failure.message)
+        sys.exit(REFUSED)
 
 
 def _limit(limits: OfficeLimits) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 
-from documents.pdf.confined import ask
+from documents.pdf.confined import ask, attempted
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.header import check_header
 from documents.pdf.limits import Limits
@@ -86,7 +86,6 @@ def parse_file(
     """
     limits = limits or Limits()
     path = _checked(path, limits)
-    count, said, found, seconds = 0, About(), [], {}
     wanted = None if pages is None else tuple(pages)
     request = ParseRequest(
         str(path),
@@ -99,6 +98,11 @@ def parse_file(
         recognise,
         pictures,
     )
+    return attempted(lambda: _read(request, on_progress))
+
+
+def _read(request: ParseRequest, on_progress: Callable[[int, int], None] | None) -> ParsedDocument:
+    count, said, found, seconds = 0, About(), [], {}
     for answer in ask(request):
         if isinstance(answer, Opened):
             count = answer.page_count
@@ -111,7 +115,7 @@ def parse_file(
         elif isinstance(answer, Finished):
             seconds = answer.stages
     return ParsedDocument(
-        engine=engine,
+        engine=request.engine,
         version=PARSER_VERSION,
         page_count=count,
         pages=tuple(found),
@@ -211,7 +215,10 @@ def _checked(path: str | Path, limits: Limits) -> Path:
 
 
 def _produced(request: Request) -> bytes:
-    made = [answer.data for answer in ask(request) if isinstance(answer, Produced)]
-    if not made:
-        raise ParseFailure(FailureCode.INTERNAL, detail="nothing was made")
-    return made[0]
+    def produce() -> bytes:
+        made = [answer.data for answer in ask(request) if isinstance(answer, Produced)]
+        if not made:
+            raise ParseFailure(FailureCode.INTERNAL, detail="nothing was made")
+        return made[0]
+
+    return attempted(produce)

@@ -9,6 +9,7 @@ A fork takes about a millisecond, for everything is imported already.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import signal
@@ -20,13 +21,16 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from documents.pdf.confinement import (
+    FROM_OUTSIDE,
     address_space,
     confine_reader,
     die_with_parent,
+    killed_for_memory,
     limit_cpu,
     limit_memory_for_good,
 )
-from documents.pdf.failures import FailureCode, ParseFailure
+from documents.pdf.failures import MEGABYTES, PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
+from documents.pdf.limits import MIB
 from documents.pdf.messages import Failed, Frames, Opened, send, widen
 
 T = TypeVar("T")
@@ -36,7 +40,11 @@ Prepare = Callable[[], tuple[int, Callable[[Job], T]]]
 
 
 # Wall time for a second of CPU time: on a busy machine a job is slow without being hostile.
-WALL_FOR_CPU = 4.0
+WALL_FOR_CPU = 30.0
+# A reader that somebody killed is not to blame for it: its job is tried so often.
+ATTEMPTS = 3
+# Wall time that a job has in any case: until a busy machine gives it a processor.
+LEAST_WALL_SECONDS = 60.0
 
 
 class Allowance(msgspec.Struct, frozen=True):
@@ -48,6 +56,7 @@ class Allowance(msgspec.Struct, frozen=True):
         job_seconds: CPU time for a job.
         deadline: the moment (``time.monotonic()``) by which all must be done.
         wall_for_cpu: wall time a job may take for a second of its CPU time.
+        cpu_seconds: CPU time for all jobs together.
     """
 
     memory_bytes: int
@@ -55,6 +64,27 @@ class Allowance(msgspec.Struct, frozen=True):
     job_seconds: float
     deadline: float
     wall_for_cpu: float = WALL_FOR_CPU
+    cpu_seconds: float = math.inf
+
+
+class _Budget:
+    """The CPU time that all readers of one file may take, and what they took of it."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._spent = 0.0
+        self._running: set[int] = set()
+
+    def begin(self, process: int) -> None:
+        self._running.add(process)
+
+    def end(self, process: int, spent: float) -> None:
+        self._running.discard(process)
+        self._spent += spent
+
+    @property
+    def is_spent(self) -> bool:
+        return self._spent + sum(map(cpu_seconds_of, self._running)) >= self.seconds
 
 
 # Address space of the child before it has read anything: Python, numpy, MuPDF.
@@ -68,6 +98,8 @@ class GivenUp(msgspec.Struct, frozen=True, tag="given_up"):
     job: Job
     code: FailureCode
     detail: str = ""
+    limit: str = ""  # the limit that was met, in words
+    message: str = ""  # for people, where the code's own sentence does not say it
 
 
 class Done(msgspec.Struct, Generic[T], frozen=True, tag="done"):
@@ -80,14 +112,18 @@ def first_look(prepare: Prepare[T], kind: Any, allowance: Allowance) -> tuple[in
 
     Raises ParseFailure when the file cannot be opened.
     """
-    with _Reader(prepare, [0], kind, allowance) as reader:
-        first = reader.next(allowance.opening_seconds)
-        answer = reader.next(allowance.job_seconds) if isinstance(first, Opened) else None
+    for _ in range(ATTEMPTS):
+        with _Reader(prepare, [0], kind, allowance) as reader:
+            first = reader.next(allowance.opening_seconds)
+            answer = reader.next(allowance.job_seconds) if isinstance(first, Opened) else None
+        if not reader.was_killed:
+            break
     if isinstance(first, Opened):
         return first.page_count, answer.value if isinstance(answer, Done) else None
     if isinstance(first, Failed):
         raise ParseFailure(first.code, first.message, first.detail)
-    raise ParseFailure(reader.cause, detail=f"while opening: {reader.detail}")
+    message = file_failure(reader.cause, reader.limit)
+    raise ParseFailure(reader.cause, message, f"while opening: {reader.detail}")
 
 
 def answers(
@@ -97,7 +133,8 @@ def answers(
 
     The readers take turns: while the answer of one is awaited the others work on.
     """
-    turns = [_one_by_one(prepare, jobs[first::at_once], kind, allowance) for first in range(at_once)]
+    budget = _Budget(allowance.cpu_seconds)
+    turns = [_one_by_one(prepare, jobs[first::at_once], kind, allowance, budget) for first in range(at_once)]
     for number in range(len(jobs)):
         yield next(turns[number % at_once])
 
@@ -108,32 +145,51 @@ def readers_for(jobs: int, most: int, jobs_each: int) -> int:
 
 
 def _one_by_one(
-    prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance
+    prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance, budget: _Budget
 ) -> Iterator[Done[T] | GivenUp]:
-    rest = list(jobs)
-    while rest and time.monotonic() < allowance.deadline:
-        with _Reader(prepare, rest, kind, allowance) as reader:
+    rest, killed = list(jobs), 0
+    while rest and time.monotonic() < allowance.deadline and not budget.is_spent:
+        before = len(rest)
+        with _Reader(prepare, rest, kind, allowance, budget) as reader:
             if isinstance(reader.next(allowance.opening_seconds), Opened):
                 for answer in reader.answers(len(rest)):
                     rest.pop(0)
                     yield answer
-        if rest:
-            yield GivenUp(rest.pop(0), reader.cause, reader.detail)
-    yield from (GivenUp(job, FailureCode.TOOK_TOO_LONG, "no time left") for job in rest)
+                    if budget.is_spent:
+                        break
+        killed = killed + 1 if reader.was_killed and len(rest) == before else int(reader.was_killed)
+        if rest and not budget.is_spent and not (reader.was_killed and killed < ATTEMPTS):
+            yield GivenUp(rest.pop(0), reader.cause, reader.detail, reader.limit)
+            killed = 0
+    over = PROCESSOR_SECONDS.format(budget.seconds) if budget.is_spent else "its time"
+    yield from (
+        GivenUp(job, FailureCode.TOOK_TOO_LONG, "no time left", f"{over} for the file") for job in rest
+    )
 
 
 class _Reader(Generic[T]):
     """One forked process and the pipe it answers through. ``cause`` says why it ended, once it has."""
 
-    def __init__(self, prepare: Prepare[T], jobs: Sequence[Job], kind: Any, allowance: Allowance) -> None:
-        self._allowance = allowance
-        self.cause, self.detail = FailureCode.DAMAGED, ""
+    def __init__(
+        self,
+        prepare: Prepare[T],
+        jobs: Sequence[Job],
+        kind: Any,
+        allowance: Allowance,
+        budget: _Budget | None = None,
+    ) -> None:
+        self._allowance, self._budget = allowance, budget or _Budget(math.inf)
+        self.cause, self.detail, self.limit = FailureCode.DAMAGED, "", ""
+        self.was_killed = False
+        self._seconds = allowance.opening_seconds
+        self._killed_for_memory = killed_for_memory()
         parent, (answers, out) = os.getpid(), os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(answers)
             _read(prepare, jobs, out, parent, allowance)
         os.close(out)
+        self._budget.begin(self._pid)
         widen(answers)
         self._descriptor = answers
         self._frames: Frames[Opened | Failed | Done[T] | GivenUp] = Frames(
@@ -144,14 +200,25 @@ class _Reader(Generic[T]):
         return self
 
     def __exit__(self, *error: object) -> None:
-        ended, status = os.waitpid(self._pid, os.WNOHANG)
+        ended, status, usage = os.wait4(self._pid, os.WNOHANG)
         if not ended:
             os.kill(self._pid, signal.SIGKILL)
-            _, status = os.waitpid(self._pid, 0)
+            _, status, usage = os.wait4(self._pid, 0)
+        self._budget.end(self._pid, usage.ru_utime + usage.ru_stime)
         os.close(self._descriptor)
-        if os.WIFSIGNALED(status) and not self.detail:
-            self.cause = _cause(os.WTERMSIG(status))
-            self.detail = signal.Signals(os.WTERMSIG(status)).name
+        if ended and os.WIFSIGNALED(status) and not self.detail:
+            self._ended_by(signal.Signals(os.WTERMSIG(status)))
+
+    def _ended_by(self, number: signal.Signals) -> None:
+        """Its own limits end a reader by SIGXCPU or let it fail: whoever sends SIGKILL is somebody else."""
+        self.detail = number.name
+        if number == signal.SIGXCPU:
+            self.cause = FailureCode.TOOK_TOO_LONG
+            self.limit = PROCESSOR_SECONDS.format(self._seconds)
+        elif number in FROM_OUTSIDE and killed_for_memory() > self._killed_for_memory:
+            self.cause, self.limit = FailureCode.TOO_MUCH_MEMORY, "the memory this server has"
+        elif number in FROM_OUTSIDE:
+            self.cause, self.was_killed = FailureCode.INTERNAL, True
 
     def answers(self, count: int) -> Iterator[Done[T] | GivenUp]:
         """Up to ``count`` answers; fewer when the process dies or stands still."""
@@ -163,26 +230,38 @@ class _Reader(Generic[T]):
 
     def next(self, seconds: float) -> Opened | Failed | Done[T] | GivenUp | None:
         """The next answer, or None when there is none within that time."""
-        deadline = min(time.monotonic() + seconds * self._allowance.wall_for_cpu, self._allowance.deadline)
+        wall = max(LEAST_WALL_SECONDS if seconds > 0 else 0, seconds * self._allowance.wall_for_cpu)
+        self._seconds = seconds
         try:
-            answer = self._frames.next(deadline)
+            answer = self._frames.next(min(time.monotonic() + wall, self._allowance.deadline))
         except TimeoutError:
             self.cause, self.detail = FailureCode.TOOK_TOO_LONG, "stood still"
+            self.limit = f"{wall:g} seconds"
             return None
         except msgspec.ValidationError as error:
             self.cause, self.detail = FailureCode.INTERNAL, str(error)
             return None
         if isinstance(answer, Failed):
             self.cause, self.detail = answer.code, answer.detail or answer.code
+            if answer.code == FailureCode.TOO_MUCH_MEMORY:
+                self.limit = memory_limit(self._allowance)
+        if isinstance(answer, GivenUp) and answer.code == FailureCode.TOO_MUCH_MEMORY:
+            answer = msgspec.structs.replace(answer, limit=memory_limit(self._allowance))
         if answer is None:  # its end of the pipe is closed: it is ending; let its status tell why
             time.sleep(0.01)
         return answer
 
 
-def _cause(number: int) -> FailureCode:
-    if number == signal.SIGXCPU:
-        return FailureCode.TOOK_TOO_LONG
-    return FailureCode.TOO_MUCH_MEMORY if number == signal.SIGKILL else FailureCode.DAMAGED
+def memory_limit(allowance: Allowance) -> str:
+    return MEGABYTES.format(allowance.memory_bytes // MIB)
+
+
+def cpu_seconds_of(process: int) -> float:
+    """CPU time of a running process of ours; 0 where the system does not say."""
+    try:
+        return time.clock_gettime((~process << 3) | 2)  # CPUCLOCK_SCHED of linux/posix-timers.h
+    except OSError:
+        return 0.0
 
 
 def _read(
@@ -226,6 +305,6 @@ def _answer(work: Callable[[Job], T], job: Job) -> Done[T] | GivenUp:
     except MemoryError:
         return GivenUp(job, FailureCode.TOO_MUCH_MEMORY)
     except ParseFailure as failure:
-        return GivenUp(job, failure.code, failure.detail)
+        return GivenUp(job, failure.code, failure.detail, message=failure.message)
     except Exception as error:  # MuPDF raises many kinds; a bad page must not end the document
         return GivenUp(job, FailureCode.DAMAGED, repr(error)[:500])

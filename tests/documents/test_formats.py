@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import resource
 import zipfile
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from documents.ingestion import ingest_document
 from documents.models import Document
 from documents.obtaining import pdf_of
 from documents.office import office_is_there
+from documents.pdf import confined
+from documents.pdf.nesting import DEEPEST, deepest
 from documents.pdf.parsing import ParseFailure
 from documents.recognition import recognise_document
 from documents.uploads import UploadRefused, store_upload
@@ -240,3 +243,57 @@ def test_libreoffice_follows_no_link_into_this_machine(tmp_path: Path) -> None:
     with pymupdf.open("pdf", pdf_of(file, "a.docx")) as made:
         assert "Before" in made[0].get_text()
         assert made[0].get_images() == []
+
+
+# --- Nesting and size ------------------------------------------------------------------
+
+
+def epub_of(page: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr("chapter.xhtml", page)
+    return made.getvalue()
+
+
+DEEP = b"<div>" * 200_000 + b"words" + b"</div>" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("deep.html", DEEP, "more than 512 deep"),
+        ("open.html", b"<b><i>" * 100_000 + b"words", "more than 512 deep"),
+        ("long.html", b"<p>words " * 5_000_000, "more than 32 MB of text"),
+        ("deep.epub", epub_of(DEEP), "more than 512 deep"),
+        ("bomb.epub", epub_of(b"0" * 2**20 * 1100), "unpacks to more than 1024 MB"),
+    ],
+    ids=["html", "unclosed", "long", "epub", "bomb"],
+)
+def test_what_is_nested_too_deep_or_too_large_is_refused_at_once_with_the_reason(
+    tmp_path: Path, db: None, name: str, content: bytes, reason: str
+) -> None:
+    """On 9a9b452 200,000 nested elements kept a worker for 125 s."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with pytest.raises(ParseFailure, match=reason):
+        pdf_of(path, name)
+    confined.dismiss()  # and is waited for
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
+
+
+def test_ordinary_markup_is_not_too_deep() -> None:
+    assert deepest(b"<ul>" + b"<li>one<p>two<br>" * 5000 + b"</ul>") == 1
+    assert deepest(b"<div><div></div><a/></div>" * 1000) == 2
+    assert deepest(b"<div>" * 600) == DEEPEST + 1
+
+
+@needs_office
+def test_an_office_file_that_is_nested_too_deep_is_refused_by_its_reason(tmp_path: Path) -> None:
+    made = tmp_path / "deep.docx"
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", DEEP)
+    with pytest.raises(ParseFailure, match="more than 512 deep"):
+        pdf_of(made, "deep.docx")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import pymupdf
 import pytest
 
@@ -121,7 +125,11 @@ def test_limits_on_size_pages_and_words_are_told_apart(saved: Callable[[bytes], 
 def test_a_page_that_hangs_costs_that_page(saved: Callable[[bytes], Path]) -> None:
     pages = parse_file(saved(hanging_pdf()), limits=SOON).pages
     assert [page.text.strip() for page in pages] == ["Page 1 is plain.", "", "Page 3 is plain."]
-    assert [page.failure for page in pages] == ["", page_failure(FailureCode.TOOK_TOO_LONG), ""]
+    assert [page.failure for page in pages] == [
+        "",
+        page_failure(FailureCode.TOOK_TOO_LONG, "1 seconds of processor time"),
+        "",
+    ]
 
 
 def test_a_file_of_nothing_but_a_hanging_page_took_too_long_and_leaves_no_process(
@@ -337,3 +345,117 @@ def wait_until(happened: Callable[[], bool], seconds: float = 60.0) -> None:
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+# --- Killed from outside, and limits that are named ----------------------------------
+
+
+def shooting(monkeypatch: pytest.MonkeyPatch, most: int) -> list[subprocess.Popen[bytes]]:
+    """Kills the first children that are started; returns them."""
+    started, victims = confined._started, []
+
+    def shot() -> subprocess.Popen[bytes]:
+        process = started()
+        if len(victims) < most:
+            process.kill()
+            victims.append(process)
+        return process
+
+    def write(process: subprocess.Popen[bytes], body: bytes) -> None:
+        """As ``confined._write``, to a child that may be dead already."""
+        with contextlib.suppress(BrokenPipeError):
+            assert process.stdin
+            process.stdin.write(body)
+            process.stdin.flush()
+
+    confined.dismiss()
+    monkeypatch.setattr(confined, "_started", shot)
+    monkeypatch.setattr(confined, "_write", write)
+    return victims
+
+
+def test_a_file_whose_child_is_killed_is_read_again(
+    saved: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On 9a9b452 it failed at once, and was said to have taken too much memory."""
+    victims = shooting(monkeypatch, 2)
+    assert parse_file(saved(draw_pdf("One page."))).pages[0].text.strip() == "One page."
+    assert len(victims) == 2
+
+
+def test_a_file_whose_child_is_killed_each_time_says_so(
+    saved: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victims = shooting(monkeypatch, 100)
+    with pytest.raises(ParseFailure, match="ended from outside 3 times") as raised:
+        parse_file(saved(draw_pdf("One page.")))
+    assert raised.value.code == FailureCode.INTERNAL
+    assert len(victims) == confined.ATTEMPTS
+
+
+def test_a_child_that_the_system_killed_for_want_of_memory_says_that(
+    saved: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shooting(monkeypatch, 100)
+    killed = iter(range(100))
+    monkeypatch.setattr(confined, "killed_for_memory", lambda: next(killed))
+    with pytest.raises(ParseFailure, match="more than the memory this server has") as raised:
+        parse_file(saved(draw_pdf("One page.")))
+    assert raised.value.code == FailureCode.TOO_MUCH_MEMORY
+
+
+def test_a_reader_that_is_killed_is_begun_anew_with_the_page_it_was_at() -> None:
+    with tempfile.TemporaryFile() as counted:
+
+        def killed_at_first(job: int) -> str:
+            if job == 2 and os.fstat(counted.fileno()).st_size < 2:
+                os.write(counted.fileno(), b"x")
+                os.kill(os.getpid(), signal.SIGKILL)
+            return f"read {job}"
+
+        found = list(answers(lambda: (3, killed_at_first), range(1, 4), str, allowance()))
+    assert found == [Done(job, f"read {job}") for job in (1, 2, 3)]
+
+
+def test_a_page_whose_reader_is_killed_each_time_is_given_up() -> None:
+    def killed_always(job: int) -> str:
+        if job == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return f"read {job}"
+
+    found = list(answers(lambda: (3, killed_always), range(1, 4), str, allowance()))
+    assert found[0] == Done(1, "read 1") and found[2] == Done(3, "read 3")
+    assert isinstance(found[1], GivenUp) and found[1].code == FailureCode.INTERNAL
+
+
+def test_who_waits_for_a_processor_is_not_too_slow() -> None:
+    """On 9a9b452 four times the limit of processor time ended a job by the clock."""
+
+    def slow(job: int) -> str:
+        time.sleep(2)
+        return "read"
+
+    assert list(answers(lambda: (1, slow), [1], str, allowance(job_seconds=0.4))) == [Done(1, "read")]
+
+
+def test_the_processor_time_of_a_file_is_counted_over_all_its_readers() -> None:
+    def busy(job: int) -> str:
+        end = time.process_time() + 0.4
+        while time.process_time() < end:
+            pass
+        return f"read {job}"
+
+    whole = msgspec.structs.replace(allowance(job_seconds=5), cpu_seconds=0.9)
+    found = list(answers(lambda: (8, busy), range(1, 9), str, whole, at_once=2))
+    given_up = [answer for answer in found if isinstance(answer, GivenUp)]
+    assert 3 <= len(given_up) <= 7
+    assert {answer.limit for answer in given_up} == {"0.9 seconds of processor time for the file"}
+
+
+def test_a_limit_that_was_met_is_named(saved: Callable[[bytes], Path]) -> None:
+    assert (
+        "more than 1 seconds of processor time"
+        in parse_file(saved(hanging_pdf()), limits=SOON).pages[1].failure
+    )
+    with pytest.raises(ParseFailure, match="more than 1 seconds of processor time"):
+        parse_file(saved(hanging_pdf(pages_before=0, pages_after=0)), limits=SOON)
