@@ -6,6 +6,7 @@ import pymupdf
 import pytest
 
 from tests.documents.layout_drawing import LEFT, OTHER, PROSE, TOP, Drawing, justified, right_to_left, texts
+from tests.documents.layout_invariants import check
 
 
 def test_more_leading_begins_a_paragraph() -> None:
@@ -197,6 +198,20 @@ def test_code_keeps_its_lines() -> None:
         drawing.text(LEFT, 200 + 11 * n, line, size=9, font="cour")
     unit = drawing.units()[-1]
     assert unit.type == "code" and unit.text == "for row in rows:\nprint(row)"
+
+
+def test_code_keeps_its_indents() -> None:
+    listing = "def total(rows):\n    amount = 0\n    for row in rows:\n        amount += row.price"
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    for n, line in enumerate(listing.split("\n")):
+        text = line.lstrip()
+        x = LEFT + (len(line) - len(text)) * 0.6 * 9
+        drawing.text(x, 200 + 11 * n, text, size=9, font="cour")
+    (page,) = drawing.read()
+    unit = page.units[-1]
+    assert unit.type == "code" and unit.text == listing
+    check([page])
 
 
 def test_entries_of_a_table_of_contents_are_units_of_their_own() -> None:

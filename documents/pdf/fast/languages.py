@@ -2,8 +2,8 @@
 
 By a few plain rules: Pygments' ``guess_lexer`` (2.21) takes a Python loop for a
 Tera Term macro and a SELECT for plain text, and loads 600 lexers for it. What is
-printed has lost its indents, and is often a few lines: so the rules look at how
-lines begin and end, and say nothing unless two of them agree.
+printed is often a few lines: so the rules look at how lines begin behind their
+indents and how they end, and say nothing unless two of them agree.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ _TELLING = {
 
 def code_language(text: str) -> str:
     """``python``, ``sql``, ``json``, ...; '' where nothing tells, or two languages as well as each other."""
+    text = "\n".join([line.lstrip(" ") for line in text.split("\n")])
     if shebang := _SHEBANG.match(text):
         return _INTERPRETERS.get(shebang[1], "")
     for language, opening in _MARKUP.items():

@@ -22,6 +22,8 @@ from documents.pdf.fast.words import RawWord
 from documents.pdf.geometry import Box, Rect, bounding_box, rect_of
 from documents.pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 
+# A line of a listing is indented by at most so many characters.
+DEEPEST_INDENT = 80
 _COLUMN = attrgetter("column")
 
 
@@ -103,6 +105,15 @@ class PageWriter:
                 self.words[-1] = replace(word, char_end=self.length)
         return "".join(self.parts[first_part:])
 
+    def _add_code(self, lines: Sequence[Line]) -> str:
+        """Appends a listing line by line, each with the spaces that its indent is worth."""
+        first_part = len(self.parts)
+        left = min([line.x0 for line in lines])
+        for n, line in enumerate(lines):
+            self._add("\n" * (n > 0) + " " * indent(line, left))
+            self._add_lines([line])
+        return "".join(self.parts[first_part:])
+
     def _add_words(self, words: Sequence[RawWord]) -> None:
         """The words of a line that begins where the text ends, a space between them."""
         add, at = self.words.append, self.length
@@ -139,7 +150,7 @@ class PageWriter:
             cells = self._add_cells(block)
             text = "".join(self.parts[first_part:])
         else:
-            text = self._add_lines(block.lines, "\n" if block.kind == "code" else " ")
+            text = self._add_code(block.lines) if block.kind == "code" else self._add_lines(block.lines)
         end = self.length
         self._add("\n")
         rects = tuple(line_rects(block) if self.sheet.is_plain else map(self.to_page, line_rects(block)))
@@ -185,6 +196,13 @@ class PageWriter:
             header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
             cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, self.length))
         return tuple(sorted(cells, key=_COLUMN))
+
+
+def indent(line: Line, left: float) -> int:
+    """How many characters of its typewriter face a line begins behind ``left``."""
+    word = line.words[0]
+    width = (word.x1 - word.x0) / len(word.text)
+    return min(DEEPEST_INDENT, round((line.x0 - left) / width)) if width > 0 else 0
 
 
 def line_rects(block: Block) -> list[Rect]:
