@@ -100,3 +100,14 @@ def test_a_table_that_stands_first_in_a_row_of_a_note_is_no_small_letter() -> No
     table = Line([RawWord(50, 28, 90, 38, "", Style(10), 36, 9)])
     assert runs_on([[line] for line in lines])
     assert runs_on([[table] if n == 2 else [line] for n, line in enumerate(lines)])
+
+
+def test_headings_in_the_margin_are_read_before_the_text_beside_them() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for head, text in (("Duties", PROSE), ("Rights and fees", OTHER), ("Meetings", PROSE)):
+        drawing.text(72, y, head, font="hebo")
+        for paragraph in (text, OTHER):
+            y = drawing.lines(justified(paragraph, 300), x=200, y=y) + 10
+    expected = ["Duties", PROSE, OTHER, "Rights and fees", OTHER, OTHER, "Meetings", PROSE, OTHER]
+    assert texts(drawing.units()) == expected

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from documents.pdf.fast.cells import is_value
 from documents.pdf.fast.lines import Line, rows_of
+from documents.pdf.fast.sideheads import beside_their_texts
 from documents.pdf.fast.sides import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows
 from documents.pdf.fast.texttables import with_text_tables
 
@@ -58,7 +59,8 @@ def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
     above = [line for line in rest if _middle(line) <= cut.top]
     below = [line for line in rest if _middle(line) > cut.top]
     columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
-    return [region for part in (above, *columns, below) for region in regions(part, rtl)]
+    parts = beside_their_texts(*columns) or columns
+    return [region for part in (above, *parts, below) for region in regions(part, rtl)]
 
 
 def best_cut(lines: Sequence[Line]) -> Cut | None:
