@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PIL.ImageColor import getrgb
 
+from chat.claims import CONTRADICTED
 from chat.models import Citation
 from documents.models import Page
 from documents.pictures import Dpi, Highlight, PictureFailed, page_picture
@@ -17,6 +18,15 @@ COLOURS = (
     ("#ece5fb", "#c5adf7"),
     ("#ffe8d6", "#ffbb85"),
 )
+CONTRADICTED_COLOURS = ("#ffe8e6", "#ffb3ae")
+
+
+def colours_of(citation: Citation) -> tuple[str, str]:
+    """Those of its number; a contradicted claim has its own, and what was only found stays pale."""
+    if citation.verdict in CONTRADICTED:
+        return CONTRADICTED_COLOURS
+    pale, strong = COLOURS[(citation.number - 1) % len(COLOURS)]
+    return (pale, pale) if citation.verdict == Citation.Verdict.FOUND else (pale, strong)
 
 
 def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -> bytes:
@@ -30,7 +40,7 @@ def citation_picture(citation: Citation, *, dpi: Dpi = 144, crop: bool = True) -
     found = page.select_related("document").defer("text", "word_boxes").first()
     if found is None:
         raise PictureFailed("The cited page is no longer in the document.")
-    pale, strong = map(getrgb, COLOURS[(citation.number - 1) % len(COLOURS)])
+    pale, strong = map(getrgb, colours_of(citation))
     layers = [
         Highlight(citation.unit_rects, pale, framed=bool(citation.head_rects)),
         Highlight(citation.head_rects, pale, underline=strong, framed=False),

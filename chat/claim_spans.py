@@ -17,6 +17,7 @@ _END = re.compile(
 _LINE_HEAD = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|#{1,6}[ \t]+|>[ \t]?|\|[ \t]?)*")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`~|]+")
 _CODE = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_TABLE_HEAD = re.compile(r"[ \t|]*\n[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$", re.MULTILINE)
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
 _ADMITS = re.compile(
@@ -97,6 +98,7 @@ def uncited_claims(content: str, cited: list[Span]) -> list[Span]:
         span
         for span in sentences(content)
         if claims_something(content[span.start : span.end], content[: span.start])
+        and not _TABLE_HEAD.match(content, span.end)
         and not any(claim.start < span.end and span.start < claim.end for claim in cited)
     ]
 

@@ -25,6 +25,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from chat.models import Citation
+from chat.models.citation import place_in_words
 from documents.pdf.geometry import Box
 
 Stage = Literal["waiting", "searching", "reading", "writing", "checking"]
@@ -130,10 +131,7 @@ class CitationShown(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str:
         """Page and lines, for people: ``p. 5, lines 20–25``."""
-        first, last = self.lines
-        if not first:
-            return f"p. {self.page}"
-        return f"p. {self.page}, {f'lines {first}–{last}' if last > first else f'line {first}'}"
+        return place_in_words(self.page, *self.lines)
 
     @property
     def is_outdated(self) -> bool:

@@ -33,6 +33,7 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
 Link = Callable[[CitationShown], str]
+_BOLD_LINE = re.compile(r"\A<p>(<strong>(?:(?!</strong>).)*</strong>)</p>")
 MARK = {"mark_open": '<mark class="uncited">', "mark_close": "</mark>"}
 
 
@@ -76,7 +77,11 @@ def rendered_blocks(
     text, spans = marked_text(content, uncited)
     levels = HeadingLevels(top)
     blocks = laid_out(text.text, text.places, spans).blocks
-    return [rendered(block, levels, citations, link or superscript) for block in blocks]
+    last = len(blocks) - 1
+    return [
+        rendered(block, levels, citations, link or superscript, number == last)
+        for number, block in enumerate(blocks)
+    ]
 
 
 def in_block(number: int, html: str) -> SafeString:
@@ -84,9 +89,16 @@ def in_block(number: int, html: str) -> SafeString:
 
 
 def rendered(
-    block: Sequence[Token], levels: HeadingLevels, citations: Sequence[CitationShown], link: Link
+    block: Sequence[Token],
+    levels: HeadingLevels,
+    citations: Sequence[CitationShown],
+    link: Link,
+    is_last: bool,
 ) -> str:
-    """The safe HTML of one block, which comes after those that ``levels`` has settled."""
+    """The safe HTML of one block, which comes after those that ``levels`` has settled.
+
+    A bold line is a caption only above something: the last block may still grow.
+    """
     levels.settle(block)
     secret = secrets.token_hex(16)
 
@@ -97,6 +109,8 @@ def rendered(
         return link(citations[index]) if index < len(citations) else ""
 
     html = clean(renderer().render(block, parser().options, {"secret": secret}))
+    if not is_last:
+        html = _BOLD_LINE.sub(r'<p class="caption">\1</p>', html)
     return re.sub(rf"{secret}(\w+);(\d*);", ours, html)
 
 
@@ -178,11 +192,11 @@ class StreamRenderer:
             return []
         levels = self._levels.copy()
         shown = self.citations[self._cited :]
-        before_last = [rendered(block, levels, shown, superscript) for block in laid.blocks[:-1]]
+        before_last = [rendered(block, levels, shown, superscript, False) for block in laid.blocks[:-1]]
         final_levels = levels.copy()
         last = self._final + len(before_last)
         htmls = dict(enumerate(before_last, self._final))
-        htmls[last] = rendered(laid.blocks[-1], levels, shown, superscript)
+        htmls[last] = rendered(laid.blocks[-1], levels, shown, superscript, True)
         changed = [(number, html) for number, html in htmls.items() if self._told.get(number) != html]
         changed = [(number, "") for number in self._told if number not in htmls] + changed
         if changed[-1:] != [(last, htmls[last])]:

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
+def place_in_words(page: int, first: int, last: int) -> str:
+    """``p. 5, lines 20–25``; the page alone where the lines are unknown."""
+    if not first:
+        return f"p. {page}"
+    return f"p. {page}, {f'lines {first}–{last}' if last > first else f'line {first}'}"
+
+
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Citations of the user's own conversations and notes, on documents the user may still see."""
@@ -34,13 +41,13 @@ class Citation(models.Model):
     """
 
     class Verdict(models.TextChoices):
-        EXACT = "exact", "the words stand on the page"
-        NORMALIZED = "normalized", "the words stand on the page, spaced or spelt a little differently"
-        MOVED = "moved", "the words stood in another passage; the citation points there now"
-        COMPUTED = "computed", "computed from values that stand on the page"
-        FOUND = "found", "the words stand on the page; the claim was not judged"
-        PARTIAL = "partial", "only part of the claim stands here"
-        UNSUPPORTED = "unsupported", "the passage does not have what the claim says"
+        EXACT = "exact", "these words are on the page"
+        NORMALIZED = "normalized", "these words are on the page, spaced or spelt a little differently"
+        MOVED = "moved", "these words are in another passage; the citation now points there"
+        COMPUTED = "computed", "computed from values on the page"
+        FOUND = "found", "words found on the page; the claim was not checked"
+        PARTIAL = "partial", "the source supports only part of this claim"
+        UNSUPPORTED = "unsupported", "the source doesn't support this claim"
 
     class Judgement(models.TextChoices):
         SUPPORTED = "supported", "judged to be supported"
@@ -118,6 +125,11 @@ class Citation(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.number}] {self.quote[:60]}"
+
+    @property
+    def place(self) -> str:
+        """Page and lines, for people: ``p. 5, lines 20–25``."""
+        return place_in_words(self.page_number, self.line_start, self.line_end)
 
     @property
     def is_outdated(self) -> bool:

@@ -142,7 +142,7 @@ def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Pa
     reader.keyboard.press("Enter")
     expect(reader.locator("[data-note-text]")).to_have_value(re.compile(r"> 4,711 million \[\[p\. \d+ #"))
     reader.locator("[data-note-read] a[data-citation]").focus()
-    expect(reader.locator("#hover-card")).to_contain_text("The words stand on the page")
+    expect(reader.locator("#hover-card")).to_contain_text("These words are on the page")
     expect(reader.locator(".mark-note")).to_have_count(1)
     reader.reload()
     reader.locator(".mark-note").first.focus()

@@ -74,3 +74,12 @@ def test_claims_without_citation_are_found() -> None:
 )
 def test_only_sentences_that_say_something_are_claims(sentence: str, claims: bool) -> None:
     assert claims_something(sentence) is claims
+
+
+def test_the_head_of_a_table_claims_nothing() -> None:
+    table = (
+        "| Site | Visitors in 2019 | Visitors in 2020 |\n|---|---|---|\n| The old harbour | 1,200 | 900 |\n"
+    )
+    assert [table[span.start : span.end][:4] for span in uncited_claims(table, [])] == ["The "]
+    quoted = "> | Site | Visitors in 2019 |\n> |:--|--:|\n"
+    assert not uncited_claims(quoted, [])

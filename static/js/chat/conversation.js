@@ -6,6 +6,7 @@ import { watchCitations } from "./citations.js";
 import { watchHover } from "./hover_card.js";
 
 const NEAR_END = 180; // px from the end in which growing text keeps the end in sight
+const ABOVE = 12; // px over the last question
 
 /** Returns `choose(place)`, which chooses a citation, and `write(text)`, which puts the words into the field. */
 export function followConversation(element) {
@@ -13,7 +14,13 @@ export function followConversation(element) {
   const form = element.querySelector("form");
   const field = form.elements.question;
   const scroller = element.querySelector(".chat-scroll");
-  const toEnd = () => (scroller.scrollTop = scroller.scrollHeight);
+
+  /** To the end; but the last question stays in sight, so that its answer begins at its first line. */
+  function toEnd() {
+    const question = element.querySelector("[data-messages] > :last-child")?.getBoundingClientRect().top ?? Infinity;
+    const begin = scroller.scrollTop + question - scroller.getBoundingClientRect().top - ABOVE;
+    scroller.scrollTop = Math.min(begin, scroller.scrollHeight);
+  }
 
   function write(text) {
     if (text) field.value = text;

@@ -1,22 +1,28 @@
 // <div id="hover-card" role="tooltip" hidden></div>
 // Pointing at a citation, or focusing it, shows its words, a picture of the place, and the verdict (chat/_card.html).
+// The card stands beside the text it explains; on a phone it is a sheet from below. Cards of the citations in
+// sight are fetched ahead, pictures and all.
 
-import { place as placeBeside } from "../ui/menus.js";
 import { request } from "../ui/request.js";
 
-const [OPEN_AFTER, CLOSE_AFTER] = [180, 220]; // ms
+const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [180, 220, 400]; // ms
+const [GAP, EDGE, NARROWEST] = [12, 8, 280]; // px
+const AT_ONCE = 2; // cards fetched ahead at the same time
+const phone = matchMedia("(max-width: 700px)");
 
 export function watchHover(root) {
   const card = document.getElementById("hover-card");
+  const ahead = cardsAhead(root);
   let shown = null; // the citation
   let timer;
 
   const after = (wait, action) => (clearTimeout(timer), (timer = setTimeout(action, wait)));
-  const put = () => shown && placeBeside(card, shown, { above: true });
+  const put = () => shown && !card.hidden && putBeside(card, shown);
 
   function close() {
     clearTimeout(timer);
     card.hidden = true;
+    shown?.closest(".chat-scroll")?.style.removeProperty("padding-block-end");
     shown?.removeAttribute("aria-describedby");
     shown = null;
   }
@@ -24,11 +30,9 @@ export function watchHover(root) {
   async function open(place) {
     if (place === shown) return;
     shown = place;
-    const html = await request(`/chat/citations/${place.dataset.citation}/card/`)
-      .then((answer) => answer.text())
-      .catch(() => "");
-    if (shown !== place || !html) return; // another one by now, or not stored yet
-    card.innerHTML = html;
+    const content = await ahead.card(place);
+    if (shown !== place || !content) return; // another one by now, or not stored yet
+    card.replaceChildren(content);
     htmx.process(card);
     card.hidden = false;
     place.setAttribute("aria-describedby", "hover-card");
@@ -40,11 +44,84 @@ export function watchHover(root) {
     const place = target.closest("a[data-citation]");
     if (place) action(place);
   });
-  ["pointerover", "focusin"].forEach((kind) => watch(kind, (place) => after(OPEN_AFTER, () => open(place))));
+  ["pointerover", "focusin"].forEach((kind) => watch(kind, (place) => {
+    ahead.card(place);
+    after(OPEN_AFTER, () => open(place));
+  }));
   ["pointerout", "focusout"].forEach((kind) => watch(kind, closeSoon));
   root.addEventListener("scroll", put, { capture: true });
   card.addEventListener("pointerenter", () => clearTimeout(timer));
   card.addEventListener("pointerleave", closeSoon);
-  card.addEventListener("click", close);
+  card.addEventListener("click", () => (ahead.forget(shown), close())); // feedback changes what it says
   document.addEventListener("keydown", ({ key }) => key === "Escape" && close());
+}
+
+/** `card(place)` gives its content, null when there is none: the same element each time, with its picture loaded. */
+function cardsAhead(root) {
+  const kept = new Map(); // key -> promise of an element
+  const waiting = [];
+  let running = 0;
+  const key = ({ dataset: { citation, verdict } }) => `${citation} ${verdict}`; // a new verdict, a new card
+
+  async function fetched(id) {
+    const response = await request(`/chat/citations/${id}/card/`);
+    const innerHTML = await response.text();
+    const content = Object.assign(document.createElement("div"), { className: "hover-content", innerHTML });
+    await content.querySelector("img")?.decode().catch(() => {});
+    return content;
+  }
+
+  function load(place) {
+    const name = key(place);
+    if (!kept.has(name)) kept.set(name, fetched(place.dataset.citation).catch(() => (kept.delete(name), null)));
+    return kept.get(name);
+  }
+
+  function next() {
+    const place = running < AT_ONCE && waiting.shift();
+    if (!place) return;
+    running += 1;
+    load(place).finally(() => ((running -= 1), next()));
+  }
+
+  const seen = new IntersectionObserver((entries) => {
+    const inSight = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target);
+    inSight.forEach((place) => seen.unobserve(place));
+    waiting.push(...inSight.filter((place) => place.dataset.verdict));
+    next();
+  });
+  const look = () => root.querySelectorAll('[data-status="complete"] a[data-citation]').forEach((place) => {
+    if (!kept.has(key(place))) seen.observe(place);
+  });
+  ["answerdone", "htmx:load"].forEach((kind) => root.addEventListener(kind, () => setTimeout(look, AHEAD_AFTER)));
+  setTimeout(look, AHEAD_AFTER);
+  return { card: load, forget: (place) => place && kept.delete(key(place)) };
+}
+
+/** Scrolls the citation out from under the sheet. */
+function showOver(sheet, scroller, { bottom }) {
+  const covered = bottom + GAP - (innerHeight - sheet.offsetHeight);
+  if (!scroller || covered <= 0) return;
+  scroller.style.paddingBlockEnd = `${sheet.offsetHeight}px`;
+  scroller.scrollBy({ top: covered, behavior: "instant" });
+}
+
+/** Left or right of the text around the citation, where there is room; else under or over it, never on it. */
+function putBeside(card, place) {
+  const text = (place.closest("[data-block]") ?? place).getBoundingClientRect();
+  const at = place.getBoundingClientRect();
+  const top = document.querySelector(".chat-scroll")?.getBoundingClientRect().top ?? 0; // below toolbar and tabs
+  card.style.cssText = "";
+  if (phone.matches) return showOver(card, place.closest(".chat-scroll"), at);
+  const [left, right] = [text.left - GAP - EDGE, innerWidth - text.right - GAP - EDGE];
+  const room = Math.max(left, right);
+  if (room >= NARROWEST) card.style.width = `${Math.min(card.offsetWidth, room)}px`;
+  const { offsetWidth: width, offsetHeight: height } = card;
+  const within = (from, length, least, most) => Math.max(least, Math.min(from, most - length - EDGE));
+  const beside = room >= NARROWEST;
+  const x = left >= right ? text.left - GAP - width : text.right + GAP;
+  const under = text.bottom + GAP + height < innerHeight ? text.bottom + GAP : at.bottom + GAP;
+  const below = under + height < innerHeight ? under : Math.max(top, Math.min(text.top, at.top) - GAP - height);
+  card.style.left = `${beside ? x : within(at.left - 24, width, EDGE, innerWidth)}px`;
+  card.style.top = `${beside ? within(at.top - 24, height, top + EDGE, innerHeight) : below}px`;
 }

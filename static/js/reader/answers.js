@@ -11,7 +11,10 @@ export function joinAnswers(element, viewer, highlights) {
     if (citation.document !== viewer.id) return;
     event.preventDefault();
     const others = [...answer.citations.values()].filter((other) => other !== citation && other.document === viewer.id);
-    highlights.goTo([lit(citation), ...others.map(faint)]);
+    const same = [...answer.citations.values()].filter((other) => sharesWords(citation, other));
+    const step = same.length > 1 ? { at: same.indexOf(citation) + 1, of: same.length, next: () => after(same) } : null;
+    const after = (all) => open(all[(all.indexOf(citation) + 1) % all.length].id);
+    highlights.goTo([{ ...lit(citation), step }, ...others.map(faint)]);
     history.replaceState(null, "", citation.href || location.href);
   });
 
@@ -27,5 +30,12 @@ export function joinAnswers(element, viewer, highlights) {
 
 const lit = ({ id, page, number, verdict, rects, unit_rects, head_rects }) =>
   ({ id, page, colour: number, verdict, unit: unit_rects, heads: head_rects, anchor: rects });
+
+/** Whether two citations light the same words of a page. */
+function sharesWords(one, other) {
+  const [[left, top, right, bottom] = []] = one.rects;
+  const meets = ([x0, y0, x1, y1]) => x0 < right && x1 > left && y0 < bottom && y1 > top;
+  return one.document === other.document && one.page === other.page && other.rects.some(meets);
+}
 
 const faint = (other) => ({ ...lit(other), verdict: "other", unit: [], heads: [] });

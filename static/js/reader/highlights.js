@@ -55,11 +55,23 @@ export function paintHighlights(viewer) {
   function paint(highlight, put) {
     const { colour = 1, verdict = "", id = "" } = highlight;
     const shared = `lit-${((colour - 1) % COLOURS) + 1} lit-${verdict} ${highlight === target ? "lit-target" : ""}`;
-    return LAYERS.flatMap(([field, name]) => (highlight[field] ?? []).map((box) => {
+    const boxes = LAYERS.flatMap(([field, name]) => (highlight[field] ?? []).map((box) => {
       const element = Object.assign(document.createElement("div"), { className: `lit lit-${name} ${shared}` });
       element.dataset.highlight = id;
       return put(element, box);
     }));
+    const { step, anchor: [first] = [] } = highlight;
+    return step && first ? [...boxes, put(stepper(step), first)] : boxes;
+  }
+
+  /** "1/3" at words that several citations light; it goes on to the next of them. */
+  function stepper({ at, of, next }) {
+    const holder = Object.assign(document.createElement("div"), { className: "lit-step" });
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: `${at}/${of}` });
+    button.ariaLabel = `Citation ${at} of ${of} on these words: next`;
+    button.onclick = next;
+    holder.append(button);
+    return holder;
   }
 
   viewer.on("pagerendered", ({ pageNumber }) => pageNumber === target?.page && scroll("instant"));

@@ -10,15 +10,14 @@ export function watchMenus() {
   });
 }
 
-/** Puts an element beside another, inside the window: below it, or first above it if there is room. */
-export function place(element, anchor, { above = false } = {}) {
+/** Puts an element beside another, inside the window: below it, or above where that would be outside. */
+export function place(element, anchor) {
   const box = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
   const [over, under] = [box.top - GAP - height, box.bottom + GAP];
-  const isAbove = above ? over > EDGE : under + height > innerHeight;
   const within = (at, length, whole) => `${Math.max(EDGE, Math.min(at, whole - length - EDGE))}px`;
-  element.style.left = within(above ? box.left - 24 : box.right - width, width, innerWidth);
-  element.style.top = within(isAbove ? over : under, height, innerHeight);
+  element.style.left = within(box.right - width, width, innerWidth);
+  element.style.top = within(under + height > innerHeight ? over : under, height, innerHeight);
 }
 
 function walk(event) {
