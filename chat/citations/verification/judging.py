@@ -306,12 +306,24 @@ class _Examination:
         parts = {self.source[at].part for at in self.pairing.matched_source}
         for at in self.pairing.unmatched_source:
             token = self.source[at]
+            if token.quantity and at not in self.explained_source and self._part_of(at):
+                self._conflict("quantifier", None, at)
             if at in self.explained_source or not token.marker or token.part not in parts:
                 continue
             if token.marker.category == "condition":
                 self._condition_left_out(at)
             elif token.clause in self.pairing.clauses:
                 self._marker_left_out(at)
+
+    def _part_of(self, at: int) -> bool:
+        """Whether a number left out counts a part of what the claim speaks of: "two of the five"."""
+        if self.source[at].clause not in self.pairing.clauses or at + 1 >= len(self.source):
+            return False
+        following = self.source[at + 1]
+        if following.word not in self.words.genitive or following.word.startswith("'"):
+            return False
+        governed = next((j for j in content_places(self.source) if j > at), None)
+        return governed in self.pairing.matched_source
 
     def _condition_left_out(self, at: int) -> None:
         marker = self.source[at].marker
@@ -467,6 +479,9 @@ class _Examination:
         for join in joins:
             left = [at for at in self.pairing.unmatched_source if j < at < join]
             right = [at for at in self.pairing.unmatched_source if join < at < m]
+            if right and (rival := self._phrase_like(m, join)) is not None:
+                self._conflict("entity_swap", k, rival)
+                return True
             if left and right:
                 if any(self.source[at].quantity for at in (*left, *right)):
                     self._conflict("entity_swap", k, right[0])
@@ -474,6 +489,12 @@ class _Examination:
                     self.open.append(self.claim[k].word)
                 return True
         return False
+
+    def _phrase_like(self, m: int, join: int) -> int | None:
+        """A phrase left out before an "and" that has the preposition of the one taken from behind it."""
+        role, clause = lead(self.source, m, self.words), self.source[m].clause
+        free = [at for at in self.pairing.unmatched_source if at < join and self.source[at].clause == clause]
+        return next((at for at in free if role and lead(self.source, at, self.words) == role), None)
 
     def _passes_rival(self, k: int, j: int, m: int) -> bool:
         """Whether another number of the same measure stands between a word and the number said of it."""

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from chat.citations.verification.alignment import Partners, content_places
 from chat.citations.verification.compare import opposite, same
-from chat.citations.verification.tokens import Token
+from chat.citations.verification.tokens import COORDINATORS, Token
 from text.meaning import Lexicon
 
 FREE_ORDER = frozenset({"de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
@@ -89,6 +89,8 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         bare = [(i, k) for i, k in bare if not _verb_and_subject(pairing, i, k, crossed)]
         if not bare:
             return None
+    if _gives(pairing):
+        return *bare[0], False
     for i, k in bare:
         for middle, last in bare:
             if middle == k and (i, last) in crossed:
@@ -219,7 +221,10 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     token = tokens[at]
     if token.kind != "word":
         return False
-    if at + 1 < len(tokens) and tokens[at + 1].word in words.agent and words.language in ("en",):
+    by_whom = (
+        at + 2 < len(tokens) and tokens[at + 1].word in words.agent and tokens[at + 2].kind != "quantity"
+    )
+    if by_whom and words.language == "en":
         return True
     for before in reversed(tokens[max(0, at - _AUXILIARY_REACH) : at]):
         if before.word in words.passive:
@@ -261,6 +266,27 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         for at in _subject(tokens, verb, pairing.words):
             if at in to_other and to_other[at] < other_verb:
                 yield i, (at if passive_is_claim else to_other[at])
+        agent = _agent(tokens, verb, pairing.words)
+        active = pairing.source if passive_is_claim else pairing.claim
+        to_passive = {b: a for a, b in to_other.items()}
+        doers = [to_passive[at] for at in _subject(active, other_verb, pairing.words) if at in to_passive]
+        if agent and doers and not any(at in agent for at in doers):
+            yield i, doers[0] if passive_is_claim else to_other[doers[0]]
+
+
+def _agent(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
+    """Places of the phrase behind "by" that names the doer of a passive verb; empty where none does."""
+    for at in range(verb + 1, min(verb + 4, len(tokens))):
+        if tokens[at].word in words.agent:
+            end = at + 1
+            if end < len(tokens) and tokens[end].kind == "quantity":
+                break  # "rose by 5 %"
+            while end < len(tokens) and tokens[end].kind != "break" and tokens[end].word not in COORDINATORS:
+                end += 1
+            return range(at + 1, end)
+        if tokens[at].kind == "break":
+            break
+    return range(0)
 
 
 def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
@@ -278,6 +304,15 @@ def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
         ):
             found.append(at)
     return found
+
+
+def _gives(pairing: Pairing) -> bool:
+    """A passive verb of giving takes either object as its subject: "they were given it"."""
+    return any(
+        is_passive(pairing.claim, i, pairing.words) and is_passive(pairing.source, j, pairing.words)
+        for i, j in pairing.ordered
+        if any(pair == "giving" for pair, _ in pairing.claim[i].poles)
+    )
 
 
 def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, int]]) -> bool:

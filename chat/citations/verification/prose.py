@@ -45,7 +45,7 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
     """Judge a claim against a passage; ``topics``: headings and the title it stands under."""
     if not known_language(language):
         return Judgement("open", unchecked=(f"There are no rules for the language {language or '?'}.",))
-    sentences = _sentences(passage, language)
+    sentences = sentences_of(passage, language)
     tokens = tokens_of(claim, language)
     said = sentence_spans(claim, language)
     if len(said) > 1:
@@ -74,7 +74,7 @@ def _joined(parts: Sequence[Judgement]) -> Judgement:
 
 
 @lru_cache(maxsize=512)
-def _sentences(passage: str, language: str) -> tuple[_Sentence, ...]:
+def sentences_of(passage: str, language: str) -> tuple[_Sentence, ...]:
     spans = sentence_spans(passage, language)
     return tuple(_Sentence(span, tokens_of(passage[span.start : span.end], language)) for span in spans)
 
