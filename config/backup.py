@@ -29,7 +29,10 @@ from psycopg import sql
 FORMAT = 1
 MANIFEST = "manifest.json"
 MIGRATIONS_TABLE = "django_migrations"
-LEFT_OUT = {"django_session"}  # whoever reads a backup must not be signed in by it: everybody signs in again
+LEFT_OUT = {
+    "django_session",
+    "usersessions_usersession",
+}  # whoever reads a backup must not be signed in by it: everybody signs in again
 EMPTY_COPY = "COPY (SELECT {1} FROM {0} WHERE false) TO STDOUT"
 
 

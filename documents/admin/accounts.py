@@ -5,11 +5,49 @@ Those are the pairs of lists to choose groups and permissions from, and a day an
 
 from __future__ import annotations
 
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
+
+from documents.admin.reading import ReadOnlyAdmin
 
 admin.site.unregister([User, Group])
+admin.site.unregister([Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession])
+
+
+class EndingAdmin(ReadOnlyAdmin):
+    """Rows that only the program writes, and that an administrator may end."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+
+@admin.register(Authenticator)
+class SecondFactorAdmin(EndingAdmin):
+    """Deleting all of a user's lets in who has lost their phone; the secrets are not shown."""
+
+    list_display = ["user", "type", "created_at", "last_used_at"]
+    fields = ["user", "type", "created_at", "last_used_at"]
+    list_filter = ["type"]
+    search_fields = ["user__username"]
+    list_select_related = ["user"]
+
+
+@admin.register(SocialAccount)
+class ConnectedAccountAdmin(EndingAdmin):
+    """Accounts at the provider of single sign-on."""
+
+    list_display = ["user", "provider", "uid", "date_joined", "last_login"]
+    fields = ["user", "provider", "uid", "date_joined", "last_login"]
+    search_fields = ["user__username", "uid"]
+    list_select_related = ["user"]
 
 
 @admin.register(User)

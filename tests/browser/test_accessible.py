@@ -47,7 +47,7 @@ PAGES = [
         "/conversations/providers/",
     ),
     *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
-    *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/"),
+    *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/", "/chat/links/"),
     *("/papers/", "/documents/{document}/metadata/", "/documents/{paper}/papers/"),
     "{share}",
     *("/documents/{working}/", "/documents/{failed}/", "/documents/{paper}/"),

@@ -160,6 +160,19 @@ def test_tokens_are_made_in_a_session_and_need_no_factor(alice: User) -> None:
     assert Client().get("/api/documents/", headers={"Authorization": f"Bearer {key}"}).status_code == 200
 
 
+def test_an_administrator_lets_in_who_has_lost_their_phone(alice: User) -> None:
+    secret = with_factor(signed_in())
+    staff = Client()
+    staff.force_login(User.objects.create_superuser("root"))
+    shown = staff.get("/admin/mfa/authenticator/").content.decode()
+    assert "alice" in shown and secret not in shown
+    for key in Authenticator.objects.filter(user=alice):
+        page = staff.get(f"/admin/mfa/authenticator/{key.pk}/change/").content.decode()
+        assert "secret" not in page and "seed" not in page
+        staff.post(f"/admin/mfa/authenticator/{key.pk}/delete/", {"post": "yes"})
+    assert is_in(signed_in())
+
+
 def test_nobody_reaches_the_keys_of_others(alice: User, bob: User) -> None:
     key = Authenticator.objects.create(user=alice, type="webauthn", data={"name": "Hers"})
     his = signed_in("bob", "battery staple")
