@@ -81,7 +81,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
         command.stderr.write(f"No such trial: {', '.join(sorted(unknown))}.")
         return 2
     if settings.VAR_DIR.name != OWN_FOLDER:
-        for name, value in own_installation().items():
+        for name, value in own_installation(OWN_FOLDER).items():
             os.environ[name] = value
         return subprocess.call([sys.executable, *sys.argv])
     call_command("migrate", verbosity=0, interactive=False)
@@ -108,14 +108,14 @@ def attempt(name: str, chaos: Arena, rounds: int) -> Finding:
     return Finding(name, passed, held, round(worst, 2), trial.limit, trial.unit, note)
 
 
-def own_installation() -> dict[str, str]:
+def own_installation(folder: str) -> dict[str, str]:
     """The environment of an embedded installation beside the real one; its models are a script."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
     return {
         "DATABASE_URL": "",
-        "PINCITE_VAR": str(settings.VAR_DIR / OWN_FOLDER),
+        "PINCITE_VAR": str(settings.VAR_DIR / folder),
         "PINCITE_CHAT": "extractive",
         "PINCITE_COMPATIBLE_URL": url,
         "PINCITE_EMBEDDING_URL": url,
