@@ -1,4 +1,4 @@
-"""Microseconds a claim takes to verify: ``python -m chat.benchmarks.verify CASES.jsonl``.
+"""Microseconds a claim takes to verify: ``python -m chat.benchmarks._verify CASES.jsonl``.
 
 Lines are those of ``manage.py verify --batch``. Each claim is verified with empty caches of words
 and sentences ("first") and again with full ones ("again"); processor time, not wall time.
