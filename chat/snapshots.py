@@ -20,6 +20,7 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         if found.quote
         else (unit.char_start, unit.char_start + len(unit.text))
     )
+    lines = lit_lines(found, place)
     return Citation(
         id=uuid4(),
         number=number,
@@ -33,8 +34,8 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         unit_text=unit.text,
         section_path=list(unit.section_path),
         page_number=found.page,
-        line_start=place.lines[0],
-        line_end=place.lines[1],
+        line_start=lines[0],
+        line_end=lines[1],
         rects=[list(rect) for rect in found.rects],
         unit_rects=[list(rect) for rect in place.rects],
         head_rects=[list(rect) for rect in found.head_rects],
@@ -44,3 +45,16 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         reason=found.reason[:300],
         missing=list(found.missing),
     )
+
+
+def lit_lines(found: Verification, place: UnitPlace) -> tuple[int, int]:
+    """First and last line of the lit words; the unit's lines where it has not one box for each line."""
+    first, last = place.lines
+    if len(place.rects) != last - first + 1:
+        return place.lines
+    lit = [
+        first + offset
+        for offset, line in enumerate(place.rects)
+        if any(line.y0 <= rect.center[1] <= line.y1 and rect.overlap_x(line) > 0 for rect in found.rects)
+    ]
+    return (lit[0], lit[-1]) if lit else place.lines

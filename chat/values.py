@@ -88,6 +88,11 @@ _REFERENCE = re.compile(
     r"exhibit|appendix|article|step|rule|form|no|phase|level|version|topic|asu|asc|q)\.?|§|#)\s?$",
     re.IGNORECASE,
 )
+# A number before a street's name is an address: "12 Harbour Road".
+_ADDRESS = re.compile(
+    r"[a-d]?\s+(?:[A-Z][\w'’.-]*\s+){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Place|Way|Court|"
+    r"Boulevard|Terrace|Gardens|Close|Crescent|Row)\b"
+)
 _HEDGES = re.compile(
     r"\b(?:about|approximately|approx|around|nearly|almost|roughly|some|circa|over|more than|"
     r"less than|under|close to|just)\W*$|[~≈]\s?$",
@@ -156,6 +161,8 @@ def _month(name: str) -> int:
 def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value]:
     start, end = match.start("digits"), match.end("digits")
     if _is_part_of_a_name(text, start, end, match) or _REFERENCE.search(text[max(0, start - 14) : start]):
+        return
+    if _ADDRESS.match(text, end):
         return
     digits = match["digits"]
     currency = (match["currency"] or match["currency2"] or match["after"] or "").strip()

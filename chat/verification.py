@@ -140,12 +140,22 @@ def _holding(
     """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
     claim = scene.claim
     heads = _heads(found, scene.around(unit)) if found else ()
+    if judged.formula:
+        return replace(_lit("computed", unit, sorted(judged.spans), heads), reason=judged.formula)
     if claim.quote.strip() and not (anchor and quoted):
         lit = _lit("partial", unit, _spans(unit, judged, found, claim), heads)
         return replace(lit, missing=(claim.quote,), reason="The quoted words do not stand there.")
     if anchor:
-        return replace(_lit(anchor.verdict, unit, list(anchor.parts[0].spans)), head_rects=heads)
+        spans = _clause_of_value(claim, unit, judged) or list(anchor.parts[0].spans)
+        return replace(_lit(anchor.verdict, unit, spans), head_rects=heads)
     return _lit(_exactness(unit, found, claim), unit, _spans(unit, judged, found, claim), heads)
+
+
+def _clause_of_value(claim: Claim, unit: SourceUnit, judged: Judgement) -> list[Span]:
+    """The clause that says a quoted bare value; of equal values it holds the one that is meant."""
+    values = values_in(claim.quote)
+    letters = sum(map(str.isalpha, claim.quote)) - sum(sum(map(str.isalpha, v.text)) for v in values)
+    return sorted(judged.spans) if values and letters <= 0 and unit.type != "table" else []
 
 
 def _exactness(unit: SourceUnit, found: Support | None, claim: Claim) -> Verdict:

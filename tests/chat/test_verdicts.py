@@ -139,6 +139,34 @@ def test_a_language_without_rules_is_verified_only_word_for_word(claim: str, ver
     assert checked(claim, "Huurder betaalt de huur vooraf.", "nl").verified is verified
 
 
+OFFERS = (
+    "12 Harbour Road was offered at £2,400,000 in March 2023. It is now under offer at £2,400,000 as of "
+    "9th February 2024."
+)
+
+
+@pytest.mark.parametrize("quote", ["", "£2,400,000"])
+def test_of_equal_values_the_one_the_claim_speaks_of_is_lit_with_its_date(quote: str) -> None:
+    said = checked("It is under offer at £2,400,000 as of 9th February 2024.", OFFERS, quote=quote)
+    assert said.verified and OFFERS[said.char_start : said.char_end] == said.quote
+    assert said.quote.endswith("at £2,400,000 as of 9th February 2024")
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "reason"),
+    [
+        ("aumentó 3,7 puntos porcentuales", "computed", "7,8 − 4,1"),
+        ("aumentó un 90 %", "computed", "(7,8 − 4,1) / 4,1 = 90.2 %"),
+        ("aumentó 4,7 puntos porcentuales", "unsupported", "= 3.7"),
+        ("disminuyó un 90 %", "unsupported", "4,1 → 7,8"),
+    ],
+)
+def test_a_change_is_computed_from_both_cells(change: str, verdict: str, reason: str) -> None:
+    said = checked(f"El uso de la bicicleta en Soria {change} de 2018 a 2022.", SURVEY, "es")
+    assert said.verdict == verdict and reason in said.reason
+    assert said.quote == "4,1 … 7,8"
+
+
 CASES = Path(__file__).parent / "verdicts/cases.jsonl"  # 163 claims on 15 passages, written for this test
 TRUTHS = {"verbatim", "near_verbatim", "number_form", "table_cell", "unit_converted"}
 

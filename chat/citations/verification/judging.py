@@ -107,7 +107,8 @@ class _Examination:
 
     def finding(self) -> Finding:
         places = content_places(self.claim)
-        coverage = sum(at in self.pairing.partners for at in places) / max(1, len(places))
+        known = [at for at in places if at in self.pairing.partners or self._names_topic(self.claim[at])]
+        coverage = len(known) / max(1, len(places))
         if not self.pairing.partners:
             return Finding("open", missing=[token.word for token in self.claim if token.content])
         self._explain_ellipsis()
@@ -266,7 +267,8 @@ class _Examination:
 
     def _names_topic(self, token: Token) -> bool:
         """Whether the word only names what a pronoun or the passage as a whole is about."""
-        return any(token.stem == other.stem for other in self.around.topic if other.kind == "word")
+        words = (other for other in self.around.topic if other.kind == "word")
+        return token.kind == "word" and any(token.stem == other.stem for other in words)
 
     def _said_around(self, token: Token) -> bool:
         if token.quantity:

@@ -25,6 +25,7 @@ class Judgement:
     Attributes:
         spans: ranges of the passage's characters that bear the claim out, or contradict it.
         unchecked: why the claim could not be judged.
+        formula: how the claim's value follows from cited ones: "1,577 − 1,373 = 204".
     """
 
     outcome: str
@@ -33,6 +34,7 @@ class Judgement:
     missing: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     coverage: float = 0.0
+    formula: str = ""
 
 
 @dataclass(frozen=True, slots=True)

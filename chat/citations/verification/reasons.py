@@ -15,6 +15,7 @@ _SENTENCES = {
     "cause_effect": "The page has cause and effect or condition the other way round.",
     "correlation": "The page calls this a link, not a cause.",
 }
+_SENTENCES["computed"] = "The claim says {claim}; computed from the page: {source}."
 _LEFT_OUT = "The page says “{source}”; the claim leaves that out."
 _ADDED = "The claim says “{claim}”; the page does not."
 

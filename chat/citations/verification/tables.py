@@ -206,8 +206,8 @@ class _Reading:
             return self._cell(rows[0], columns[0], values)
         if len(rows) == 1 and len(columns) == 1 and self._extreme() is not None:
             return self._top(rows[0], columns[0])
-        if len(rows) == 1 and len(columns) == 2 and not values:
-            return self._change(rows[0], columns)
+        if len(rows) == 1 and len(columns) == 2:
+            return self._computed(rows[0], columns, values) if values else self._change(rows[0], columns)
         if len(rows) == 2 and len(columns) == 1 and not values:
             return Judgement("open", unchecked=("The claim compares two rows.",))
         return Judgement("open", unchecked=("The claim names no one cell.",))
@@ -351,8 +351,36 @@ class _Reading:
         cells = [self.grid.rows[row][column] for column in columns]
         spans = tuple((cell.start, cell.end) for cell in cells)
         if first == last or (last > first) != (side == 0):
-            return Judgement("conflict", spans, (self._conflict("direction", at, cells[-1]),), coverage=1.0)
-        return self._rest(spans, {at})
+            ordered = cells if self._order(columns) > 0 else cells[::-1]
+            both = CellText(" → ".join(cell.text for cell in ordered), *spans[-1])
+            return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
+        numbers = {place for place, token in enumerate(self.tokens) if token.quantity}
+        return self._rest(spans, {at, *numbers})
+
+    def _computed(self, row: int, columns: Sequence[int], values: Sequence[int]) -> Judgement:
+        """ "It rose by 204, or 14.9 %": the difference or growth of two cells of a row."""
+        changed = self._change(row, columns)
+        if changed.outcome != "holds":
+            return changed
+        ordered = list(columns) if self._order(columns) > 0 else list(reversed(columns))
+        cells = [self.grid.quantity(row, column) for column in ordered]
+        first, last = (cell for cell in cells if cell is not None)
+        texts = [self.grid.rows[row][column].text for column in ordered]
+        formula = ""
+        for at in values:
+            if any(self._agrees(self.tokens[at], cell) for cell in (first, last)):
+                return Judgement(
+                    "open", changed.spans, unchecked=("The claim names the cells and their change.",)
+                )
+            result = change_of(first, last, self.tokens[at])
+            if result is None:
+                return Judgement("open", changed.spans, unchecked=(self.tokens[at].word,), coverage=1.0)
+            said = result.formula(*texts)
+            if not result.agrees(self.tokens[at]):
+                wrong = self._conflict("computed", at, CellText(said, *changed.spans[-1]))
+                return Judgement("conflict", changed.spans, (wrong,), coverage=1.0)
+            formula = formula or said
+        return replace(changed, formula=formula)
 
     def _order(self, columns: Sequence[int]) -> int:
         """1 when the columns run from the earlier to the later time, -1 the other way round."""
@@ -411,6 +439,56 @@ class _Reading:
 
     def _is(self, category: str, token: Token) -> bool:
         return token.marker is not None and token.marker.category == category
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The change between two cells: their difference, or with ``growth`` its percentage of the first."""
+
+    amount: Decimal
+    growth: bool
+    step: Decimal
+
+    def agrees(self, token: Token) -> bool:
+        """Whether a claim's number is this one, within its own rounding."""
+        claimed = token.quantity
+        assert claimed is not None
+        value = claimed.value if self.growth else claimed.base
+        return abs(abs(self.amount) - abs(value)) <= self.step / 2
+
+    def formula(self, first: str, last: str) -> str:
+        """How it is computed, with the cells as they are printed."""
+        if self.growth:
+            return f"({last} − {first}) / {first} = {round(self.amount, 1)} %"
+        return f"{last} − {first} = {_plain(self.amount)}"
+
+
+def change_of(first: Quantity, last: Quantity, token: Token) -> Change | None:
+    """The change a claim's number is to be held against; None where the measures do not fit."""
+    claimed = token.quantity
+    if claimed is None or first.dimension != last.dimension or token.bound not in ("", "approx"):
+        return None
+    difference = last.base - first.base
+    if claimed.dimension == "ratio" and claimed.unit == "%" and first.base:
+        growth = difference / abs(first.base) * 100
+        return Change(growth, True, Decimal(1).scaleb(_exponent(claimed.value)))
+    if claimed.dimension == "points" and first.dimension == "ratio":
+        return Change(difference * 100, False, max(claimed.step, Decimal("0.0001")))
+    if claimed.dimension == first.dimension and claimed.unit in ("", first.unit):
+        return Change(difference, False, claimed.step)
+    if claimed.bare and not first.bare:  # as printed, without the scale of the table
+        scale = first.base / first.value if first.value else Decimal(1)
+        return Change(difference / scale, False, claimed.step)
+    return None
+
+
+def _exponent(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return exponent if isinstance(exponent, int) else 0
+
+
+def _plain(amount: Decimal) -> str:
+    return f"{amount.normalize():,f}"
 
 
 def _is_scaled(quantity: Quantity) -> bool:
