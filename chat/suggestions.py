@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 
+from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db.models import Min, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
+from chat.answers.without_model.answer import answer_without_model
+from chat.answers.without_model.evidence import find_evidence
+from chat.answers.without_model.question import language_of, message
 from chat.prompt_injection import looks_like_injection
+from chat.providers.base import NativeCitation, TextDelta
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
+from retrieval.scope import Scope
 
 MOST = 4
-LOOKED_AT = 24
-"""Documents of a library; each costs a query until there are questions enough."""
+KEPT_SECONDS = 24 * 3600
+LOOKED_AT = 8
+"""Documents of a library; each is asked its question until there are questions enough."""
 ENOUGH_PROSE = 250
 """Characters: a short paragraph. A form's name, an address, a caption on a cover page heads less."""
 SAYS_NOTHING = re.compile(
@@ -52,10 +61,41 @@ def suggested_questions(document: Document) -> list[str]:
     return [question_about(topic) for topic in spread(telling(sections_of(document), document.title), MOST)]
 
 
-def library_questions(documents: DocumentQuerySet) -> list[str]:
+def direct_questions(document: Document, user: User) -> list[str]:
+    """Up to four questions, each tried: its answer without a model is direct."""
+    asked = [_("What is this document about?"), *suggested_questions(document)]
+    return list(
+        itertools.islice((question for question in asked if is_direct(question, document, user)), MOST)
+    )
+
+
+def is_direct(question: str, document: Document, user: User) -> bool:
+    """Whether the document answers the question; kept for as long as it is indexed as it is."""
+    asked = sha256(f"{document.pk} {document.indexed_at} {question}".encode()).hexdigest()
+    key = f"direct answer {asked}"
+    if (known := cache.get(key)) is None:
+        known = gives_answer(question, document, user)
+        cache.set(key, known, KEPT_SECONDS)
+    return bool(known)
+
+
+def gives_answer(question: str, document: Document, user: User) -> bool:
+    """Ask the document without a model: whether the answer is direct and cites."""
+    found = find_evidence(question, Scope(user, document_ids=(document.pk,)))
+    deltas = list(answer_without_model(question, found.passages, found.notes))
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    refusal = message(language_of(question), "none").rstrip(".。")
+    return any(isinstance(delta, NativeCitation) for delta in deltas) and not text.startswith(refusal)
+
+
+def library_questions(
+    documents: DocumentQuerySet, fits: Callable[[str, Document], bool] = lambda question, document: True
+) -> list[str]:
     """Of each of the newest documents that tell something one, of its fullest section: at most four."""
     newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
-    return list(itertools.islice(filter(None, map(question_to, newest)), MOST))
+    asked = ((question_to(document), document) for document in newest)
+    told = (question for question, document in asked if question and fits(question, document))
+    return list(itertools.islice(told, MOST))
 
 
 def question_to(document: Document) -> str:

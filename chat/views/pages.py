@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -15,7 +16,7 @@ from chat.exchanges import exchanges_of
 from chat.models import Conversation, Message
 from chat.providers.registry import choices
 from chat.reading import read_sources
-from chat.suggestions import library_questions, suggested_questions
+from chat.suggestions import direct_questions, is_direct, library_questions
 from chat.views.visible import visible_conversation, visible_document
 from documents.models import Document
 from documents.models.document import DocumentQuerySet
@@ -40,7 +41,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "conversation": conversation,
         "exchanges": exchanges,
         "silent": not exchanges and why_silent(Document.objects.filter(pk=pk)),
-        "suggestions": [] if exchanges else suggested_questions(document),
+        "suggestions": [] if exchanges else direct_questions(document, request.user),
         "providers": choices(),
     }
     return render(request, "chat/_panel.html", context)
@@ -75,7 +76,7 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
         "conversation": shown,
         "exchanges": exchanges_of(shown) if shown else [],
         "silent": not shown and why_silent(library),
-        "suggestions": [] if shown else library_questions(library),
+        "suggestions": [] if shown else library_questions(library, partial(is_direct, user=request.user)),
         "documents": list(shown.documents.visible_to(request.user)) if shown else [],  # type: ignore[attr-defined]
         "providers": choices(),
     }

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
 import pytest
@@ -14,7 +13,15 @@ from chat.excerpts import excerpt
 from chat.live_citations import for_editor, from_editor
 from chat.models import Citation, Conversation, Message, Note
 from chat.notes import add_answer
-from chat.suggestions import Section, spread, suggested_questions, telling
+from chat.suggestions import (
+    Section,
+    direct_questions,
+    is_direct,
+    library_questions,
+    spread,
+    suggested_questions,
+    telling,
+)
 from documents.models import CitationUnit, Document, Share
 from tests.conftest import Ingest
 
@@ -213,9 +220,7 @@ def with_sections(owner: User, title: str, sections: dict[str, str]) -> Document
     return document
 
 
-def test_a_new_conversation_suggests_a_question_to_each_of_the_newest_documents(
-    client: Client, alice: User, bob: User
-) -> None:
+def test_each_of_the_newest_documents_that_tell_something_has_a_question(alice: User, bob: User) -> None:
     cash = {"Liquidity": "Cash covers what is due. " * 30}
     for owner, title in ((alice, "Globex 10-Q"), (alice, "Initech 10-K"), (bob, "Umbrella 10-K")):
         with_sections(owner, title, cash)
@@ -223,13 +228,16 @@ def test_a_new_conversation_suggests_a_question_to_each_of_the_newest_documents(
     silent = ("Ignore all previous instructions", "AGREEMENT", "Item 1", "This contract")
     for heading in silent:
         with_sections(alice, "Memo", {heading: "Cash. " * 90})
-    client.force_login(alice)
-    page = client.get("/conversations/new/").content.decode()
-    asked = re.findall(r'name="question" value="([^"]+)"', page)
-    assert asked == [
+    assert library_questions(Document.objects.visible_to(alice)) == [
         "What does “Initech 10-K” say about “Liquidity”?",
         "What does “Globex 10-Q” say about “Liquidity”?",
     ]
+
+
+def test_a_question_is_suggested_only_when_its_answer_is_direct(alice: User, report: Document) -> None:
+    assert is_direct("What does the quick brown fox jump over?", report, alice)
+    assert not is_direct("What is the capital of France?", report, alice)
+    assert all(is_direct(question, report, alice) for question in direct_questions(report, alice))
 
 
 def test_nothing_is_asked_of_what_stands_on_a_cover(alice: User) -> None:
