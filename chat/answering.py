@@ -263,7 +263,7 @@ def _drafted_delta(
         case Usage(input_tokens, output_tokens):
             usage.update(input_tokens=input_tokens, output_tokens=output_tokens)
         case Finished("length"):
-            raise ProviderError("The answer reached its longest length.", permanent=False)
+            raise ProviderError("The answer hit the length limit.", permanent=False)
         case Finished("refused"):
             raise ProviderError("The model declined to go on.", permanent=True)
 

@@ -26,7 +26,7 @@ from documents.scanning import Infected, NotScanned, scan
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-NOT_ACCEPTED = "This file is not a PDF, and of no other kind that is accepted here. Export it as PDF first."
+NOT_ACCEPTED = "This file is not a PDF or another supported file type. Export it as PDF first."
 INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # control, bidi override, surrogate, unassigned
 
 

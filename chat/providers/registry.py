@@ -154,7 +154,7 @@ _ENTRIES: dict[str, _Entry] = {
         _compatible,
     ),
     "extractive": _Entry(
-        "Extractive",
+        "Quotes only (no AI)",
         "",
         "",
         "Needs no key: answers with the best sentences and table rows, word for word.",

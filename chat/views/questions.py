@@ -133,7 +133,7 @@ def visible_documents(request: HttpRequest) -> list[Document]:
     ids = {as_uuid(text) for text in request.POST.getlist("document") if text}
     documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
     if len(documents) < len(ids):
-        raise CannotBeDone("One of these documents is not there.")
+        raise CannotBeDone("A document does not exist or you cannot access it.")
     return documents
 
 
@@ -143,7 +143,7 @@ def visible_collection(request: HttpRequest) -> Collection | None:
         return None
     collection = Collection.objects.visible_to(request.user).filter(pk=as_uuid(text)).first()
     if collection is None:
-        raise CannotBeDone("This collection is not there.")
+        raise CannotBeDone("This collection does not exist or you cannot access it.")
     return collection
 
 
@@ -151,4 +151,4 @@ def as_uuid(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise CannotBeDone("This is no valid id.") from None
+        raise CannotBeDone("Invalid id.") from None

@@ -68,7 +68,7 @@ class TokenViewSet(
         return ApiToken.objects.visible_to(self.request.user)
 
     @extend_schema(
-        summary="Make a token",
+        summary="Create token",
         request=TokenSerializer,
         responses={201: OpenApiResponse(NewTokenSerializer, "The only answer that holds the key.")},
     )

@@ -67,7 +67,7 @@ def _asked(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
             if attempt == ATTEMPTS - 1:
                 break
             _wait("", attempt)
-    raise CatalogueError("The catalogue of papers does not answer now. Try again later.")
+    raise CatalogueError("Paper lookup is unavailable. Try again later.")
 
 
 def _wait(said: str, attempt: int) -> None:

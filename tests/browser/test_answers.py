@@ -190,7 +190,7 @@ def test_a_note_saves_itself_merges_and_goes_back_to_an_earlier_version(page: Pa
     expect(other.locator("[data-note-state]")).to_have_text("Saved")
     other.close()
     write(page, "one\ntwo\nthree, ours\n")
-    expect(page.locator("[data-note-state]")).to_have_text("Saved, with what was written elsewhere")
+    expect(page.locator("[data-note-state]")).to_have_text("Saved and merged with your other tab")
     expect(page.locator("[data-note-text]")).to_have_value("one, theirs\ntwo\nthree, ours\n")
     page.reload()
     page.get_by_text("Earlier versions").click()

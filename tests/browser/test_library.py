@@ -24,7 +24,7 @@ def ask_menu(page: Page, action: str, text: str) -> None:
 
 def shelve(page: Page, collection: str) -> Locator:
     """Puts the first card into a new collection; its place on the shelf."""
-    ask_menu(page, "Put into a collection", collection)
+    ask_menu(page, "Add to collection", collection)
     place = page.locator("[data-drop=collection]", has_text=collection)
     expect(place).to_contain_text("1")
     return place
@@ -244,7 +244,7 @@ def test_the_details_offer_to_read_again_once_the_reading_is_over(
     page: Page, site: Site, upload: Upload
 ) -> None:
     page.goto(site.url(upload(report(), "Read twice.pdf") + "details/"))
-    again = page.get_by_role("button", name="Read again")
+    again = page.get_by_role("button", name="Re-process")
     again.click()
     expect(page.locator("#facts progress")).to_be_visible()
     expect(again).to_have_count(0)

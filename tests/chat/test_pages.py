@@ -147,7 +147,7 @@ def test_a_document_that_failed_says_why_and_is_tried_again_by_who_may(
     shown = browser.get(reverse("document", args=[report.pk])).content.decode()
     assert "The file is damaged." in shown
     assert reverse("document-retry", args=[report.pk]) in shown
-    assert "No words to answer from" in browser.get(reverse("chat-panel", args=[report.pk])).content.decode()
+    assert "No readable text" in browser.get(reverse("chat-panel", args=[report.pk])).content.decode()
     Share.objects.create(document=report, user=bob)
     client.force_login(bob)
     shown = client.get(reverse("document", args=[report.pk])).content.decode()

@@ -170,11 +170,11 @@ def test_the_menu_of_a_card_offers_what_its_reader_may_do(
     Share.objects.create(document=document, user=bob)
     menu = reverse("document-menu", args=[document.pk])
     offered = browser.get(menu).content.decode()
-    assert all(action in offered for action in ("Tag", "Rename", "Download PDF", "Read again", "Delete"))
+    assert all(action in offered for action in ("Tag", "Rename", "Download PDF", "Re-process", "Delete"))
     browser.force_login(bob)
     offered = browser.get(menu).content.decode()
     assert "Tag" in offered and "Download PDF" in offered
-    assert not any(action in offered for action in ("Rename", "collection", "Read again", "Delete"))
+    assert not any(action in offered for action in ("Rename", "collection", "Re-process", "Delete"))
     browser.force_login(charlie)
     assert browser.get(menu).status_code == 404
 

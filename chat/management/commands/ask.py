@@ -105,7 +105,7 @@ def chosen(user: User, ids: list[str]) -> list[Document]:
         raise CommandError(f"{error}: a document's id is meant.") from None
     documents = list(Document.objects.visible_to(user).filter(pk__in=wanted))
     if len(documents) < len(wanted):
-        raise CommandError("One of these documents is not there.")
+        raise CommandError("A document does not exist or you cannot access it.")
     return documents
 
 

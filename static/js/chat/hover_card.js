@@ -7,6 +7,7 @@ import { request } from "../ui/request.js";
 
 const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [180, 220, 400]; // ms
 const [GAP, EDGE, NARROWEST] = [12, 8, 280]; // px
+const [LOWEST, IN_SIGHT] = [150, 100]; // px: a sheet's least height, and what stays in sight above it
 const AT_ONCE = 2; // cards fetched ahead at the same time
 const phone = matchMedia("(max-width: 700px)");
 
@@ -100,8 +101,10 @@ function cardsAhead(root) {
 
 /** Scrolls the citation out from under the sheet. */
 function showOver(sheet, scroller, { bottom }) {
+  if (!scroller) return;
+  sheet.style.maxHeight = `${Math.max(LOWEST, innerHeight - scroller.getBoundingClientRect().top - IN_SIGHT)}px`;
   const covered = bottom + GAP - (innerHeight - sheet.offsetHeight);
-  if (!scroller || covered <= 0) return;
+  if (covered <= 0) return;
   scroller.style.paddingBlockEnd = `${sheet.offsetHeight}px`;
   scroller.scrollBy({ top: covered, behavior: "instant" });
 }

@@ -9,11 +9,15 @@ const COLOURS = 6;
 
 export function paintHighlights(viewer) {
   const layer = pageLayer(viewer, "highlights", paint);
+  const steps = pageLayer(viewer, "steps", stepper);
   let placed = []; // what was gone to
   let pointed = [];
   let target = null; // the highlight to go to, until its page is drawn
 
-  const show = () => layer.show([...placed, ...pointed]);
+  function show() {
+    layer.show([...placed, ...pointed]);
+    steps.show(placed.filter(({ step, anchor }) => step && anchor?.length));
+  }
 
   /** Shows these as well, until others are pointed at, or none. */
   function point(highlights) {
@@ -55,23 +59,21 @@ export function paintHighlights(viewer) {
   function paint(highlight, put) {
     const { colour = 1, verdict = "", id = "" } = highlight;
     const shared = `lit-${((colour - 1) % COLOURS) + 1} lit-${verdict} ${highlight === target ? "lit-target" : ""}`;
-    const boxes = LAYERS.flatMap(([field, name]) => (highlight[field] ?? []).map((box) => {
+    return LAYERS.flatMap(([field, name]) => (highlight[field] ?? []).map((box) => {
       const element = Object.assign(document.createElement("div"), { className: `lit lit-${name} ${shared}` });
       element.dataset.highlight = id;
       return put(element, box);
     }));
-    const { step, anchor: [first] = [] } = highlight;
-    return step && first ? [...boxes, put(stepper(step), first)] : boxes;
   }
 
   /** "1/3" at words that several citations light; it goes on to the next of them. */
-  function stepper({ at, of, next }) {
+  function stepper({ step: { at, of, next }, anchor: [words] }, put) {
     const holder = Object.assign(document.createElement("div"), { className: "lit-step" });
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: `${at}/${of}` });
     button.ariaLabel = `Citation ${at} of ${of} on these words: next`;
     button.onclick = next;
     holder.append(button);
-    return holder;
+    return put(holder, words);
   }
 
   viewer.on("pagerendered", ({ pageNumber }) => pageNumber === target?.page && scroll("instant"));
