@@ -61,6 +61,10 @@ class Rect(NamedTuple):
         """Length of the common stretch on the y axis; negative is the gap between the two."""
         return min(self.y1, other.y1) - max(self.y0, other.y0)
 
+    def overlaps(self, other: Rect) -> bool:
+        """Whether the two have an area in common."""
+        return self.overlap_x(other) > 0 and self.overlap_y(other) > 0
+
     def contains(self, x: float, y: float) -> bool:
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
 

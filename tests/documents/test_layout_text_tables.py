@@ -133,3 +133,20 @@ def test_rulings_part_rows_of_ticks_and_texts_the_outer_ones_too() -> None:
         drawing.rule(70, y, 300, y)
     found = rows_of_table(drawing.units())
     assert found == [[cell for cell in row if cell] for row in zip(OLD, ticks, NEW, strict=True)]
+
+
+def test_text_beside_a_chart_is_no_row_of_its_labels() -> None:
+    drawing = Drawing()
+    text = f"{PROSE} {OTHER} {PROSE}"
+    lines = justified(text, 190)
+    drawing.lines(lines, y=100)
+    page = drawing.page
+    page.draw_line((330, 100), (330, 240))
+    page.draw_line((330, 240), (520, 240))
+    page.draw_polyline([(330, 200), (380, 150), (430, 180), (520, 110)], color=(0.2, 0.3, 0.8), width=2)
+    for n in range(5):  # on baselines of the text
+        drawing.text(308, 112 + 24 * n, str(80 - 20 * n))
+        drawing.text(330 + 44 * n, 256, str(2019 + n))
+    units = drawing.units()
+    assert text in texts(units)
+    assert not any("committee" in cell for row in rows_of_table(units) for cell in row)

@@ -106,7 +106,7 @@ def arrange(sheet: Sheet, boxes: Sequence[ModelBox] | None = None) -> None:
     """Finds the blocks of one page. A page that cannot be laid out says so; the others stand."""
     try:
         if boxes is None:
-            sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings, sheet.fills)
+            sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings, sheet.fills, sheet.drawings)
             if sheet.raw.elements:
                 with left_out_on_failure():
                     sheet.blocks = regrouped(sheet.blocks, sheet.raw.elements)

@@ -15,7 +15,7 @@ from documents.pdf.fast.lists import is_bullet, marker_of
 from documents.pdf.fast.mirroring import mirrored_row, turned_back
 from documents.pdf.fast.paragraphs import paragraphs
 from documents.pdf.fast.ruled import with_ruled_tables
-from documents.pdf.fast.sidebars import holds, sidebars
+from documents.pdf.fast.sidebars import charts_beside_text, holds, sidebars
 from documents.pdf.fast.tablerows import table_blocks
 from documents.pdf.fast.tables import EDGE, bands
 from documents.pdf.fast.texttables import Inset
@@ -28,11 +28,14 @@ _NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
 
 
 def blocks_in_order(
-    lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
+    lines: Sequence[Line],
+    rulings: Sequence[Rect],
+    fills: Sequence[Rect] = (),
+    drawings: Sequence[Rect] = (),
 ) -> list[Block]:
     """The page's blocks as they are read; what runs sideways comes last."""
     rtl = reads_leftwards(lines)
-    placed = with_ruled_tables(_with_sidebars(lines, rulings, fills), rulings, fills)
+    placed = with_ruled_tables(_with_sidebars(lines, rulings, fills, drawings), rulings, fills)
     sideways = [line for line in placed if line.sideways]
     upright = [line for line in placed if not line.sideways] if sideways else placed
     blocks: list[Block] = []
@@ -43,12 +46,18 @@ def blocks_in_order(
     return blocks + sideways_blocks(sideways)
 
 
-def _with_sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Line]:
-    """The lines, those in boxes beside other text replaced by one Inset for each box."""
+def _with_sidebars(
+    lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect], drawings: Sequence[Rect]
+) -> list[Line]:
+    """The lines, those in boxes and charts beside other text replaced by one Inset for each."""
     rest = list(lines)
     upright = [line for line in lines if not line.sideways]
-    for box in sidebars(upright, rulings, fills):
+    charts = charts_beside_text(upright, drawings) if drawings else []
+    boxes = [box for box in sidebars(upright, rulings, fills) if not any(map(box.overlaps, charts))]
+    for box in [*charts, *boxes]:
         inside = [line for line in rest if not line.sideways and holds(box, line)]
+        if not inside:
+            continue
         within = [
             [rect for rect in rects if rect != box and _lies_in(rect, box)] for rects in (rulings, fills)
         ]
@@ -81,16 +90,38 @@ def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
 
 def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
     """Tables and paragraphs of one column, top to bottom. ``rtl``: its page is read leftwards."""
-    insets = sorted([line for line in lines if isinstance(line, Inset)], key=lambda inset: inset.y0)
-    rest = [line for line in lines if not isinstance(line, Inset)] if insets else lines
+    found = sorted([line for line in lines if isinstance(line, Inset)], key=lambda inset: inset.y0)
+    rest = [line for line in lines if not isinstance(line, Inset)] if found else lines
+    aside = [inset for inset in found if any(_is_beside(inset, line) for line in rest)]
     blocks: list[Block] = []
-    for inset in insets:
+    for inset in found:
+        if inset in aside:
+            continue
         above = [line for line in rest if (line.y0 + line.y1) / 2 < inset.y0]
         rest = [line for line in rest if (line.y0 + line.y1) / 2 >= inset.y0]
         table, above = with_head_above(inset.blocks, above)
         blocks += running_blocks(above, rtl)
         blocks += table
-    return blocks + running_blocks(rest, rtl)
+    blocks += running_blocks(rest, rtl)
+    for inset in aside:
+        blocks = _put_beside(inset, blocks, rtl)
+    return blocks
+
+
+def _is_beside(inset: Line, line: Line) -> bool:
+    """Whether a line stands beside a box or a table, at its height."""
+    return inset.y0 < (line.y0 + line.y1) / 2 < inset.y1 and (line.x1 <= inset.x0 or line.x0 >= inset.x1)
+
+
+def _put_beside(inset: Inset, blocks: list[Block], rtl: bool) -> list[Block]:
+    """The blocks with those of a box beside some of them: behind these, or before where it precedes them."""
+    level = [n for n, block in enumerate(blocks) if any(_is_beside(inset, line) for line in block.lines)]
+    if not level:
+        return [*blocks, *inset.blocks]
+    first = blocks[level[0]].rect
+    precedes = inset.x0 > first.x0 if rtl else inset.x0 < first.x0
+    place = level[0] if precedes else level[-1] + 1
+    return [*blocks[:place], *inset.blocks, *blocks[place:]]
 
 
 def running_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:

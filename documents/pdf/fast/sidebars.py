@@ -19,6 +19,8 @@ LINES, WIDTH = 3, 60.0
 TOUCH = 3.0
 # Share of its lines that stand on baselines of what is beside it, from which on it is part of a table.
 COMMON = 0.4
+# The labels of a drawing stand at most this far outside it (points), and have at most so many characters.
+LABEL, LABEL_CHARS, NAME_CHARS = 24.0, 24, 40
 # Pages of more fills or rulings are drawings.
 MOST_FILLS, MOST_RULINGS = 200, 80
 
@@ -43,6 +45,39 @@ def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rec
         ):
             found.append(box)
     return found
+
+
+def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[Rect]:
+    """Drawings with their labels that have a column of text beside them; apart from one another."""
+    found: list[Rect] = []
+    for drawing in drawings:
+        box = _with_labels(drawing, lines)
+        texts = [line for line in lines if line.chars > LABEL_CHARS and not _within(line.rect, box)]
+        if (
+            sum(_is_beside(box, line) for line in texts) >= LINES
+            and not any(line.rect.overlaps(box) for line in texts)
+            and not any(box.overlaps(other) for other in found)
+        ):
+            found.append(box)
+    return found
+
+
+def _with_labels(drawing: Rect, lines: Sequence[Line]) -> Rect:
+    """The drawing with the short lines around it, and those that name the bars whose values stand in it."""
+    near = Rect(drawing.x0 - LABEL, drawing.y0 - LABEL, drawing.x1 + LABEL, drawing.y1 + LABEL)
+    labels = [line for line in lines if line.chars <= LABEL_CHARS and _within(line.rect, near)]
+    baselines = [line.baseline for line in labels]
+    names = [
+        line
+        for line in lines
+        if line.chars <= NAME_CHARS
+        and -line.rect.overlap_x(drawing) < LABEL
+        and any(abs(line.baseline - other) < 0.3 * line.size for other in baselines)
+    ]
+    box = drawing
+    for line in (*labels, *names):
+        box = box.union(line.rect)
+    return box
 
 
 def _candidates(rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Rect]:
