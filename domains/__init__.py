@@ -14,7 +14,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 EVIDENCE = "evidence.txt"
 LEAST_EVIDENCE = 6
-"""Distinct phrases of its evidence that a document must hold to be of a field."""
+LEAST_SHARE = 0.3
+"""Distinct phrases of its evidence that a document must hold to be of a field: number, and share."""
 CHARACTERS_READ = 400_000
 
 
@@ -49,8 +50,9 @@ def fields_of(texts: Iterable[str]) -> list[str]:
         if size > CHARACTERS_READ:
             break
     whole = "\n".join(text)
+    held = {pack: sum(phrase in whole for phrase in evidence_of(pack)) for pack in pack_names()}
     return [
         pack
-        for pack in pack_names()
-        if sum(phrase in whole for phrase in evidence_of(pack)) >= LEAST_EVIDENCE
+        for pack, count in held.items()
+        if count >= max(LEAST_EVIDENCE, LEAST_SHARE * len(evidence_of(pack)))
     ]

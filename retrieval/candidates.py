@@ -23,7 +23,8 @@ JOIN retrieval_indexeddocument entry ON entry.document_id = chunk.document_id
 CROSS JOIN LATERAL (
     SELECT string_agg(translate(content, chr(1), ' '), chr(1) ORDER BY position) AS contents,
            string_agg(uuid_send(id), '' ORDER BY position),
-           string_agg(int4send(page_number), '' ORDER BY position)
+           string_agg(int4send(page_number), '' ORDER BY position),
+           bool_or(unit_type = 'table')
     FROM documents_citationunit
     WHERE document_id = chunk.document_id AND id = ANY(chunk.unit_ids)
 ) unit
@@ -41,6 +42,7 @@ class Candidate:
         contents: the text of each unit.
         packed_units: the ids of its units, 16 bytes an id: of most candidates none is looked at.
         pages: of each unit, from 1.
+        has_table: whether some unit is a row of a table.
     """
 
     key: UUID
@@ -57,6 +59,7 @@ class Candidate:
     contents: tuple[str, ...]
     packed_units: bytes
     pages: tuple[int, ...]
+    has_table: bool = False
 
     @cached_property
     def unit_ids(self) -> tuple[UUID, ...]:
@@ -107,4 +110,5 @@ def _candidate(row: tuple) -> Candidate:
         contents=tuple(row[11].split(BREAK)),
         packed_units=bytes(row[12]),
         pages=tuple(np.frombuffer(row[13], ">i4").tolist()),
+        has_table=row[14],
     )

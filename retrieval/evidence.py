@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from retrieval.candidates import Candidate
 from retrieval.lexicon import Phrase
@@ -12,6 +13,8 @@ from retrieval.questions import Question
 LENGTH_PIVOT = 30  # terms; a longer unit must match more to count as much
 WRITTEN_SHARE = 0.5
 ROW_LABEL_BONUS = 1.5
+REFERRED = 0.4
+LABEL_BEGINS = 3  # characters of a unit before its label: a bracket, a bullet
 TITLE_TERM = 0.3
 """Weight of a word of the document's title: it says little of which unit is meant."""
 
@@ -24,12 +27,22 @@ class Evidence:
         coverage: share of the question's own telling terms that stand in it, weighed by rarity.
         phrases: share of the written phrases that stand in it word for word.
         quoted: share of what the person put in quotation marks that stands in it.
+        headings: share of the own telling terms that stand in the headings above it or in its caption,
+            without those of the document's title.
+        pairs: share of the neighbouring own terms that stand side by side in it.
+        place: 1 where a unit is headed by a place the question names (``Figure 3``), less where one
+            refers to it.
+        table: 1 for a table, half for a chunk with rows of one.
         unit_scores: for each unit of the candidate, how much it says by itself.
     """
 
     coverage: float
     phrases: float
     quoted: float
+    headings: float
+    pairs: float
+    place: float
+    table: float
     unit_scores: tuple[float, ...]
 
     @property
@@ -48,6 +61,10 @@ class Weigher:
         self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in weights.items()}
         self.own = {term: rarity[term] for term in question.weights if term in rarity}
         self.phrases = [(frozenset(phrase), f" {' '.join(phrase)} ") for phrase in phrases]
+        first = [group[0] for group in question.groups]
+        self.pairs = {
+            pair: self.own.get(pair[0], 0.0) + self.own.get(pair[1], 0.0) for pair in pairwise(first)
+        }
         self.labels: dict[str, list[Phrase]] = {}
         for phrase in phrases:
             self.labels.setdefault(phrase[0], []).append(phrase)
@@ -60,12 +77,35 @@ class Weigher:
             coverage=self._covered(present),
             phrases=self._phrases_in(candidate, present),
             quoted=share([words.casefold() in text for words in self.question.quoted]),
+            headings=self._covered(candidate.heading_terms - candidate.title_terms),
+            pairs=self._pairs_in(candidate),
+            place=self._place_in(candidate),
+            table=1.0 if candidate.chunk_type == "table" else 0.5 * candidate.has_table,
             unit_scores=self._unit_scores(candidate, said),
         )
 
     def _covered(self, present: Set[str]) -> float:
         total = sum(self.own.values())
         return sum(map(self.own.__getitem__, self.own.keys() & present)) / total if total else 0.0
+
+    def _pairs_in(self, candidate: Candidate) -> float:
+        """The share of the question's neighbouring words that stand side by side in a unit of it."""
+        total = sum(self.pairs.values())
+        if not total:
+            return 0.0
+        found = set[tuple[str, str]]()
+        for terms in candidate.terms:
+            found.update(self.pairs.keys() & pairwise(terms))
+        return sum(map(self.pairs.__getitem__, found)) / total
+
+    def _place_in(self, candidate: Candidate) -> float:
+        """Whether it is, or refers to, a place that the question names."""
+        best = 0.0
+        for place in self.question.places:
+            for content in candidate.contents:
+                if match := place.search(content):
+                    best = max(best, REFERRED if match.start() > LABEL_BEGINS else 1.0)
+        return best
 
     def _phrases_in(self, candidate: Candidate, present: Set[str]) -> float:
         """The share of the written phrases that stand in one unit of it, word beside word.

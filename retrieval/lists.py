@@ -14,6 +14,7 @@ from retrieval.models import EmbeddingSpace
 from retrieval.providers.embeddings import Embedder, Vectors
 from retrieval.questions import Question
 from retrieval.results import FullTextLevel
+from retrieval.rows import read_rows
 from retrieval.scope import ScopeSql
 from retrieval.strategies.fusion import RankedList
 from retrieval.strategies.keyword import KeywordSearch
@@ -54,6 +55,30 @@ def keyword_lists(
         )
         for query in queries
     ]
+
+
+NAMED_PAGES = "named page"
+"""The list of chunks that stand on a page which the question names."""
+
+# A page is called by the number printed on it (its label in the file) or by its place.
+ON_PAGES = """
+SELECT DISTINCT chunk.id, chunk.index
+FROM documents_retrievalchunk chunk JOIN documents_page page ON page.document_id = chunk.document_id
+WHERE page.number BETWEEN chunk.page_start AND chunk.page_end
+    AND (page.number = ANY(%s) OR page.label = ANY(%s))
+    AND chunk.document_id IN ({documents}) {chunk_filter}
+ORDER BY chunk.index LIMIT {limit}
+"""
+
+
+def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> list[tuple[UUID, float]]:
+    """Chunks on these pages of the one document in scope, in reading order. One statement."""
+    statement = ON_PAGES.format(
+        documents=scope.documents, chunk_filter=scope.and_chunk("chunk.id"), limit=KEYWORD_DEPTH
+    )
+    labels = [str(page) for page in pages]
+    params = [list(pages), labels, *scope.document_params, *scope.chunk_params]
+    return [(key, 1.0) for key, _ in read_rows(statement, params)]
 
 
 def vector_lists(

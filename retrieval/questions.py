@@ -22,6 +22,20 @@ MOST_LANGUAGES = 6
 QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,300})[\"”“»]")
 EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
 PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
+# "Figure 3", "Abbildung 3", "Step 4", "Section 5.1": a word and its number, in any language.
+PLACE = re.compile(r"(?<![\w.])([^\W\d_]{2,20})\.?\s*(\d{1,3}(?:\.\d{1,3}){0,3})(?![\w%]|[.,]\d)")
+PLACE_BEGINS = 3  # characters: "Fig. 3" is "Figure 3"
+# What a document's pages are called in the languages of ``text``.
+PAGE_WORDS = (
+    r"pages?|slides?|seiten?|folien?|páginas?|pagina|pagine|diapositivas?|strona|stronie|strony|sida|sidan|side"
+    r"|siden|bladzijde|sivu|sivulla|oldal|sayfa|страниц\w*|сторінк\w*|σελίδα\w*|صفحة|الصفحة|صفحه|halaman"
+)
+NAMED_PAGES = re.compile(
+    rf"\b(?:{PAGE_WORDS}|pp?\.)\s*(\d{{1,4}})(?:\s*(?:-|–|to|and|bis|und|a|y|à|et)\s*(\d{{1,4}}))?"
+    r"|第?\s*(\d{1,4})\s*(?:页|頁|ページ)|(\d{1,4})\s*(?:쪽|페이지)",
+    re.IGNORECASE,
+)
+MOST_NAMED_PAGES = 20
 # "According to this report": the document asked, which says of itself what it is.
 WORKS = r"(?:report|document|paper|text|article|slides?|deck|presentation|brochure|manual|guide|file|pdf)"
 ITSELF = r"(?:this|the|that)\s+(?:(?:whole|entire|given|slide)\s+)?"
@@ -55,6 +69,8 @@ class Question:
         names: terms that may name a document, run together as file names do (``bestbuy``).
         excluded: phrases of terms that no chunk may hold (``-word``).
         prefixes: beginnings of words of which a chunk must hold each (``comput*``).
+        places: patterns of places that it names: ``Figure 3``, ``Step 4``.
+        pages: numbers of the pages that it names.
         packs: by the pack's name what it adds, for documents that are of its field.
     """
 
@@ -67,6 +83,8 @@ class Question:
     names: frozenset[str] = frozenset()
     excluded: tuple[Phrase, ...] = ()
     prefixes: tuple[str, ...] = ()
+    places: tuple[re.Pattern[str], ...] = ()
+    pages: tuple[int, ...] = ()
     packs: Mapping[str, PackTerms] = field(default_factory=dict)
 
     @cached_property
@@ -116,6 +134,8 @@ def understand(text: str, languages: Sequence[str] = ("en",), packs: Iterable[st
         names=frozenset(run_together(body)),
         excluded=_phrases(excluded, asked_of),
         prefixes=prefixes,
+        places=_places(body),
+        pages=_named_pages(body),
         packs=_packs(terms_of(body), packs),
     )
 
@@ -135,6 +155,27 @@ def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tupl
         else:
             groups.append(tuple(dict.fromkeys(chain.from_iterable(forms))))
     return groups
+
+
+def _places(text: str) -> tuple[re.Pattern[str], ...]:
+    """Patterns of what is called by a word and a number; a page is none, nor a year or an amount."""
+    found = []
+    for match in PLACE.finditer(NAMED_PAGES.sub(" ", text)):
+        word, number = match[1], match[2]
+        if not terms_of(word) or (word.islower() and len(word) < PLACE_BEGINS):
+            continue
+        written = rf"(?<!\w){re.escape(word[:PLACE_BEGINS])}\w*\.?\s*{re.escape(number)}(?![\w]|[.,]\d)"
+        found.append(re.compile(written, re.IGNORECASE))
+    return tuple(found)
+
+
+def _named_pages(text: str) -> tuple[int, ...]:
+    pages: dict[int, None] = {}
+    for match in NAMED_PAGES.finditer(text):
+        first = int(next(filter(None, (match[1], match[3], match[4]))))
+        last = int(match[2] or first)
+        pages |= dict.fromkeys(range(first, min(max(first, last), first + MOST_NAMED_PAGES) + 1))
+    return tuple(pages)
 
 
 def _phrases(texts: Iterable[str], languages: Sequence[str]) -> tuple[Phrase, ...]:

@@ -16,7 +16,7 @@ from retrieval.evidence import Evidence, Weigher
 from retrieval.facets import read_facets
 from retrieval.full_text import EMPTY, ScopeIndex, ScopeSummary, open_index, read_summary
 from retrieval.history import record_search
-from retrieval.lists import NamedQuestion, keyword_lists, vector_lists
+from retrieval.lists import NAMED_PAGES, NamedQuestion, chunks_on_pages, keyword_lists, vector_lists
 from retrieval.plans import Plan, plan_search
 from retrieval.presenting import Found, hits_of
 from retrieval.providers.language import LanguageModel
@@ -36,7 +36,7 @@ NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
 BEING_PREPARED = "Your documents are being prepared for search. Try again in a minute."
 
-RERANKED = 20
+RERANKED = 40
 """Candidates that are weighed; those after them keep their fused order, on whatever page they are shown."""
 
 
@@ -170,6 +170,8 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
             by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.summary.chunks)
             step.added = len(chunks_in(by_meaning) - chunks_in(lists))
             lists = [*lists, *by_meaning]
+    if plan.own.pages and index.summary.documents == 1:
+        lists = [*lists, RankedList(NAMED_PAGES, chunks_on_pages(scope, plan.own.pages))]
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
@@ -217,10 +219,18 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
 def rank_by_evidence(named: NamedQuestion, found: Found, keys: Set[UUID]) -> list[tuple[UUID, float]]:
     """Those of the candidates that lists of this question or part brought, by what in them speaks of it."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
-    keyword = keyword_shares(lists, named.name)
+    keyword, meaning = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
+    on_page = {key for ranked in lists if ranked.name == NAMED_PAGES for key, _ in ranked.items}
     return by_features(
         [
-            Weighed(key, fused, keyword.get(key, 0.0), found.evidence[key][named.name])
+            Weighed(
+                key,
+                fused,
+                keyword.get(key, 0.0),
+                meaning.get(key, 0.0),
+                key in on_page,
+                found.evidence[key][named.name],
+            )
             for key, fused in fuse(lists)
             if key in keys
         ]
@@ -234,10 +244,19 @@ def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
     return ranked.name in (named.name, f"meaning of {named.name}")
 
 
-def keyword_shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
+def shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
     """Each chunk's score in the list of that name, as a share of the best."""
     items = next((ranked.items for ranked in lists if ranked.name == name), ())
     return {key: score / items[0][1] for key, score in items}
+
+
+def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
+    """Each chunk's score in the list of that name, from 0 for its last to 1 for its first."""
+    items = next((ranked.items for ranked in lists if ranked.name == name), ())
+    if not items:
+        return {}
+    best, least = items[0][1], items[-1][1]
+    return {key: (score - least) / ((best - least) or 1.0) for key, score in items}
 
 
 def moved(before: Sequence[tuple[UUID, float]], after: Sequence[tuple[UUID, float]]) -> int:

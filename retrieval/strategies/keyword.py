@@ -23,7 +23,9 @@ from retrieval.scope import ScopeSql
 
 Scores = NDArray[np.float32]
 Ranked = list[tuple[UUID, float]]
-NAMES_WEIGHT = 3.0
+NAMES_WEIGHT = 1.5
+WHOLE_WEIGHT = 0.5
+"""Of the question's words anywhere in a document beside those of one chunk: which document is meant."""
 UNIT_DEPTH = 240
 """Chunks whose units are ranked one by one: a unit says no more than the chunk it stands in."""
 
@@ -49,7 +51,7 @@ class KeywordSearch:
     def scores(self) -> Scores:
         """Of each candidate chunk; 0 where none of the question's words stands."""
         words = self._words()
-        return words + np.where(words > 0, self.by_name[self.index.at], 0)
+        return words + np.where(words > 0, (self.by_name + self.by_whole)[self.index.at], 0)
 
     @cached_property
     def by_name(self) -> Scores:
@@ -62,6 +64,22 @@ class KeywordSearch:
             for at, document in enumerate(index.document_ids):
                 added[at] = NAMES_WEIGHT * found.get(document, 0.0)
         return added
+
+    @cached_property
+    def by_whole(self) -> Scores:
+        """What all the chunks of a document together add to each; 0 where there is no choice."""
+        if not self.names or self.index.summary.documents < 2 or not len(self.index.at):
+            return np.zeros(len(self.index.document_ids), np.float32)
+        return WHOLE_WEIGHT * self._whole()
+
+    def _whole(self) -> Scores:
+        """Of each document Σ weight · idf · impact, each term where the document says it most."""
+        index = self.index
+        most = np.maximum.reduceat(index.impacts, np.flatnonzero(np.diff(index.at, prepend=-1)), axis=0)
+        weights = np.zeros(len(index.columns), np.float32)
+        for term, weight in self.question.weights.items():
+            weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
+        return np.asarray(most @ weights, np.float32)
 
     def _words(self) -> Scores:
         """Σ weight · idf · impact; words of a pack count for documents of its field."""
@@ -89,11 +107,7 @@ class KeywordSearch:
         if not len(index.at):
             return []
         starts = np.flatnonzero(np.diff(index.at, prepend=-1))
-        most = np.maximum.reduceat(index.impacts, starts, axis=0)
-        weights = np.zeros(len(index.columns), np.float32)
-        for term, weight in self.question.weights.items():
-            weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
-        whole = most @ weights + self.by_name
+        whole = self._whole() + self.by_name
         found: Ranked = []
         for document, (start, end) in enumerate(zip(starts, [*starts[1:], len(index.at)], strict=True)):
             row = int(start + np.argmax(self.scores[start:end]))

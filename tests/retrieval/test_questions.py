@@ -51,3 +51,42 @@ def test_what_is_looked_up_has_a_limit_however_few_spaces_are_typed(text: str) -
 
 def test_control_characters_are_spaces() -> None:
     assert understand("net\x00income\x1b").text == "net income"
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        ("What is drawn in page 17?", (17,)),
+        ("the figures of slides 3-5", (3, 4, 5)),
+        ("Was steht auf Seite 12?", (12,)),
+        ("¿Qué dice la página 7?", (7,)),
+        ("第12页说了什么", (12,)),
+        ("12ページの図", (12,)),
+        ("The home page of 2019", ()),
+    ],
+)
+def test_a_question_names_pages(text: str, pages: tuple[int, ...]) -> None:
+    assert understand(text).pages == pages
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("What does Figure 3 show?", "Figure 3: The pump."),
+        ("What does figure 3 show?", "Fig. 3. The pump."),
+        ("Was zeigt Abbildung 4?", "Abbildung 4 – Die Pumpe"),
+        ("What is required by Section 5.1?", "Section 5.1 Notices"),
+        ("after step 2", "Step 2: Open the valve."),
+    ],
+)
+def test_a_place_is_known_by_its_word_and_number(asked: str, written: str) -> None:
+    (place,) = understand(asked).places
+    assert place.match(written)
+    assert not place.search(
+        written.replace("3", "13").replace("4", "40").replace("5.1", "5.12").replace("2", "21")
+    )
+
+
+def test_words_for_the_document_itself_are_not_looked_for() -> None:
+    assert "report" not in understand("According to this report, who pays?").weights
+    assert "agreement" in " ".join(understand("What is the term of the agreement?").weights)

@@ -400,3 +400,23 @@ def test_a_search_is_kept_for_its_user_alone(alice: User, bob: User, library: Li
     assert {entry["name"] for entry in kept.strategies} >= {"keyword", "vector", "rerank"}
     assert [entry["by"] for entry in kept.derived] == ["decomposition", "decomposition"]
     assert not SearchQuery.objects.visible_to(bob)
+
+
+# --- Places that a question names ---------------------------------------------------------------
+
+
+def test_a_page_that_the_question_names_comes_first_and_says_why(alice: User, library: Library) -> None:
+    scope = Scope(alice, document_ids=(library.nike.pk,))
+    hit = search("what is said in page 3 of it", scope).hits[0]
+    assert hit.page == 3
+    assert "named page" in {rank.list for rank in hit.why}
+
+
+def test_what_a_label_heads_comes_before_what_refers_to_it(alice: User) -> None:
+    written(
+        alice,
+        "Pump manual",
+        ("# Overview", "The pump of Figure 2 and the pump housing are shown later; see the pump."),
+        ("# Parts", "Figure 2: Pump housing with seal."),
+    )
+    assert search("What does Figure 2 show of the pump?", Scope(alice)).hits[0].page == 2
