@@ -49,6 +49,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     head_region = serializers.SerializerMethodField(help_text="row and column heads of a cited cell")
     permalink = serializers.SerializerMethodField(help_text="opens the reader at the words")
     image = serializers.SerializerMethodField(help_text="PNG of the words, lit")
+    judgement = serializers.CharField(read_only=True, help_text="of a judge: '', supported, unsupported")
     feedback = serializers.ChoiceField(["", "right", "wrong"], required=False)
     frames: Frames | None = None
 
