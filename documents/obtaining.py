@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path, PurePath
 from typing import cast
 
@@ -22,6 +23,7 @@ from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import Maker as Making
 from documents.pdf.parsing import convert_file
 from documents.reading import local_file, progress_of
+from documents.scholarly.record import record_of
 from documents.uploads import UploadRefused, inspect, refuse_duplicate
 
 FETCH_FAILURES = {NOT_A_PDF: FailureCode.NOT_A_PDF, TOO_LARGE: FailureCode.TOO_LARGE}
@@ -41,6 +43,8 @@ def obtain_pdf(lease: Lease) -> Document:
     """
     if lease.row.get().awaits_fetching:
         fetch_file(lease, lease.row.get())
+    if lease.row.get().awaits_drawing:
+        draw_sheet(lease, lease.row.get())
     document = lease.row.get()
     if document.original and not document.file:
         make_pdf(lease, document)
@@ -60,6 +64,15 @@ def fetch_file(lease: Lease, document: Document) -> None:
     except UploadRefused as refused:
         raise IngestionFailure(FailureCode.INTERNAL, refused.message[:200]) from None
     keep(lease, document, sha256=found.sha256, size=found.size)
+
+
+def draw_sheet(lease: Lease, document: Document) -> None:
+    """The record of a paper as its file."""
+    from documents.scholarly.sheet import record_sheet  # MuPDF, which nothing else here needs
+
+    sheet = record_sheet(record_of(document))
+    document.file.save("", ContentFile(sheet), save=False)
+    keep(lease, document, sha256=hashlib.sha256(sheet).hexdigest(), size=len(sheet))
 
 
 def make_pdf(lease: Lease, document: Document) -> None:

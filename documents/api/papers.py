@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Prefetch, prefetch_related_objects
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
@@ -22,10 +23,11 @@ from documents.api.fields import Strict
 from documents.api.parts import DocumentPart
 from documents.api.people import caller
 from documents.api.receiving import PDF_PART, NotTaken
+from documents.models import Collection, Tag
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, NotListed
 from documents.scholarly.neighbours import neighbours
-from documents.scholarly.papers import add_and_fetch, add_paper, completed
+from documents.scholarly.papers import add_and_fetch, add_paper, add_papers, completed
 from documents.scholarly.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 from documents.scholarly.references import STYLES, reference
 from documents.uploads import UploadRefused
@@ -131,6 +133,7 @@ class ImportPapers(generics.GenericAPIView):
         tags=["papers"],
         operation_id="papers_import",
         summary="Add all papers of a BibTeX, RIS or CSL-JSON list",
+        description="They are there at once; workers read them, as `status` and `progress` of each say.",
         responses={201: DocumentSerializer(many=True)} | UNUSABLE,
     )
     def post(self, request: Request) -> Response:
@@ -140,7 +143,11 @@ class ImportPapers(generics.GenericAPIView):
             records = read_bibliography(sent.validated_data["text"])
         except BibliographyUnreadable as error:
             raise Unusable(str(error), "unreadable", text=str(error)) from None
-        documents = [add_and_fetch(caller(request), record) for record in records]
+        documents = add_papers(caller(request), records)
+        mine = Tag.objects.visible_to(request.user), Collection.objects.visible_to(request.user)
+        prefetch_related_objects(
+            documents, Prefetch("tags", mine[0]), Prefetch("collections", mine[1]), "owner"
+        )
         body = DocumentSerializer(documents, many=True, context=self.get_serializer_context()).data
         return Response(body, status=status.HTTP_201_CREATED)
 

@@ -226,12 +226,18 @@ class Document(models.Model):
     @property
     def is_readable(self) -> bool:
         """Whether there is anything to read again: content that was imported has no file."""
-        return bool(self.file or self.original or self.awaits_fetching)
+        return bool(self.file or self.original or self.awaits_fetching or self.awaits_drawing)
 
     @property
     def awaits_fetching(self) -> bool:
         """Known only by the address where its PDF is."""
-        return bool(self.source_url) and not self.file and not self.original
+        has_none = not self.file and not self.original
+        return bool(self.source_url) and has_none and self.kind != self.Kind.PAPER
+
+    @property
+    def awaits_drawing(self) -> bool:
+        """A paper of an imported list: the sheet that shows its record is drawn when its turn comes."""
+        return self.kind == self.Kind.PAPER and not self.file and "paper" in self.metadata
 
     @property
     def pages_read(self) -> int:

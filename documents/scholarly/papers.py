@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,15 +13,18 @@ from django_q.tasks import async_task
 from documents.fetching import FetchRefused, fetch
 from documents.jobs import record_finished
 from documents.models import CitationUnit, Document, Job
+from documents.queue import issue_tickets
 from documents.scholarly.catalogues import CatalogueError, look_up
 from documents.scholarly.neighbours import in_library
 from documents.scholarly.record import PaperRecord
-from documents.uploads import UploadRefused, store_upload
+from documents.uploads import UploadRefused, clean_name, store_upload
 from documents.versions import replace_file
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+BATCH = 500
+FIRST_TICKETS = 50
 FETCH_TASK = "documents.scholarly.papers.fetch_pdf"
 
 
@@ -49,6 +53,48 @@ def add_and_fetch(owner: User, record: PaperRecord) -> Document:
     return document
 
 
+def add_papers(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
+    """Add all papers of a list at once; workers draw, read and index them one by one, as they do files.
+
+    A few queries, however long the list is: its progress is that of the documents.
+    """
+    single = {record.key: record for record in records}
+    known = in_library(owner, list(single.values()))
+    new = [record for key, record in single.items() if key not in known]
+    made = [described(Document(owner=owner), record) for record in new]
+    with transaction.atomic():
+        Document.objects.bulk_create(made, batch_size=BATCH)
+        Job.objects.bulk_create(
+            [Job(owner=owner, document=row, title=row.title, kind=Job.Kind.READ) for row in made],
+            batch_size=BATCH,
+        )
+        # The sweep issues more when these are used up.
+        transaction.on_commit(lambda: issue_tickets(min(len(made), FIRST_TICKETS)), robust=True)
+    for record, document in zip(new, made, strict=True):
+        if record.pdf_url:
+            fetch_later(document)
+    return [*made, *known.values()]
+
+
+def described(document: Document, record: PaperRecord) -> Document:
+    """The document with what the record says of the paper; not saved."""
+    document.kind = Document.Kind.PAPER
+    document.title, document.authors = record.title[:500], [name[:200] for name in record.authors]
+    document.year, document.abstract, document.tldr = record.year, record.abstract, record.tldr
+    document.doi, document.source_url = record.doi[:200], record.url[:2000]
+    document.original_name = document.original_name or clean_name(f"{record.title[:200]}.pdf")
+    document.metadata = {
+        "paper": {
+            "arxiv_id": record.arxiv_id,
+            "venue": record.venue,
+            "kind": record.kind,
+            "pdf_url": record.pdf_url,
+            "citation_count": record.citation_count,
+        }
+    }
+    return document
+
+
 def fetch_later(document: Document) -> None:
     """Let a worker fetch the open-access PDF that the paper's record names."""
     transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
@@ -74,20 +120,7 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
             if refused.existing is None:
                 raise
             return refused.existing
-        document.kind = Document.Kind.PAPER
-        document.title, document.authors = record.title[:500], [name[:200] for name in record.authors]
-        document.year, document.abstract, document.tldr = record.year, record.abstract, record.tldr
-        document.doi, document.source_url = record.doi[:200], record.url[:2000]
-        document.metadata = {
-            "paper": {
-                "arxiv_id": record.arxiv_id,
-                "venue": record.venue,
-                "kind": record.kind,
-                "pdf_url": record.pdf_url,
-                "citation_count": record.citation_count,
-            }
-        }
-        document.save()
+        described(document, record).save()
     return document
 
 

@@ -20,7 +20,7 @@ from documents.paper_forms import ListForm, WorkForm
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, Direction, NotListed, look_up
 from documents.scholarly.neighbours import neighbours
-from documents.scholarly.papers import add_and_fetch, add_paper, fetch_later
+from documents.scholarly.papers import add_and_fetch, add_paper, add_papers, fetch_later
 from documents.scholarly.record import record_named, record_of
 from documents.scholarly.references import STYLES, reference
 from documents.uploads import UploadRefused
@@ -74,7 +74,7 @@ def add_list(request: HttpRequest) -> HttpResponse:
     except BibliographyUnreadable as error:
         form.add_error(None, str(error))
         return _page(request, list_form=form)
-    added = {add_and_fetch(request.user, record).pk for record in records}
+    added = add_papers(request.user, records)
     messages.success(request, _told(len(added)))
     return redirect("library")
 

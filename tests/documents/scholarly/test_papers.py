@@ -13,7 +13,7 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from documents.ingestion import ingest_document
-from documents.models import CitationUnit, Document
+from documents.models import CitationUnit, Document, Job
 from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
 from documents.scholarly.catalogues import CatalogueError, NotListed, look_up, papers_around
 from documents.scholarly.papers import add_paper, fetch_pdf
@@ -254,3 +254,28 @@ def test_a_title_in_the_place_of_authors_is_told_once() -> None:
 def test_an_organisation_is_no_person_with_initials() -> None:
     record = PaperRecord(title="A Report", authors=("Kaleidoscope - kscope.io", "Jane Doe"), year=2018)
     assert reference(record) == "Kaleidoscope - kscope.io, & Doe, J. (2018). A Report."
+
+
+def test_two_thousand_references_are_added_at_once_and_read_by_workers(
+    alice: User, django_assert_max_num_queries
+) -> None:
+    """On 9a9b452 each was drawn and stored within the request, for minutes."""
+    entries = [
+        f"@article{{k{number}, title={{On the Growth of Species {number}}}, author={{Doe, Jane}},"
+        f" year={{{1900 + number % 100}}}, url={{https://example.org/{number}}}}}"
+        for number in range(2000)
+    ]
+    client = client_of(alice)
+    with django_assert_max_num_queries(120):
+        made = client.post("/api/papers/import/", {"text": "\n".join(entries)}, format="json")
+    assert made.status_code == 201 and len(made.json()) == 2000
+    assert {row["status"] for row in made.json()} == {"uploaded"}
+    assert Job.objects.filter(owner=alice, finished_at=None).count() == 2000
+    first = Document.objects.get(pk=made.json()[0]["id"])
+    assert ingest_document(first.pk)
+    first.refresh_from_db()
+    assert (first.status, first.kind, first.page_count) == ("ready", "paper", 1)
+    assert first.title in first.pages.get().text and first.sha256 and first.size
+    again = client.post("/api/papers/import/", {"text": "\n".join(entries[:3])}, format="json")
+    assert len(again.json()) == 3
+    assert Document.objects.filter(owner=alice).count() == 2000, "what is there is not added twice"
