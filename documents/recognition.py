@@ -13,10 +13,11 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -67,15 +68,19 @@ class Pace:
         self.since = time.monotonic()
 
 
-def recognise_document(document_id: uuid.UUID, yields: Yields = lambda: False) -> bool:
+def recognise_document(
+    document_id: uuid.UUID, yields: Yields = lambda: False, *, background: bool = False
+) -> bool:
     """Recognises the waiting pages of one document, in this process, until ``yields``.
+
+    ``background``: at a lower priority than all that somebody waits for.
 
     False when somebody else has it, or no page waits.
     """
     with uninterrupted():
         lease = take_to_recognise(document_id)
         if lease is not None:
-            work_on(lease, lambda held: recognise(held, yields), pause)
+            work_on(lease, lambda held: recognise(held, yields, background), pause)
     return lease is not None
 
 
@@ -136,11 +141,11 @@ def pages_left(documents: QuerySet[Document]) -> int:
     return unread.aggregate(pages=Sum("pages_waiting"))["pages"] or 0
 
 
-def recognise(lease: Lease, yields: Yields) -> None:
+def recognise(lease: Lease, yields: Yields, background: bool) -> None:
     """Raises LostLease, ParseFailure, IngestionFailure."""
     pace = Pace()
     while pages_of(lease).awaiting_recognition().exists() and not yields():
-        recognise_in_order(lease, pace, yields)
+        recognise_in_order(lease, pace, yields, background)
     if pages_of(lease).to_take_up().exists():
         take_up(lease)
     if pages_of(lease).awaiting_recognition().exists():
@@ -151,32 +156,40 @@ def recognise(lease: Lease, yields: Yields) -> None:
         transaction.on_commit(lambda: issue_recognition_tickets(1), robust=True)
 
 
-def recognise_in_order(lease: Lease, pace: Pace, yields: Yields) -> None:
+def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: bool) -> None:
     """Recognises waiting pages until all are, others come first, or a page is asked for that is not next."""
     document = lease.row.get()
     pages = list(pages_of(lease).awaiting_recognition().in_order_of_need())
     numbers = [page.number for page in pages]
     wanted = max((page.wanted_at for page in pages if page.wanted_at), default=None)
+    with (
+        local_file(document.file) as path,
+        closing(answers_of(path, numbers, background)) as answers,
+    ):
+        for page, answer in zip(pages, answers, strict=False):
+            keep(lease, answer)
+            if pace.is_due or (page.wanted_at and page is pages[0]):
+                began = time.monotonic()
+                take_up(lease)
+                pace.taken_up(time.monotonic() - began)
+            if yields() or asked_since(lease, wanted):
+                return
+
+
+def answers_of(
+    path: Path, numbers: Sequence[int], background: bool
+) -> Generator[PageRecognised | PageNotRecognised]:
+    """What becomes of the pages, in order. A child that breaks off costs the page it was at."""
     answered = 0
-    try:
-        with (
-            local_file(document.file) as path,
-            closing(recognise_pages(path, numbers, limits=parse_limits())) as answers,
-        ):
-            for page, answer in zip(pages, answers, strict=False):
+    with closing(recognise_pages(path, numbers, limits=parse_limits(), background=background)) as answers:
+        try:
+            for answer in answers:
+                yield answer
                 answered += 1
-                keep(lease, answer)
-                if pace.is_due or (page.wanted_at and answered == 1):
-                    began = time.monotonic()
-                    take_up(lease)
-                    pace.taken_up(time.monotonic() - began)
-                if yields() or asked_since(lease, wanted):
-                    return
-    except ParseFailure as failure:
-        logger.info("recognition broke off", extra={"code": failure.code, "detail": failure.detail})
-        if answered == len(numbers):
-            raise
-        keep(lease, PageNotRecognised(numbers[answered], failure.code, failure.detail))
+        except ParseFailure as failure:
+            logger.info("recognition broke off", extra={"code": failure.code, "detail": failure.detail})
+            if answered < len(numbers):
+                yield PageNotRecognised(numbers[answered], failure.code, failure.detail)
 
 
 def asked_since(lease: Lease, wanted: datetime | None) -> bool:

@@ -29,6 +29,6 @@ def recognise_next() -> str:
         document_id = None if enough_at_work() else next_to_recognise()
         if document_id is None:
             return ""
-        if recognise_document(document_id, in_turn()):
+        if recognise_document(document_id, in_turn(), background=True):
             return str(document_id)
     return ""

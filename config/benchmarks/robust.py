@@ -7,6 +7,7 @@ a file's folder has an ``expected.json`` (``{name: {"outcome": …}}``), that mu
 
 from __future__ import annotations
 
+import subprocess
 from argparse import ArgumentParser
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -29,18 +30,29 @@ SLOWEST_SECONDS = 30.0
 MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process
 WARM = 20  # files after which a worker has loaded what it needs; and over which its memory is looked at
 STUCK_SECONDS = 120.0
+REJECTED = {"not_a_pdf", "empty", "too_large"}
+LIMITED = {"took_too_long", "too_much_memory", "too_many_pages"}
+FAILED = {str(code) for code in FailureCode} - {"internal"}
 # What may become of a file of which `expected.json` says so.
 ENDS = {
-    "rejected_at_upload": {"not_a_pdf", "empty", "too_large"},
+    "rejected_at_upload": REJECTED,
     "failed_password": {"password_protected"},
-    "failed_timeout_or_limit": {"took_too_long", "too_much_memory", "too_many_pages"},
+    "failed_timeout_or_limit": LIMITED,
+    "failed_limit_or_ready": LIMITED | {"ready"},
     "failed_no_text": {"no_text", "ready"},  # a scan may be recognised
+    "failed": FAILED,
     "ready": {"ready"},
+    "ready_or_failed": FAILED | {"ready"},
+    "failed_or_ready": FAILED | {"ready"},
+    "ready_or_rejected": REJECTED | {"ready"},
 }
+# Where poppler reads at least so many words, and we less than this share of them, a warning is printed.
+POPPLER_WORDS, UNREAD_SHARE = 20, 0.5
+POPPLER_SECONDS = 20.0
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """``outcome`` is ``ready`` or a reason code; ``wrong`` says what did not hold."""
+    """What became of a file: ``ready`` or a reason code, what did not hold, what is odd."""
 
     file: str
     outcome: str
@@ -48,13 +60,16 @@ class Outcome(msgspec.Struct, frozen=True):
     pages: int = 0
     unread_pages: int = 0
     hidden_words: int = 0
+    words: int = 0
     wrong: str = ""
+    warning: str = ""
 
 
 class Figures(msgspec.Struct, frozen=True):
     files: int
     outcomes: dict[str, int]
     wrong: int
+    warnings: int
     slowest: float
     workers_lost: int
     grown_mb: float
@@ -63,6 +78,7 @@ class Figures(msgspec.Struct, frozen=True):
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
+    parser.add_argument("--list", type=Path, help="a file that names the PDF files, a line each, below DIR")
     parser.add_argument("--json", action="store_true", help="one JSON object per file, then the figures")
 
 
@@ -72,23 +88,32 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     with arena(pages=1, seed=1) as site:
         site.warm_up(pages=5)
         memory = Memory(site)
-        for number, file in enumerate(chosen_files(folder, options["limit"])):
+        for number, file in enumerate(files_of(folder, options["list"], options["limit"])):
             outcome = outcome_of(site, file, folder)
             outcomes.append(outcome)
             memory.look(settled=number >= WARM)
-            if options["json"] or outcome.wrong:
+            if options["json"] or outcome.wrong or outcome.warning:
                 command.stdout.write(msgspec.json.encode(outcome).decode())
                 command.stdout.flush()
         figures = Figures(
             files=len(outcomes),
             outcomes=dict(Counter(outcome.outcome for outcome in outcomes).most_common()),
             wrong=sum(bool(outcome.wrong) for outcome in outcomes),
+            warnings=sum(bool(outcome.warning) for outcome in outcomes),
             slowest=max((outcome.seconds for outcome in outcomes), default=0.0),
             workers_lost=sum(Worker.objects.values_list("restarts", flat=True)) + len(memory.gone),
             grown_mb=round(memory.grown / 2**20, 1),
         )
     command.stdout.write(msgspec.json.encode(figures).decode())
     return int(bool(figures.wrong or figures.workers_lost or memory.grown > MOST_GROWTH))
+
+
+def files_of(folder: Path, listed: Path | None, limit: int) -> list[Path]:
+    """The PDF files of the folder, or those that the list names."""
+    if listed is None:
+        return chosen_files(folder, limit)
+    names = [line.strip() for line in listed.read_text().splitlines() if line.strip()]
+    return [folder / name for name in names][: limit or None]
 
 
 def outcome_of(site: Arena, file: Path, folder: Path) -> Outcome:
@@ -122,11 +147,33 @@ def ended(site: Arena, document: Document, name: str) -> Outcome:
         document.page_count,
         len(document.failed_pages),
         document.hidden_word_count,
+        document.word_count,
     )
 
 
 def judged(outcome: Outcome, file: Path) -> Outcome:
-    return msgspec.structs.replace(outcome, wrong="; ".join(faults(outcome, file)))
+    return msgspec.structs.replace(
+        outcome, wrong="; ".join(faults(outcome, file)), warning=unread_text(outcome, file)
+    )
+
+
+def unread_text(outcome: Outcome, file: Path) -> str:
+    """What poppler reads and we do not; '' where that is not much, or poppler is not there."""
+    read = outcome.words + outcome.hidden_words
+    found = words_by_poppler(file)
+    if found < POPPLER_WORDS or read >= UNREAD_SHARE * found:
+        return ""
+    return f"poppler reads {found} words, we {read}"
+
+
+def words_by_poppler(file: Path) -> int:
+    try:
+        done = subprocess.run(
+            ["pdftotext", "-q", str(file), "-"], capture_output=True, timeout=POPPLER_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    return len(done.stdout.split())
 
 
 def faults(outcome: Outcome, file: Path) -> Iterator[str]:
@@ -137,7 +184,9 @@ def faults(outcome: Outcome, file: Path) -> Iterator[str]:
     if outcome.outcome not in {"ready", "empty", *FailureCode} or outcome.outcome == FailureCode.INTERNAL:
         yield "no reason"
     wanted = expected_in(file.parent).get(file.name, {}).get("outcome", "")
-    if wanted in ENDS and outcome.outcome not in ENDS[wanted]:
+    if wanted and wanted not in ENDS:
+        yield f"expected to be {wanted}, which says nothing"
+    elif wanted and outcome.outcome not in ENDS[wanted]:
         yield f"should be {wanted}"
 
 

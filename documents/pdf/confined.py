@@ -51,8 +51,9 @@ _ENVIRONMENT = {
 _GRACE_SECONDS = 3.0
 # A child waits longer than this for its next request (``child``).
 _SURELY_WAITING_SECONDS = 20.0
-# Recognition runs in the background: everything else goes first (``nice``).
-_LOWEST_PRIORITY = 19
+# Of recognition in the background (``nice``): a ninth of the share of everything else. With less, a page
+# would take an hour where twenty processes compete for two processors.
+_BACKGROUND_PRIORITY = 10
 # At most one child, and when it had answered.
 _kept: list[tuple[float, subprocess.Popen[bytes]]] = []
 
@@ -79,8 +80,8 @@ def ask(request: Request) -> Iterator[Answer]:
     A child that has said everything is kept for the next request: its start takes a third of a second.
     It ends by itself when there is none within half a minute.
     """
-    if isinstance(request, RecogniseRequest):
-        yield from _asked_at_lowest_priority(request)
+    if isinstance(request, RecogniseRequest) and request.background:
+        yield from _asked_in_background(request)
         return
     said = False
     if kept := _waiting():
@@ -95,11 +96,11 @@ def ask(request: Request) -> Iterator[Answer]:
     yield from _asked(_started(), request)
 
 
-def _asked_at_lowest_priority(request: Request) -> Iterator[Answer]:
+def _asked_in_background(request: Request) -> Iterator[Answer]:
     """By a child of its own, which is not kept: without root's rights it could not be raised again."""
     process = _started()
     try:
-        os.setpriority(os.PRIO_PGRP, process.pid, _LOWEST_PRIORITY)
+        os.setpriority(os.PRIO_PGRP, process.pid, _BACKGROUND_PRIORITY)
         assert process.stdout
         widen(process.stdout.fileno())
         _write(process, frame(request))

@@ -34,7 +34,7 @@ class Limits(msgspec.Struct, frozen=True):
         stall_seconds: CPU time one page may take before it is given up.
         ocr_memory_bytes: address space of the process that recognises text: its models and a
             page's picture need more than reading does (measured: 1.0 GB).
-        ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word); thirty times that
+        ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word); 45 times that
             in wall time.
         model_memory_bytes: address space of the process that asks the layout model.
         model_page_seconds: CPU time for a page (measured: 0.3 to 1.3).
@@ -68,5 +68,5 @@ class Limits(msgspec.Struct, frozen=True):
     @property
     def most_extra_seconds(self) -> float:
         """The most a stage beyond reading and layout may ever take."""
-        slowest_page = max(4 * self.model_page_seconds, 30 * self.ocr_page_seconds)
+        slowest_page = max(4 * self.model_page_seconds, 45 * self.ocr_page_seconds)
         return self.base_seconds + self.pages * slowest_page

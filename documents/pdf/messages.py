@@ -55,12 +55,16 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
 
 
 class RecogniseRequest(msgspec.Struct, frozen=True, tag="recognise"):
-    """Recognise the text of these pages from their pictures, in this order."""
+    """Recognise the text of these pages from their pictures, in this order.
+
+    ``background``: whatever else the machine has to do goes first.
+    """
 
     path: str
     pages: tuple[int, ...]
     limits: Limits
     password: str | None = None
+    background: bool = False
 
 
 class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):

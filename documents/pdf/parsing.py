@@ -127,15 +127,21 @@ def _read(request: ParseRequest, on_progress: Callable[[int, int], None] | None)
 
 
 def recognise_pages(
-    path: str | Path, numbers: Sequence[int], *, password: str | None = None, limits: Limits | None = None
+    path: str | Path,
+    numbers: Sequence[int],
+    *,
+    password: str | None = None,
+    limits: Limits | None = None,
+    background: bool = False,
 ) -> Generator[PageRecognised | PageNotRecognised]:
-    """What the pictures of the pages say, one answer a page in that order, at the lowest priority.
+    """What the pictures of the pages say, one answer a page in that order.
 
-    Closing the generator ends the work. Raises ParseFailure.
+    ``background``: at a lower priority, as nobody waits for it. Closing the generator ends the work.
+    Raises ParseFailure.
     """
     limits = limits or Limits()
     path = _checked(path, limits)
-    for answer in ask(RecogniseRequest(str(path), tuple(numbers), limits, password)):
+    for answer in ask(RecogniseRequest(str(path), tuple(numbers), limits, password, background)):
         if isinstance(answer, PageRecognised | PageNotRecognised):
             yield answer
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # A page takes seconds, the models half a second to load.
 _PAGES_A_READER = 2
 # Recognition yields the processor to everything else, so a page may take much longer than it costs.
-_WALL_FOR_CPU = 30.0
+_WALL_FOR_CPU = 45.0
 
 
 class Recognised(msgspec.Struct, frozen=True):

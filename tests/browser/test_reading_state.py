@@ -58,3 +58,22 @@ def test_a_file_that_does_not_open_can_be_tried_again(
     page.get_by_role("link", name="Try again").click()
     expect(page.locator(".page[data-loaded]").first).to_be_visible()
     page.close()
+
+
+def test_a_document_can_be_asked_while_its_scanned_pages_are_read(
+    page: Page, upload: Upload, site: Site
+) -> None:
+    path = upload(report(), "Half_scanned.pdf")
+    row = Document.objects.filter(pk=path.split("/")[2])
+    soon = timezone.now() + timedelta(hours=1)  # no worker takes it up meanwhile
+    held = {"lease": uuid4(), "lease_expires_at": soon}
+    committed(lambda: row.update(status="recognising", progress=0.4, page_count=35, pages_waiting=23, **held))
+    page.goto(site.url(path))
+    expect(page.locator(".reading-state")).to_contain_text("12 of 35 pages read; the rest is being read")
+    expect(page.get_by_label("Your question")).to_be_visible()
+    with page.expect_request(lambda sent: "/state/?page=" in sent.url):
+        pass  # what it shows is read before the rest
+    page.goto(site.url("/"))
+    expect(page.locator(".doc-progress")).to_contain_text("12 of 35 pages read; the rest is being read")
+    committed(lambda: row.update(status="ready", pages_waiting=0, lease=None))
+    expect(page.locator(".doc-progress")).to_have_count(0)

@@ -21,10 +21,12 @@ from documents.ingestion import ingest_document
 from documents.models import Document, Worker
 from documents.uploads import store_upload
 from tests.config.test_runapp import wait_for
+from tests.documents.test_recognition import scan
 from tests.drawing import draw_pdf
 
 pytestmark = [pytest.mark.worker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 DRAINS_WITHIN = 120.0  # on a busy machine
+RECOGNISED_WITHIN = 400.0  # likewise, with the least right to its processors
 LONG = "The quick brown fox jumps over the lazy dog, again and again and again.\n" * 50
 
 
@@ -126,6 +128,28 @@ def test_a_document_whose_worker_was_killed_is_ready_once_and_soon(alice: User, 
     document.refresh_from_db()
     assert document.page_count == document.pages.count() == 40
     assert document.units.count() == document.unit_count
+    assert sorted(document.chunks.values_list("index", flat=True)) == list(range(document.chunk_count))
+
+
+def test_pages_that_were_recognised_outlast_the_worker_that_was_killed(alice: User, worker: Workers) -> None:
+    lines = [f"Bridge number {number} was painted." for number in range(2, 7)]
+    document = store_upload(alice, ContentFile(scan(*lines)), "scan.pdf")
+    recognised = document.pages.exclude(recognised=b"")
+    wait_for(recognised.exists, f"none recognised: {worker.log.read_text()[-3000:]}", RECOGNISED_WITHIN)
+    document.refresh_from_db()
+    if document.lease_holder:
+        os.kill(int(document.lease_holder.split(":")[1]), signal.SIGKILL)
+    first = recognised.order_by("number")[0]
+    wait_for(
+        lambda: Document.objects.filter(pk=document.pk, status=Document.Status.READY).exists(),
+        f"not ready: {worker.log.read_text()[-3000:]}",
+        RECOGNISED_WITHIN,
+    )
+    document.refresh_from_db()
+    assert (document.pages_waiting, document.failed_pages) == (0, [])
+    texts = document.pages.order_by("number").values_list("text", flat=True)
+    assert [" ".join(text.split()) for text in texts][1:] == lines
+    assert document.pages.get(number=first.number).recognised == first.recognised
     assert sorted(document.chunks.values_list("index", flat=True)) == list(range(document.chunk_count))
 
 

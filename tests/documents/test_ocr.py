@@ -121,13 +121,13 @@ def test_a_page_that_costs_too_much_is_given_up_alone(scan: Path) -> None:
 
 
 def test_recognition_leaves_the_processor_to_everything_else(scan: Path) -> None:
-    answers = recognise_pages(scan, [2, 3])
+    answers = recognise_pages(scan, [2, 3], background=True)
     next(answers)
     children = psutil.Process().children(recursive=True)
-    assert any(child.nice() == 19 for child in children)
+    assert any(child.nice() == 10 for child in children)
     answers.close()
     psutil.wait_procs(children, timeout=5)
-    assert not [child for child in children if child.is_running() and child.nice() == 19]
+    assert not [child for child in children if child.is_running() and child.nice() == 10]
 
 
 def test_a_scan_that_shows_nothing_has_no_text(tmp_path: Path) -> None:
