@@ -72,7 +72,7 @@ def direct_questions(document: Document, user: User) -> list[str]:
 def is_direct(question: str, document: Document, user: User) -> bool:
     """Whether the document answers the question; kept for as long as it is indexed as it is."""
     asked = sha256(f"{document.pk} {document.indexed_at} {question}".encode()).hexdigest()
-    key = f"direct answer {asked}"
+    key = f"direct-answer-{asked}"
     if (known := cache.get(key)) is None:
         known = gives_answer(question, document, user)
         cache.set(key, known, KEPT_SECONDS)

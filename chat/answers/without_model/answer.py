@@ -48,7 +48,7 @@ def answer_without_model(text: str, passages: Sequence[Passage], notes: Notes = 
     chosen = chosen_lines(question, ranked, passages)
     best = ranked[0].score if ranked else 0.0
     direct = RELATED if notes.by_meaning else DIRECT
-    if not chosen or best < RELATED:
+    if not chosen or best < RELATED or not any(map(tells, question.terms)):
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
     elif best < direct or notes.absent:
@@ -60,6 +60,11 @@ def answer_without_model(text: str, passages: Sequence[Passage], notes: Notes = 
         if result := computed_from(question, [entry.line for entry in ranked if entry.line in chosen]):
             yield from computation(question, result)
         yield from written(chosen, title)
+
+
+def tells(term: str) -> bool:
+    """Whether a term is more than a greeting: three letters, a number, or a word without spaces."""
+    return len(term) > 2 or term.isdigit() or not term.isascii()
 
 
 def reasons(question: Question, notes: Notes) -> Iterator[Delta]:

@@ -48,6 +48,10 @@ ON_PAGE = {
 }  # fmt: skip
 """Weights among the lines of one page, fitted alike on the lines that hold the known answers."""
 
+TITLE_COST = 1.5
+"""On a page, what a line loses that only names a subject: a heading, an entry of a table of contents."""
+
+LONGEST_TITLE = 60  # characters
 LONGEST_READ = 400  # characters of a line that are embedded
 RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
@@ -100,6 +104,7 @@ def rank(
     matrix = features_of(question, lines, passages, packs)
     scores = matrix @ np.array(list(WEIGHTS.values()))
     on_page = matrix @ np.array([ON_PAGE.get(name, 0.0) for name in FEATURES])
+    on_page -= TITLE_COST * np.array([is_title(line) for line in lines])
     return [
         Ranked(
             lines[at],
@@ -109,6 +114,13 @@ def rank(
         )
         for at in np.argsort(-scores, kind="stable")
     ]
+
+
+def is_title(line: Line) -> bool:
+    """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
+    numbered_only = line.unit.type != "list" or bool(re.match(r"[\dA-Z]+[.)]", line.unit.text))
+    open_end = not re.search(r"[.!?。！？:;%\d]\W*$", line.text)
+    return open_end and numbered_only and not line.values and len(line.text) < LONGEST_TITLE
 
 
 def features_of(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from chat.answers.without_model.lines import Line
 from chat.answers.without_model.question import Topic, words_of
@@ -15,7 +15,8 @@ from documents.models import CitationUnit, Document
 from retrieval.providers.wordllama import WordLlamaEmbedder
 
 MOST_UNITS = 120
-FIRST_UNITS = 60  # read of a document that has no section on the topic
+FIRST_UNITS = 60  # read of a document that has hardly any sections
+FEWEST_SECTIONS = 5
 MOST_LINES = 5
 LEAST_CHARACTERS = 30  # of a line that can stand for others; half of it in scripts without spaces
 SIMILAR = 0.35  # cosine from which two sentences are joined in the graph
@@ -23,7 +24,7 @@ DAMPING = 0.85  # Erkan and Radev, LexRank (2004); Page and others (1998)
 
 
 def topic_units(topic: Topic, documents: Sequence[UUID], language: str) -> list[UUID]:
-    """Units of the sections on the topic; of the beginning where there is no such section."""
+    """Units of the sections on the topic; where there is no such section, the beginnings of all."""
     return [pk for document in documents for pk in _units_of(topic, document, language)]
 
 
@@ -45,8 +46,18 @@ def _units_of(topic: Topic, document: UUID, language: str) -> list[UUID]:
             found |= Q(section_path=list(path))
         return list(units.filter(found).values_list("pk", flat=True)[:MOST_UNITS])
     if topic in ("summary", "about"):
-        return list(units.values_list("pk", flat=True)[:FIRST_UNITS])
+        return first_of_sections(units)
     return []
+
+
+def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
+    """The first unit of each section, in reading order; the first units where there are few sections."""
+    firsts: dict[tuple[str, ...], UUID] = {}
+    rows = list(units.values_list("pk", "section_path"))
+    for pk, path in rows:
+        firsts.setdefault(tuple(path), pk)
+    chosen = list(firsts.values())[:MOST_UNITS]
+    return chosen if len(chosen) >= FEWEST_SECTIONS else [pk for pk, _ in rows[:FIRST_UNITS]]
 
 
 def central_lines(lines: Sequence[Line], most: int = MOST_LINES) -> list[Line]:
