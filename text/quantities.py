@@ -23,7 +23,7 @@ _BEFORE = re.compile(
 )
 _MINUS = re.compile(r"(?<![\w.)%])[-–]\s?$")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
-_PARTS = re.compile(r"\s*(?:in|out of|of every|of|sur|de cada|von|aus|من كل)\s+$")
+_AMBIGUOUS = frozenset({"ha", "t", "d", "s", "h", "l"})  # units that may be words behind a year
 _LINK = re.compile(r"[\s-]*(?:(?:(?:of|de|di|von|des|additional|consecutive|full|calendar)\s)|d['’])*")
 
 
@@ -89,8 +89,10 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     unit: Unit | None = None
     symbol = currency
     if not currency and (found := _unit_at(text, end, language)):
-        symbol, end = found
-        unit = units_by_symbol()[symbol]
+        year = scale == 1 and _YEAR.fullmatch(text[number.start : number.end]) is not None
+        if not (year and text[end : found[1]].strip() in _AMBIGUOUS):
+            symbol, end = found
+            unit = units_by_symbol()[symbol]
     if (
         text[start - 1 : start] == "("
         and text[end : end + 2].lstrip()[:1] == ")"

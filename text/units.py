@@ -27,9 +27,8 @@ class Unit:
 
 
 _TABLE = Path(__file__).with_name("units.txt")
-_NAMES_ONLY = frozenset(
-    {"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp"}
-)  # not read as printed
+# Symbols that are words of some language, or our own: only their names are read.
+_NAMES_ONLY = frozenset({"a", "mo", "wk", "inch", "acre", "times", "fraction", "pp", "bp", "um", "mi"})
 _TEMPERATURE = {
     "°C": Unit("temperature", Decimal(1)),
     "°F": Unit("temperature", Decimal(5) / 9, Decimal(-160) / 9),

@@ -231,6 +231,9 @@ def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
     for at, token in enumerate(tokens):
         if not (token.marker and token.marker.category == "comparator"):
             continue
+        if at and tokens[at - 1].kind == "quantity" and token.word in _TO:  # the middle of a range
+            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+            continue
         target = _number_beside(tokens, at, words)
         if target is None:
             found[at] = _without_comparator(token, words)
@@ -258,6 +261,9 @@ def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
         if tokens[place].kind != "function" and not (marker and marker.category == "modality"):
             return None
     return None
+
+
+_TO = frozenset(["bis", "bis zu", "up to", "jusqu'à", "jusqu' à", "hasta", "حتى"])
 
 
 def _joined_bound(one: str, other: str) -> str:

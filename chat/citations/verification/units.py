@@ -134,7 +134,14 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     ]  # fmt: skip
     rows.sort(key=lambda other: other.char_start)
     cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
-    return Grid(table.head_rows, cells, table.caption, language)
+    return Grid(table.head_rows, cells, table.caption or _line_over(unit, around), language)
+
+
+def _line_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
+    """The short line just over a table that has no caption of its own."""
+    before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
+    nearest = max(before, key=lambda other: other.char_start, default=None)
+    return nearest.text if nearest and len(nearest.text) < _SHORT_LINE else ""
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
