@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import OperationalError, connection
 from django.utils import timezone
+from django_q.models import OrmQ
 
 from documents import ingestion, leases
 from documents.deletion import delete_document
@@ -131,6 +133,22 @@ def test_a_silent_workers_document_is_put_back_by_the_sweep(waiting: Document) -
 def test_a_document_stored_without_a_ticket_is_found_by_the_sweep(waiting: Document) -> None:
     assert sweep().tickets == 1
     assert sweep().tickets == 0, "the ticket is in the queue now"
+
+
+def test_tickets_of_a_killed_cluster_are_swept_once_there_is_no_work(waiting: Document) -> None:
+    """django-q2 locks a ticket until the moment at which it would hand it out again."""
+    sweep()
+    until_retried = timezone.now() + timedelta(seconds=settings.Q_CLUSTER["retry"])
+    OrmQ.objects.update(lock=until_retried - timedelta(minutes=2))
+    sweep()
+    assert OrmQ.objects.exists(), "a document waits: the ticket may be in a worker's hands"
+    Document.objects.update(status=Document.Status.READY)
+    OrmQ.objects.update(lock=until_retried)
+    sweep()
+    assert OrmQ.objects.exists(), "it was fetched just now"
+    OrmQ.objects.update(lock=until_retried - timedelta(minutes=2))
+    sweep()
+    assert not OrmQ.objects.exists()
 
 
 def test_the_bin_is_emptied_when_its_time_is_up(waiting: Document, tmp_path) -> None:
