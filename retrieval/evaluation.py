@@ -28,11 +28,15 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class KnownQuestion(msgspec.Struct, frozen=True):
-    """One line of the questions file; what else it holds is not read."""
+    """One line of the questions file; what else it holds is not read.
+
+    ``sources`` says of what kind the answer's place is: text, a table, a chart, a figure, the layout.
+    """
 
     question: str
     doc_name: str
     evidence: tuple[Evidence, ...]
+    sources: tuple[str, ...] = ()
 
     def right_pages(self, library: Mapping[str, UUID]) -> set[tuple[UUID, int]]:
         """Documents and page numbers from 1; what is not in the library is left out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,8 @@ from retrieval.results import StrategyName
 
 EVALUATION_USER = "evaluation"
 ABLATED: tuple[StrategyName, ...] = ("keyword", "vector", "context", "multi_query", "self_query", "rerank")
-"""What runs without a language model; the others are off already."""
+"""What runs without a language model; the others are off already. Without a model, ``multi_query`` is the
+words of packs (``domains``)."""
 
 
 class RetrievalEvaluation:
@@ -50,14 +52,25 @@ class RetrievalEvaluation:
                 out.write(line_of(outcome))
         out.write(row("", None))
         out.write(row("all strategies", scores_of(outcomes)))
+        for source, of_source in by_source(outcomes):
+            out.write(row(source[:20], scores_of(of_source)))
         for strategy in ABLATED:
             off = frozenset({strategy})
             out.write(
                 row(
-                    f"without {strategy}",
+                    "without packs" if strategy == "multi_query" else f"without {strategy}",
                     scores_of(evaluate(questions, user, library, options["scope"], off)),
                 )
             )
+
+
+def by_source(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
+    """Outcomes by the kind of place that answers, where the questions tell it; one may be of several."""
+    sources = sorted({source for outcome in outcomes for source in outcome.question.sources})
+    return [
+        (source, [outcome for outcome in outcomes if source in outcome.question.sources])
+        for source in sources
+    ]
 
 
 def evaluation_user() -> User:

@@ -111,17 +111,20 @@ NAMED_DOCUMENTS = 4
 NAMED_LIMIT = 1_500
 NAMES_LIMIT = 400
 
+# Rights are looked up once in each statement: ``in_scope``.
 SUMMARY = """
+WITH in_scope(document_id) AS MATERIALIZED ({documents}),
+indexed AS MATERIALIZED (
+    SELECT chunk_count, analysis_version = %s AS current, language, fields
+    FROM retrieval_indexeddocument WHERE document_id IN (SELECT document_id FROM in_scope)
+)
 SELECT count(*) FILTER (WHERE current), coalesce(sum(chunk_count) FILTER (WHERE current), 0),
        count(*) FILTER (WHERE NOT current),
        (SELECT coalesce(json_object_agg(language, documents), '{{}}')::text
-        FROM (SELECT language, count(*) AS documents FROM retrieval_indexeddocument
-              WHERE document_id IN ({documents}) GROUP BY language) counted),
-       (SELECT coalesce(json_agg(DISTINCT field), '[]')::text
-        FROM retrieval_indexeddocument, unnest(fields) AS field WHERE document_id IN ({documents})),
+        FROM (SELECT language, count(*) AS documents FROM indexed GROUP BY language) counted),
+       (SELECT coalesce(json_agg(DISTINCT field), '[]')::text FROM indexed, unnest(fields) AS field),
        (SELECT row_to_json(space)::text FROM retrieval_embeddingspace space WHERE active)
-FROM (SELECT chunk_count, analysis_version = %s AS current FROM retrieval_indexeddocument
-      WHERE document_id IN ({documents})) entry
+FROM indexed
 """
 
 NAMES = """
@@ -132,6 +135,7 @@ ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}
 
 # Chunks come grouped by document, their ids and terms joined: bytes travel faster than rows.
 GROUPED = """
+WITH in_scope(document_id) AS MATERIALIZED ({documents})
 SELECT found.document_id, string_agg(uuid_send(found.chunk_id), ''),
        string_agg(int4send(octet_length(found.terms)), ''), string_agg(found.terms, ''),
        (SELECT fields FROM retrieval_indexeddocument entry WHERE entry.document_id = found.document_id)
@@ -139,7 +143,7 @@ FROM ({found}) found GROUP BY found.document_id
 """
 EVERY = """
 SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
-WHERE document_id IN ({documents}) {chunk_filter}
+WHERE document_id IN (SELECT document_id FROM in_scope) {chunk_filter}
 """
 MATCHING = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
 OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND words @@ %s::tsquery LIMIT {limit}"
@@ -167,7 +171,7 @@ class ScopeSummary:
 
 def read_summary(scope: ScopeSql) -> ScopeSummary:
     """One statement."""
-    params = [*scope.document_params, *scope.document_params, ANALYSIS_VERSION, *scope.document_params]
+    params = [*scope.document_params, ANALYSIS_VERSION]
     ((documents, chunks, preparing, languages, fields, space),) = read_rows(
         SUMMARY.format(documents=scope.documents), params
     )
@@ -247,15 +251,15 @@ def open_index(
     named = _read_names(scope, questions, columns) if names and summary.documents > 1 else []
     known = document_frequencies() if summary.chunks > EXACT_UP_TO else None
     if known is None:
-        statement, params = (
-            EVERY.format(documents=scope.documents, chunk_filter=scope.and_chunk("chunk_id")),
-            [*scope.document_params, *scope.chunk_params],
-        )
+        statement = EVERY.format(chunk_filter=scope.and_chunk("chunk_id"))
+        params: list[Any] = [*scope.chunk_params]
     else:
         rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
         best = _best_named(named, questions, columns, rarity, summary)
         statement, params = _matching(scope, questions, rarity, best)
-    rows = read_rows(GROUPED.format(found=statement), params)
+    rows = read_rows(
+        GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params]
+    )
     return _index_of(rows, summary, columns, named, known)
 
 
@@ -376,14 +380,14 @@ def _matching(
     A tier is read only where those before it brought too few (LIMIT over UNION ALL).
     """
     chunk_filter = scope.and_chunk("chunk_id")
-    narrowed = [*scope.document_params, *scope.chunk_params]
-    tier = MATCHING.format(documents=scope.documents, chunk_filter=chunk_filter, limit=TIER_LIMIT)
+    narrowed = scope.chunk_params
+    tier = MATCHING.format(chunk_filter=chunk_filter, limit=TIER_LIMIT)
     queries = tiers([telling_groups(question, rarity) for question in questions], questions)
     statement = " UNION ALL ".join(f"({tier})" for _ in queries)
     statement = f"(SELECT * FROM ({statement}) tiers LIMIT {FOUND_LIMIT})"
     params = [param for query in queries for param in (*narrowed, query)]
     if best:
-        of_best = OF_DOCUMENTS.format(documents=scope.documents, chunk_filter=chunk_filter, limit=NAMED_LIMIT)
+        of_best = OF_DOCUMENTS.format(chunk_filter=chunk_filter, limit=NAMED_LIMIT)
         statement += f" UNION ALL ({of_best})"
         words = any_of(sorted({term for question in questions for term in question.every_term}))
         params += [*narrowed, list(best), words]
