@@ -101,7 +101,8 @@ def test_an_answer_is_streamed_as_it_is_written(
     assert [event.id for event in events] == list(range(1, len(events) + 1))
     assert [event.kind for event in events][-1] == "done"
     assert words(events) == "Once upon a time it ended."
-    assert [e.data["stage"] for e in events if e.kind == "status"] == ["searching", "reading", "writing"]
+    stages = [event.data["stage"] for event in events if event.kind == "status"]
+    assert stages == ["searching", "reading", "writing", "checking"]
     for event in events:
         decode(event.kind, json.dumps(event.data))
 
