@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.db import DatabaseError, connections
 
 from config.postgres.lanes import most_connections
@@ -82,4 +82,9 @@ def check_pgvector(version: str | None) -> list[CheckMessage]:
 @register(Tags.security, deploy=True)
 def hostile_files_are_confined(**options: Any) -> list[CheckMessage]:
     """What this machine cannot do to confine the processes that open uploaded files."""
-    return [Warning(weakness, id="pincite.W001") for weakness in weaknesses()]
+    return [
+        Warning(weakness.message, id="pincite.W001")
+        if weakness.is_open
+        else Info(weakness.message, id="pincite.I001")
+        for weakness in weaknesses()
+    ]

@@ -23,6 +23,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from documents.pdf.sandbox import landlock, seccomp
 from documents.pdf.sandbox.libc import drop_capabilities, prctl
@@ -193,27 +194,43 @@ def confine_office(program: str, folder: str) -> None:
     seccomp.allow_only(COMPUTE | LOOK_UP | WAIT | OFFICE, seccomp.office_rules())
 
 
-def weaknesses() -> list[str]:
-    """What the confinement lacks on this machine, in sentences for its administrator."""
+class Weakness(NamedTuple):
+    """What the confinement lacks, for the administrator. ``is_open``: no other layer stands in for it."""
+
+    message: str
+    is_open: bool = True
+
+
+def weaknesses() -> list[Weakness]:
+    """What the confinement lacks on this machine."""
     if sys.platform != "linux":
-        return ["Only Linux can confine the processes that open uploaded files. Run Pincite in a container."]
-    found = []
+        return [Weakness("Only Linux can confine the processes that open uploaded files: use a container.")]
+    found: list[Weakness] = []
     if not seccomp.is_possible():
-        found.append("This kernel or processor has no seccomp filter for us: system calls are not limited.")
+        said = "This kernel or processor has no seccomp filter for us: system calls are not limited."
+        found.append(Weakness(said))
     if not landlock.version():
         found.append(
-            "This kernel has no Landlock (Linux 5.13, CONFIG_SECURITY_LANDLOCK, lsm=landlock):"
-            " the process that opens uploaded files can read whatever its user can."
+            Weakness(
+                "This kernel has no Landlock (Linux 5.13, CONFIG_SECURITY_LANDLOCK, lsm=landlock):"
+                " the process that opens uploaded files can read whatever its user can."
+            )
         )
     elif landlock.version() < 6:
         found.append(
-            f"Landlock here is version {landlock.version()}. From version 6 on (Linux 6.12)"
-            " it also keeps LibreOffice from sending signals to other processes of its user."
+            Weakness(
+                f"Landlock here is version {landlock.version()}. From version 6 on (Linux 6.12)"
+                " it also keeps LibreOffice from sending signals to other processes of its user.",
+                is_open=False,
+            )
         )
     if os.geteuid() == 0 and not others_can_read_the_program():
         found.append(
-            "Pincite runs as root from a folder that other users cannot read: uploaded files are opened as"
-            " root, without its capabilities. Run it as a user of its own, or install it elsewhere."
+            Weakness(
+                "Pincite runs as root from a folder that other users cannot read: uploaded files are opened"
+                " as root, without its capabilities. Run it as a user of its own, or install it elsewhere.",
+                is_open=not landlock.version(),
+            )
         )
     return found
 

@@ -29,7 +29,7 @@ class Command(BaseCommand):
         if parent:
             bind_to_parent(parent)
         for weakness in weaknesses():
-            logger.warning(weakness)
+            logger.log(logging.WARNING if weakness.is_open else logging.INFO, weakness.message)
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
