@@ -24,7 +24,7 @@ from retrieval.analysis import YEAR, run_together, term_number, terms_of
 from retrieval.bm25 import TERM, Field, counted, idf, impacts, pack_terms, unpack_terms
 from retrieval.models import EmbeddingSpace
 from retrieval.questions import Question
-from retrieval.rows import read_rows
+from retrieval.rows import read_rows, read_rows_by_index
 from retrieval.scope import ScopeSql
 from retrieval.term_statistics import document_frequencies
 from retrieval.tsvector import any_of, at_least, lexeme, phrase, tsvector
@@ -257,9 +257,8 @@ def open_index(
         rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
         best = _best_named(named, questions, columns, rarity, summary)
         statement, params = _matching(scope, questions, rarity, best)
-    rows = read_rows(
-        GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params]
-    )
+    read = read_rows if known is None else read_rows_by_index
+    rows = read(GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params])
     return _index_of(rows, summary, columns, named, known)
 
 
