@@ -19,7 +19,7 @@ HEADCOUNT = "# Headcount\n\nThe coastal office had 1,842 people at the end of 20
 OWLS = "# Owls\n\nSeventeen owls were counted in the barns of the north."
 CLAIMS = {
     "4,711": "Revenue was 4,711 million",
-    "1,842": "1,842 people worked there",
+    "1,842": "The coastal office had 1,842 people",
     "owls": "Seventeen owls",
 }
 
@@ -72,7 +72,7 @@ def test_an_answer_says_which_of_its_words_moved_changed_or_went(
     )
     expect(card_of(page, answer, 0)).to_contain_text("the document now says something else here")
     expect(card_of(page, answer, 1)).to_contain_text("the same words, elsewhere in the document")
-    expect(card_of(page, answer, 1)).to_contain_text("page 3")
+    expect(card_of(page, answer, 1)).to_contain_text("p. 3")
     expect(card_of(page, answer, 2)).to_contain_text("the words are no longer in the document")
     page.mouse.move(1, 1)
     answer.get_by_role("button", name="Sources").click()
