@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Sequence
 
+from chat.answers.without_model.question import analyse
 from chat.naming import YEAR, names_in
 from chat.prompting import Prompt, Turn
 from chat.providers.base import Provider, TextDelta
@@ -133,8 +134,8 @@ def rewritten(
 def carried_over(question: str, history: Sequence[Turn]) -> str:
     """Without a model: a question that leans on the last one gets the names, years and terms it lacks."""
     asked = [turn.text for turn in history if turn.role == "user"]
-    if not asked or not leans(question):
-        return question
+    if not asked or not leans(question) or analyse(question).topic:
+        return question  # what asks for the whole document leans on nothing
     before = asked[-1]
     carried = [name for name in names_in(before) if name.lower() not in question.lower()]
     if not YEAR.search(question):

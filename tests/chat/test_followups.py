@@ -18,6 +18,7 @@ def test_an_ordinal_is_no_name() -> None:
     ("question", "standalone"),
     [
         ("What about 2017?", "What about 2017? (Acme capital expenditure)"),
+        ("Summarise this document", None),
         ("And dividends?", "And dividends? (Acme 2018 capital expenditure)"),
         ("Which pension plans changed?", "Which pension plans changed? (Acme 2018)"),
         ("Which five business segments does the company have in the world today?", None),
