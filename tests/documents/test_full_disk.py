@@ -87,10 +87,11 @@ def database_disk(transactional_db: None) -> Iterator[Disk]:
         with connection.cursor() as cursor:
             cursor.execute(f"CREATE TABLESPACE small LOCATION '{folder}'")
             cursor.execute(f"ALTER TABLE {UNITS} SET TABLESPACE small")
-            try:
-                yield disk
-            finally:
-                (disk.folder / "filler").unlink(missing_ok=True)
+        try:
+            yield disk
+        finally:
+            (disk.folder / "filler").unlink(missing_ok=True)
+            with connection.cursor() as cursor:  # the test may have cost the connection it began with
                 cursor.execute(f"TRUNCATE {UNITS} CASCADE")
                 cursor.execute(f"ALTER TABLE {UNITS} SET TABLESPACE pg_default")
                 cursor.execute("DROP TABLESPACE small")

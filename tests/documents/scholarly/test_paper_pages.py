@@ -151,7 +151,7 @@ def test_catalogues_that_do_not_answer_are_said_to(
     catalogues.script[f"/s2/paper/DOI:{DOI}/references"] = Answer(500)
     catalogues.script[f"/oa/works/doi:{DOI}"] = Answer(500)
     shown = browser.get(reverse("papers-around-list", args=[paper.pk])).content.decode()
-    assert "does not answer" in shown
+    assert "is unavailable" in shown
     assert browser.get(reverse("papers-around-list", args=[paper.pk]), {"of": "x"}).status_code == 404
 
 
