@@ -397,6 +397,7 @@ def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(read
     reader.keyboard.press("Escape")
     expect(reader.locator(":popover-open")).to_have_count(0)
     expect(reader.locator(".lit-anchor").first).to_be_visible()
+    reader.wait_for_load_state("networkidle")  # cards of citations that go are not on their way any more
     reader.keyboard.press("Shift+Tab")
     reader.keyboard.press("Enter")
     expect(reader.locator(".chat-scroll")).to_be_focused()

@@ -74,6 +74,7 @@ def test_a_document_can_be_asked_while_its_scanned_pages_are_read(
     with page.expect_request(lambda sent: "/state/?page=" in sent.url):
         pass  # what it shows is read before the rest
     page.goto(site.url("/"))
-    expect(page.locator(".doc-progress")).to_contain_text("12 of 35 pages read; the rest is being read")
+    progress = page.locator(".doc-progress").filter(has_text="12 of 35 pages read; the rest is being read")
+    expect(progress).to_be_visible()
     committed(lambda: row.update(status="ready", pages_waiting=0, lease=None))
-    expect(page.locator(".doc-progress")).to_have_count(0)
+    expect(progress).to_have_count(0)

@@ -81,6 +81,7 @@ function cardsAhead(root) {
   function next() {
     const place = running < AT_ONCE && waiting.shift();
     if (!place) return;
+    if (!place.isConnected || !place.closest('[data-status="complete"]')) return next(); // asked again meanwhile
     running += 1;
     load(place).finally(() => ((running -= 1), next()));
   }
