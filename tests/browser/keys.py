@@ -8,14 +8,17 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page
 
 MOST_PRESSES = 60
+ROUNDS, PAUSE_MS = 4, 1000  # what is still on its way is waited for between rounds
 
 
 def press_until(page: Page, key: str, true: Callable[[], bool]) -> None:
     """Presses a key until that is true, if it is not already; a key that never comes there fails the test."""
-    for _ in range(MOST_PRESSES):
-        if true():
-            return
-        page.keyboard.press(key)
+    for _ in range(ROUNDS):
+        for _ in range(MOST_PRESSES):
+            if true():
+                return
+            page.keyboard.press(key)
+        page.wait_for_timeout(PAUSE_MS)
     raise AssertionError(
         f"{key} never comes there: {page.evaluate('document.activeElement.outerHTML')[:300]}"
     )
@@ -27,5 +30,6 @@ def has_focus(item: Locator) -> bool:
 
 def tab_to(page: Page, selector: str) -> None:
     """Presses Tab until the focus is there, once at least."""
+    page.locator(selector).first.wait_for(state="attached")
     page.keyboard.press("Tab")
     press_until(page, "Tab", lambda: page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"))

@@ -40,6 +40,13 @@ function press(event) {
   pending = event.key === "g" && !pending ? "g" : "";
   if (pending) setTimeout(() => (pending = ""), 1000);
   const target = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);
-  const action = target ? () => target[target.matches("input, textarea") ? "focus" : "click"]() : bindings.get(chord);
+  const action = target ? () => activate(target) : bindings.get(chord);
   if (action && action(event) !== false) event.preventDefault();
+}
+
+/** Focuses a field, presses anything else. What was put in just now may not have been bound by htmx yet. */
+function activate(target) {
+  if (target.matches("input, textarea")) return target.focus();
+  window.htmx?.process(target.closest("form") ?? target);
+  target.click();
 }
