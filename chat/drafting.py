@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from chat.citations.judge import LONGEST_PASSAGE, Judging, Question
-from chat.citations.matching import PassageMatcher
+from chat.citations.uncited_sentences import PassageMatcher
 from chat.claim_spans import Span, claim_before, plain, uncited_claims
 from chat.claims import Claim, SourceUnit, Verification
 from chat.events import CitationShown, Cited, Event, Text, Verified

@@ -175,7 +175,7 @@ MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "config.requests.request_id",
     "config.admission.finished",
-    "config.caching.cache_headers",
+    "config.cache_headers.cache_headers",
     "django.middleware.security.SecurityMiddleware",
     "config.static_files.CollectedFiles",
     "csp.middleware.CSPMiddleware",

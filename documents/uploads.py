@@ -21,7 +21,7 @@ from documents.models import Document
 from documents.office import NOT_INSTALLED, office_is_there
 from documents.pdf.failures import FailureCode
 from documents.queue import enqueue
-from documents.scanning import Infected, NotScanned, scan
+from documents.virus_scan import Infected, NotScanned, scan
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 
 from text.languages import base_language, languages_with
-from text.meaning import UNSPACED, lexicon
+from text.semantics import UNSPACED, lexicon
 
 _KANA = re.compile("[ぁ-んァ-ヴ]")
 _HAN = re.compile("[一-鿿]")

@@ -1,7 +1,7 @@
 """Markers that models write in their own way: ``[1]``, ``[u3]``, ``【3†source】``, ``[CHUNK:3]``, ``(p. 5)``.
 
 They are read where they can mean only one passage, and taken out of the text:
-what cannot be resolved leaves the sentence to be matched (``chat.citations.matching``).
+what cannot be resolved leaves the sentence to be matched (``chat.citations.uncited_sentences``).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from documents.admin.reading import ReadOnlyAdmin
-from documents.models import ApiToken, Job, Share
+from documents.models import ApiToken, Job, SecurityEvent, Share
 
 
 @admin.register(ApiToken)
@@ -43,3 +43,18 @@ class ShareAdmin(admin.ModelAdmin):
     search_fields = ["document__title", "collection__name", "user__username", "group__name"]
     list_select_related = ["document", "collection", "user", "group"]
     raw_id_fields = ["document", "collection", "user", "group"]
+
+
+# The log of security events, which nobody changes.
+
+
+@admin.register(SecurityEvent)
+class SecurityEventAdmin(ReadOnlyAdmin):
+    list_display = ["at", "kind", "username", "address", "detail"]
+    list_filter = ["kind", "at"]
+    search_fields = ["username", "detail", "address"]
+    date_hierarchy = "at"
+    actions = None
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

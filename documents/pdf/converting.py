@@ -15,10 +15,10 @@ import nh3
 import pymupdf
 from markdown_it import MarkdownIt
 
+from documents.pdf.depth_limits import check_archive, check_depth, check_size
 from documents.pdf.evidence import A4, MARGIN
 from documents.pdf.failures import FailureCode, ParseFailure
 from documents.pdf.messages import ConvertRequest
-from documents.pdf.nesting import check_archive, check_depth, check_size
 
 BOOK_PAGE, BOOK_SIZE = (420.0, 595.0), 11.0  # A5 and points, for books that have no pages of their own
 STYLE = """

@@ -17,8 +17,8 @@ from types import FrameType
 import msgspec
 
 from documents.pdf.confinement import confine_office, die_with_parent
+from documents.pdf.depth_limits import check_archive
 from documents.pdf.failures import ParseFailure
-from documents.pdf.nesting import check_archive
 
 REFUSED = 65  # exit status (EX_DATAERR of sysexits.h)
 

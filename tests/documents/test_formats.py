@@ -23,7 +23,7 @@ from documents.models import Document
 from documents.obtaining import pdf_of
 from documents.office import office_is_there
 from documents.pdf import confined
-from documents.pdf.nesting import DEEPEST, deepest
+from documents.pdf.depth_limits import DEEPEST, deepest
 from documents.pdf.parsing import ParseFailure
 from documents.recognition import recognise_document
 from documents.uploads import UploadRefused, store_upload

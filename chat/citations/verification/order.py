@@ -14,7 +14,7 @@ from functools import cached_property
 from chat.citations.verification.alignment import Partners, content_places
 from chat.citations.verification.compare import opposite, same
 from chat.citations.verification.tokens import COORDINATORS, Token
-from text.meaning import Lexicon
+from text.semantics import Lexicon
 
 FREE_ORDER = frozenset({"de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle

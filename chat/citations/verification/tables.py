@@ -12,9 +12,9 @@ from chat.citations.verification.compare import difference, rounded, same, same_
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.tokens import Token, tokens_of
 from chat.claims import Conflict
-from text.meaning import known_language, lexicon
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, currency_names, quantities_in
+from text.semantics import known_language, lexicon
 from text.units import unit_names, units_by_symbol
 
 _COUNTED = re.compile(r"[(（\[]([^)）\]]*)[)）\]]")

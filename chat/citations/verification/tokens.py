@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
-from text.meaning import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, stem, word_matches
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
+from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, stem, word_matches
 
 Kind = Literal["quantity", "marker", "word", "function", "break"]
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
@@ -30,7 +30,7 @@ class Token:
         word: it in lower case.
         stem: its stem; for a marker ``category:value``.
         marker: what it does to the sentence, when it is a marker.
-        poles, synonyms: see ``text.meaning.Sense``.
+        poles, synonyms: see ``text.semantics.Sense``.
         quantity: the number with its unit; ``bound``: "le", "gt", "approx" … said of it.
         clause: number of the stretch between breaks it stands in; ``part``: between semicolons.
         name: it begins with a capital letter inside a sentence.

@@ -13,7 +13,7 @@ from chat.citations.verification.tokens import Token, tokens_of
 from chat.claims import SourceUnit
 from chat.matching.folding import fold
 from chat.matching.support import FALLING, Support, heads_of
-from text.meaning import known_language
+from text.semantics import known_language
 from text.sentences import sentence_spans
 
 _RESPECTIVELY = re.compile(

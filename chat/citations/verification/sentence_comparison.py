@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Literal
 
 from chat.citations.verification.alignment import Partners, content_places, partners
 from chat.citations.verification.compare import difference, opposite, same_quantity
+from chat.citations.verification.differences import Differences, is_marker
+from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.order import (
     Pairing,
-    clause_lead,
     comparison_turned,
     lead,
-    misplaced,
     operands_exchanged,
 )
-from chat.citations.verification.tokens import COORDINATORS, Token
+from chat.citations.verification.tokens import Token
 from chat.claims import Conflict
-from text.meaning import Lexicon
+from text.semantics import Lexicon
 
 Outcome = Literal["holds", "conflict", "open"]
 LEAST_COVERAGE = 0.5  # share of a claim's words with a partner, for a difference to be a contradiction
-_SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
 _KIND_OF = {
     "negation": "negation", "modality": "modality", "hedge": "modality", "quantifier": "quantifier",
     "comparator": "comparator", "time": "time", "frequency": "time", "condition": "condition",
@@ -39,6 +37,7 @@ _MAY_BE_LEFT_OUT = {
     "condition:including",
     "time:during",
 }
+_NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
 
@@ -93,17 +92,12 @@ def _topic_apart(
     return apart if all(found[i] in topic for i in apart) else frozenset()
 
 
-class _Examination:
+class _Examination(Differences):
     """Collects what differs between a claim and a sentence."""
 
     def __init__(self, pairing: Pairing, around: Surroundings) -> None:
-        self.pairing, self.around = pairing, around
-        self.claim, self.source, self.words = pairing.claim, pairing.source, pairing.words
-        self.conflicts: list[Conflict] = []
-        self.missing: list[str] = []
-        self.open: list[str] = []
-        self.explained_source: set[int] = set()
-        self.explained_claim: set[int] = set()
+        super().__init__(pairing)
+        self.around = around
 
     def finding(self) -> Finding:
         places = content_places(self.claim)
@@ -115,10 +109,11 @@ class _Examination:
         self._polarity()
         self._claim_without_partner()
         self._source_without_partner()
+        junctions = Junctions(self)
         if not self.missing:
-            self._roles()
-        if not self.missing and not self.open and not self._conditions():
-            self._junctions()
+            junctions.roles()
+        if not self.missing and not self.open and not junctions.conditions():
+            junctions.junctions()
         outcome: Outcome = "holds"
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if sure and coverage >= LEAST_COVERAGE:
@@ -135,9 +130,9 @@ class _Examination:
         if len(clauses) < 2:
             return
         own = [at for at in content_places(self.source) if self.source[at].clause == clauses[-1]]
-        if self._said_whole(own):
-            earlier = [at for at in self._relevant_unmatched() if self.source[at].clause != clauses[-1]]
-            self.explained_source |= {at for at in earlier if self._replaced(at, own)}
+        if self.said_whole(own):
+            earlier = [at for at in self.relevant_unmatched() if self.source[at].clause != clauses[-1]]
+            self.explained_source |= {at for at in earlier if self.replaced(at, own)}
 
     # -- polarity
 
@@ -152,10 +147,10 @@ class _Examination:
             if exchanged is None:
                 self.open.append(self.claim[opposites[0][0]].word)
             elif not exchanged:
-                self._conflict("direction", *opposites[0])
+                self.conflict("direction", *opposites[0])
             return
         denials = self._denials(self.pairing.unmatched_claim, self.claim)
-        denied = self._denials(self._relevant_unmatched(), self.source)
+        denied = self._denials(self.relevant_unmatched(), self.source)
         exclusive = [
             (i, j) for i, j in opposites if opposite(self.claim[i], self.source[j]) & self.words.exclusive
         ]
@@ -166,26 +161,23 @@ class _Examination:
             (self.explained_claim if side == 0 else self.explained_source).add(at)
             opposites = [pair for pair in opposites if pair != (i, j)]
             self.explained_claim |= {
-                k for k in self.pairing.unmatched_claim if side and _is(self.claim[k], "quantifier", "all")
+                k
+                for k in self.pairing.unmatched_claim
+                if side and is_marker(self.claim[k], "quantifier", "all")
             }
         for i, j in opposites:
-            self._conflict("direction", i, j)
+            self.conflict("direction", i, j)
 
     def _only_with(self) -> None:
         """ "may not … without": "only with", "must have"."""
-        denied = [at for at in self._relevant_unmatched() if _is(self.source[at], "negation")]
+        denied = [at for at in self.relevant_unmatched() if is_marker(self.source[at], "negation")]
         free = self.pairing.unmatched_claim
-        needs = [
-            at
-            for at in free
-            if _is(self.claim[at], "condition", "onlyif") or _is(self.claim[at], "quantifier", "only")
-            or _is(self.claim[at], "modality", "must")
-        ]  # fmt: skip
-        if len(denied) < 2 or not needs or any(_is(self.claim[at], "negation") for at in free):
+        needs = [at for at in free if any(is_marker(self.claim[at], *need) for need in _NEEDS)]
+        if len(denied) < 2 or not needs or any(is_marker(self.claim[at], "negation") for at in free):
             return
         self.explained_source |= set(denied)
         self.explained_source |= {
-            at for at in self._relevant_unmatched() if _is(self.source[at], "modality", "may")
+            at for at in self.relevant_unmatched() if is_marker(self.source[at], "modality", "may")
         }
         self.explained_claim |= set(needs)
         self.explained_claim |= {
@@ -195,7 +187,11 @@ class _Examination:
         }
 
     def _denials(self, places: Sequence[int], tokens: Sequence[Token]) -> list[int]:
-        return [at for at in places if _is(tokens[at], "negation") or _is(tokens[at], "quantifier", "none")]
+        return [
+            at
+            for at in places
+            if is_marker(tokens[at], "negation") or is_marker(tokens[at], "quantifier", "none")
+        ]
 
     # -- the claim's words
 
@@ -216,7 +212,7 @@ class _Examination:
         rival = self._rival(at, lambda other: other.quantity is not None)
         if rival is not None:
             self.explained_source.add(rival)
-            self._conflict(difference(token, self.source[rival]), at, rival)
+            self.conflict(difference(token, self.source[rival]), at, rival)
         elif not self._said_around(token):
             self.missing.append(token.word)
         else:
@@ -230,24 +226,28 @@ class _Examination:
             at, lambda other: other.marker is not None and other.marker.category == marker.category
         )
         if rival is None and marker.category == "hedge" and marker.value == "shown":
-            rival = self._rival(at, lambda other: _is(other, "negation") or _is(other, "hedge"))
+            rival = self._rival(at, lambda other: is_marker(other, "negation") or is_marker(other, "hedge"))
         if rival is None and marker.category == "cause":
-            rival = self._rival(at, lambda other: _is(other, "cause"))
+            rival = self._rival(at, lambda other: is_marker(other, "cause"))
         if rival is None and marker.category == "condition" and marker.value in ("evenif", "including"):
-            rival = self._rival(at, lambda other: _is(other, "condition"))
+            rival = self._rival(at, lambda other: is_marker(other, "condition"))
         if rival is not None:
             self.explained_source.add(rival)
-            kind = "correlation" if _is(self.source[rival], "cause", "linked") else _KIND_OF[marker.category]
-            self._conflict(kind, at, rival)
+            kind = (
+                "correlation"
+                if is_marker(self.source[rival], "cause", "linked")
+                else _KIND_OF[marker.category]
+            )
+            self.conflict(kind, at, rival)
         elif marker.category == "negation":
-            self._conflict("negation", at, None)
+            self.conflict("negation", at, None)
         elif f"{marker.category}:{marker.value}" not in ("modality:may", "quantifier:some"):
             self.open.append(token.word)
         elif marker.category == "modality" and self._left_out("modality"):
-            self._conflict("modality", at, None)
+            self.conflict("modality", at, None)
 
     def _left_out(self, category: str) -> bool:
-        return any(_is(self.source[at], category) for at in self._relevant_unmatched())
+        return any(is_marker(self.source[at], category) for at in self.relevant_unmatched())
 
     def _word(self, at: int) -> None:
         token = self.claim[at]
@@ -256,12 +256,12 @@ class _Examination:
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
             self.explained_source.add(rival)
-            self._conflict("direction", at, rival)
+            self.conflict("direction", at, rival)
             return
         rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
         if rival is not None and self._said_around(token):
             self.explained_source.add(rival)
-            self._conflict("entity_swap", at, rival)
+            self.conflict("entity_swap", at, rival)
         else:
             self.missing.append(token.word)
 
@@ -282,7 +282,7 @@ class _Examination:
         """The free token of the source that stands where the claim has its own."""
         assert callable(fits)
         free = [
-            j for j in self._relevant_unmatched() if j not in self.explained_source and fits(self.source[j])
+            j for j in self.relevant_unmatched() if j not in self.explained_source and fits(self.source[j])
         ]
         if not free:
             return None
@@ -301,15 +301,12 @@ class _Examination:
 
     # -- the source's words
 
-    def _relevant_unmatched(self) -> list[int]:
-        return [at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses]
-
     def _source_without_partner(self) -> None:
         parts = {self.source[at].part for at in self.pairing.matched_source}
         for at in self.pairing.unmatched_source:
             token = self.source[at]
             if token.quantity and at not in self.explained_source and self._part_of(at):
-                self._conflict("quantifier", None, at)
+                self.conflict("quantifier", None, at)
             if at in self.explained_source or not token.marker or token.part not in parts:
                 continue
             if token.marker.category == "condition":
@@ -336,7 +333,7 @@ class _Examination:
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         if own and not self._keeps_lead(own):
-            self._conflict("condition", None, at)
+            self.conflict("condition", None, at)
         elif (marker.value == "if" and at == 0 and not own) or not own:
             self.open.append(self.source[at].word)
         else:
@@ -360,222 +357,18 @@ class _Examination:
             return
         if marker.category == "negation" or name == "quantifier:none":
             beside = governs or following is None
-            self._conflict("negation", None, at) if beside else self.open.append(token.word)
+            self.conflict("negation", None, at) if beside else self.open.append(token.word)
         elif marker.category in ("modality", "hedge"):
             if marker.value in ("may", "should", "supposed") and governs:
-                self._conflict("modality", None, at)
+                self.conflict("modality", None, at)
             else:
                 self.open.append(token.word)
         elif marker.category == "quantifier":
             if marker.value == "most" and governs:
-                self._conflict("quantifier", None, at)
+                self.conflict("quantifier", None, at)
             else:
                 self.open.append(token.word)
         elif marker.category == "ordinal":
-            self._conflict("ordinal", None, at) if governs else self.open.append(token.word)
+            self.conflict("ordinal", None, at) if governs else self.open.append(token.word)
         elif marker.category in _OPEN_WHEN_LEFT_OUT and governs:
             self.open.append(token.word)
-
-    # -- roles
-
-    def _roles(self) -> None:
-        wrong = misplaced(self.pairing)
-        if wrong is not None:
-            i, k, sure = wrong
-            if not sure:
-                self.open.append(self.claim[k].word)
-                return
-            kind = "cause_effect" if any(_is(token, "cause") for token in self.claim) else "role_swap"
-            self._conflict(kind, min(i, k), self.pairing.partners.get(max(i, k)))
-
-    def _conditions(self) -> bool:
-        """Whether a word stands under a condition on one side and in the main clause on the other."""
-        for i, j in self.pairing.ordered:
-            if self.claim[i].kind == "word" and bool(clause_lead(self.claim, i)) != bool(
-                clause_lead(self.source, j)
-            ):
-                self._conflict("cause_effect", i, j)
-                return True
-        return False
-
-    def _junctions(self) -> None:
-        """Words taken from two clauses: nothing may be left out where they are joined."""
-        pairs = self.pairing.ordered
-        for (i, j), (k, m) in pairwise(pairs):
-            if self.source[j].clause != self.source[m].clause:
-                if self._phrase_of_its_own(k, j, m):
-                    return
-                if self._broken(i, k) or self._joined(j, m) or self._ellipsis(max(j, m)):
-                    continue
-                if self._continued(j, m):
-                    continue
-                self._crossing(k, m)
-                return
-            if m > j and self._between_coordinates(k, j, m):
-                return
-            if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
-                return
-
-    def _broken(self, i: int, k: int) -> bool:
-        """Whether the claim has a break of its own between two words."""
-        return self.claim[i].clause != self.claim[k].clause
-
-    def _joined(self, j: int, m: int) -> bool:
-        if m < j:
-            return False
-        low, high = j, m
-        between = [at for at in self.pairing.unmatched_source if low < at < high]
-        ends = {self.source[low].clause, self.source[high].clause}
-        return not any(self.source[at].clause in ends for at in between)
-
-    def _ellipsis(self, later: int) -> bool:
-        """A later clause that leaves words out is said whole, with the words of the earlier one."""
-        clause = self.source[later].clause
-        own = [at for at in content_places(self.source) if self.source[at].clause == clause]
-        if not self._said_whole(own):
-            return False
-        earlier = [
-            at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses
-        ]
-        return all(self._replaced(at, own) for at in earlier if self.source[at].kind != "word")
-
-    def _said_whole(self, own: Sequence[int]) -> bool:
-        return len(own) > 1 and all(at in self.pairing.matched_source for at in own)
-
-    def _continued(self, j: int, m: int) -> bool:
-        """A clause said whole, of the subject that opens the sentence."""
-        clause = self.source[m].clause
-        own = [at for at, token in enumerate(self.source) if token.clause == clause and token.content]
-        if m < j or not self._said_whole(own):
-            return False
-        opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
-        before = [at for at in opening if at in self.pairing.matched_source]
-        if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
-            return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
-        return opening[: len(before)] == before and all(self.source[at].kind == "word" for at in before)
-
-    def _replaced(self, at: int, own: Sequence[int]) -> bool:
-        token = self.source[at]
-        for other in (self.source[j] for j in own):
-            if token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension:
-                return True
-            if token.marker and other.marker and token.marker.category == other.marker.category == "ordinal":
-                return True
-        return False
-
-    def _crossing(self, k: int, m: int) -> None:
-        if self._left_out_rival():
-            self._conflict("entity_swap", k, m)
-        else:
-            self.open.append(self.claim[k].word)
-
-    def _left_out_rival(self) -> bool:
-        """Whether the clauses used hold another quantity, or another name, than those of the claim."""
-        left = [self.source[at] for at in self._relevant_unmatched()]
-        own = {t.quantity.dimension for at, t in enumerate(self.claim) if t.quantity}
-        return any(t.name or (t.quantity and t.quantity.dimension in own) for t in left)
-
-    def _between_coordinates(self, k: int, j: int, m: int) -> bool:
-        """Whether words are left out on both sides of an "and": the partners belong to two things."""
-        joins = [at for at in range(j + 1, m) if self.source[at].word in COORDINATORS]
-        for join in joins:
-            left = [at for at in self.pairing.unmatched_source if j < at < join]
-            right = [at for at in self.pairing.unmatched_source if join < at < m]
-            if right and (rival := self._phrase_like(m, join)) is not None:
-                self._conflict("entity_swap", k, rival)
-                return True
-            if left and right:
-                if any(self.source[at].quantity for at in (*left, *right)):
-                    self._conflict("entity_swap", k, right[0])
-                else:
-                    self.open.append(self.claim[k].word)
-                return True
-        return False
-
-    def _phrase_like(self, m: int, join: int) -> int | None:
-        """A phrase left out before an "and" that has the preposition of the one taken from behind it."""
-        role, clause = lead(self.source, m, self.words), self.source[m].clause
-        free = [at for at in self.pairing.unmatched_source if at < join and self.source[at].clause == clause]
-        return next((at for at in free if role and lead(self.source, at, self.words) == role), None)
-
-    def _passes_rival(self, k: int, j: int, m: int) -> bool:
-        """Whether another number of the same measure stands between a word and the number said of it."""
-        token = self.source[m]
-        if not token.quantity:
-            return False
-        rivals = [
-            at
-            for at in self.pairing.unmatched_source
-            if j < at < m
-            and (other := self.source[at].quantity) is not None
-            and other.dimension == token.quantity.dimension
-        ]
-        if not rivals:
-            return False
-        one, two = lead(self.claim, k, self.words), lead(self.source, m, self.words)
-        if one and one == two:
-            return False
-        self._conflict("digit", k, rivals[0])
-        return True
-
-    def _phrase_of_its_own(self, k: int, j: int, m: int) -> bool:
-        """Whether a number is taken from one clause into another that has such a number of its own."""
-        if self._joined(j, m):
-            return False
-        for at, other in ((m, j), (j, m)):
-            token, role = self.source[at], lead(self.source, at, self.words)
-            if not token.quantity or not role:
-                continue
-            for rival in self.pairing.unmatched_source:
-                held = self.source[rival]
-                if (
-                    abs(held.clause - self.source[other].clause) <= 1
-                    and held.clause != token.clause
-                    and held.quantity
-                    and held.quantity.dimension == token.quantity.dimension
-                    and role == lead(self.source, rival, self.words)
-                    and rival not in self.explained_source
-                ):
-                    self._conflict("time" if token.quantity.dimension == "year" else "entity_swap", k, rival)
-                    return True
-        return False
-
-    def _moved_from_rival(self, k: int, j: int, m: int) -> bool:
-        """Whether the word has such a phrase of its own: "by 40 % at month 3 and by 52 % at month 6"."""
-        token = self.source[m]
-        role = lead(self.source, m, self.words)
-        between = self.source[min(j, m) + 1 : max(j, m)]
-        if not any(other.word in COORDINATORS or other.kind == "break" for other in between):
-            return False
-        for at in self._relevant_unmatched():
-            other = self.source[at]
-            alike = (
-                other.stem == token.stem
-                if token.kind == "word"
-                else bool(
-                    token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension
-                )
-            )
-            if at > j and alike and role == lead(self.source, at, self.words):
-                self._conflict("entity_swap", k, at)
-                return True
-        return False
-
-    def _conflict(self, kind: str, i: int | None, j: int | None) -> None:
-        claim = self.claim[i] if i is not None else None
-        source = self.source[j] if j is not None else None
-        self.conflicts.append(
-            Conflict(
-                kind,
-                claim.word if claim else "",
-                source.word if source else "",
-                (claim.start, claim.end) if claim else (0, 0),
-                (source.start, source.end) if source else (0, 0),
-            )
-        )
-
-
-def _is(token: Token, category: str, value: str = "") -> bool:
-    return (
-        token.marker is not None and token.marker.category == category and value in ("", token.marker.value)
-    )

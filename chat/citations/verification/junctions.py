@@ -1,0 +1,198 @@
+"""Roles and junctions: whether the claim joins its words as the source does.
+
+All words of a claim may stand in a sentence and yet be said of something else there: subject and
+object exchanged, a number taken from the next clause, a phrase from the other side of an "and".
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from chat.citations.verification.alignment import content_places
+from chat.citations.verification.differences import Differences, is_marker
+from chat.citations.verification.order import clause_lead, lead, misplaced
+from chat.citations.verification.tokens import COORDINATORS
+
+_SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
+
+
+class Junctions:
+    """Checks of how words are joined; what differs is recorded in ``found``."""
+
+    def __init__(self, found: Differences) -> None:
+        self.found, self.pairing = found, found.pairing
+        self.claim, self.source, self.words = found.claim, found.source, found.words
+
+    def roles(self) -> None:
+        """Record words that stand in another role than in the source: who does it to whom."""
+        wrong = misplaced(self.pairing)
+        if wrong is not None:
+            i, k, sure = wrong
+            if not sure:
+                self.found.open.append(self.claim[k].word)
+                return
+            kind = "cause_effect" if any(is_marker(token, "cause") for token in self.claim) else "role_swap"
+            self.found.conflict(kind, min(i, k), self.pairing.partners.get(max(i, k)))
+
+    def conditions(self) -> bool:
+        """Whether a word stands under a condition on one side and in the main clause on the other."""
+        for i, j in self.pairing.ordered:
+            if self.claim[i].kind == "word" and bool(clause_lead(self.claim, i)) != bool(
+                clause_lead(self.source, j)
+            ):
+                self.found.conflict("cause_effect", i, j)
+                return True
+        return False
+
+    def junctions(self) -> None:
+        """Words taken from two clauses: nothing may be left out where they are joined."""
+        pairs = self.pairing.ordered
+        for (i, j), (k, m) in pairwise(pairs):
+            if self.source[j].clause != self.source[m].clause:
+                if self._phrase_of_its_own(k, j, m):
+                    return
+                if self._broken(i, k) or self._joined(j, m) or self.ellipsis(max(j, m)):
+                    continue
+                if self._continued(j, m):
+                    continue
+                self._crossing(k, m)
+                return
+            if m > j and self._between_coordinates(k, j, m):
+                return
+            if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
+                return
+
+    def _broken(self, i: int, k: int) -> bool:
+        """Whether the claim has a break of its own between two words."""
+        return self.claim[i].clause != self.claim[k].clause
+
+    def _joined(self, j: int, m: int) -> bool:
+        if m < j:
+            return False
+        low, high = j, m
+        between = [at for at in self.pairing.unmatched_source if low < at < high]
+        ends = {self.source[low].clause, self.source[high].clause}
+        return not any(self.source[at].clause in ends for at in between)
+
+    def ellipsis(self, later: int) -> bool:
+        """A later clause that leaves words out is said whole, with the words of the earlier one."""
+        clause = self.source[later].clause
+        own = [at for at in content_places(self.source) if self.source[at].clause == clause]
+        if not self.found.said_whole(own):
+            return False
+        earlier = [
+            at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses
+        ]
+        return all(self.found.replaced(at, own) for at in earlier if self.source[at].kind != "word")
+
+    def _continued(self, j: int, m: int) -> bool:
+        """A clause said whole, of the subject that opens the sentence."""
+        clause = self.source[m].clause
+        own = [at for at, token in enumerate(self.source) if token.clause == clause and token.content]
+        if m < j or not self.found.said_whole(own):
+            return False
+        opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
+        before = [at for at in opening if at in self.pairing.matched_source]
+        if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
+            return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
+        return opening[: len(before)] == before and all(self.source[at].kind == "word" for at in before)
+
+    def _crossing(self, k: int, m: int) -> None:
+        if self._left_out_rival():
+            self.found.conflict("entity_swap", k, m)
+        else:
+            self.found.open.append(self.claim[k].word)
+
+    def _left_out_rival(self) -> bool:
+        """Whether the clauses used hold another quantity, or another name, than those of the claim."""
+        left = [self.source[at] for at in self.found.relevant_unmatched()]
+        own = {t.quantity.dimension for at, t in enumerate(self.claim) if t.quantity}
+        return any(t.name or (t.quantity and t.quantity.dimension in own) for t in left)
+
+    def _between_coordinates(self, k: int, j: int, m: int) -> bool:
+        """Whether words are left out on both sides of an "and": the partners belong to two things."""
+        joins = [at for at in range(j + 1, m) if self.source[at].word in COORDINATORS]
+        for join in joins:
+            left = [at for at in self.pairing.unmatched_source if j < at < join]
+            right = [at for at in self.pairing.unmatched_source if join < at < m]
+            if right and (rival := self._phrase_like(m, join)) is not None:
+                self.found.conflict("entity_swap", k, rival)
+                return True
+            if left and right:
+                if any(self.source[at].quantity for at in (*left, *right)):
+                    self.found.conflict("entity_swap", k, right[0])
+                else:
+                    self.found.open.append(self.claim[k].word)
+                return True
+        return False
+
+    def _phrase_like(self, m: int, join: int) -> int | None:
+        """A phrase left out before an "and" that has the preposition of the one taken from behind it."""
+        role, clause = lead(self.source, m, self.words), self.source[m].clause
+        free = [at for at in self.pairing.unmatched_source if at < join and self.source[at].clause == clause]
+        return next((at for at in free if role and lead(self.source, at, self.words) == role), None)
+
+    def _passes_rival(self, k: int, j: int, m: int) -> bool:
+        """Whether another number of the same measure stands between a word and the number said of it."""
+        token = self.source[m]
+        if not token.quantity:
+            return False
+        rivals = [
+            at
+            for at in self.pairing.unmatched_source
+            if j < at < m
+            and (other := self.source[at].quantity) is not None
+            and other.dimension == token.quantity.dimension
+        ]
+        if not rivals:
+            return False
+        one, two = lead(self.claim, k, self.words), lead(self.source, m, self.words)
+        if one and one == two:
+            return False
+        self.found.conflict("digit", k, rivals[0])
+        return True
+
+    def _phrase_of_its_own(self, k: int, j: int, m: int) -> bool:
+        """Whether a number is taken from one clause into another that has such a number of its own."""
+        if self._joined(j, m):
+            return False
+        for at, other in ((m, j), (j, m)):
+            token, role = self.source[at], lead(self.source, at, self.words)
+            if not token.quantity or not role:
+                continue
+            for rival in self.pairing.unmatched_source:
+                held = self.source[rival]
+                if (
+                    abs(held.clause - self.source[other].clause) <= 1
+                    and held.clause != token.clause
+                    and held.quantity
+                    and held.quantity.dimension == token.quantity.dimension
+                    and role == lead(self.source, rival, self.words)
+                    and rival not in self.found.explained_source
+                ):
+                    self.found.conflict(
+                        "time" if token.quantity.dimension == "year" else "entity_swap", k, rival
+                    )
+                    return True
+        return False
+
+    def _moved_from_rival(self, k: int, j: int, m: int) -> bool:
+        """Whether the word has such a phrase of its own: "by 40 % at month 3 and by 52 % at month 6"."""
+        token = self.source[m]
+        role = lead(self.source, m, self.words)
+        between = self.source[min(j, m) + 1 : max(j, m)]
+        if not any(other.word in COORDINATORS or other.kind == "break" for other in between):
+            return False
+        for at in self.found.relevant_unmatched():
+            other = self.source[at]
+            alike = (
+                other.stem == token.stem
+                if token.kind == "word"
+                else bool(
+                    token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension
+                )
+            )
+            if at > j and alike and role == lead(self.source, at, self.words):
+                self.found.conflict("entity_swap", k, at)
+                return True
+        return False
