@@ -215,7 +215,7 @@ class Draft:
             return
         for citation in weak:
             citation.verdict = Citation.Verdict.FOUND
-            citation.reason = "The citations beside this one have the rest of the claim."
+            citation.reason = "Other citations of this sentence support the rest of the claim."
             self.changed.add(citation.pk)
             self.renderer.replace(self.shown(citation))
             yield Verified(self.shown(citation))

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 from chat.anchoring import Anchor, find_quote
 from chat.citations.verification.prose import Judgement
@@ -103,6 +104,16 @@ class _Scene:
         return next((title for title, names in others.items() if names and names <= said), "")
 
 
+class _Read(NamedTuple):
+    """What one unit has of the claim: ``anchor`` is the quote's place, ``quoted`` whether it is whole."""
+
+    unit: SourceUnit
+    judged: Judgement
+    found: Support | None
+    anchor: Anchor | None
+    quoted: bool
+
+
 def _checked(scene: _Scene, unit: SourceUnit) -> Verification:
     """The verdict of one unit."""
     claim, around = scene.claim, scene.around(unit)
@@ -117,8 +128,8 @@ def _checked(scene: _Scene, unit: SourceUnit) -> Verification:
         judged = Judgement("open", judged.spans, unchecked=(reason,), coverage=1.0)
     judged = with_conflict_shifted(judged, unit.char_start)
     if judged.outcome == "holds":
-        return _holding(scene, unit, judged, found, anchor, quoted)
-    return _not_holding(scene, unit, judged, found, anchor, quoted)
+        return _holding(scene, _Read(unit, judged, found, anchor, quoted))
+    return _not_holding(scene, _Read(unit, judged, found, anchor, quoted))
 
 
 def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
@@ -129,22 +140,16 @@ def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
     return detected_language(text, unit.language)
 
 
-def _holding(
-    scene: _Scene,
-    unit: SourceUnit,
-    judged: Judgement,
-    found: Support | None,
-    anchor: Anchor | None,
-    quoted: bool,
-) -> Verification:
+def _holding(scene: _Scene, read: _Read) -> Verification:
     """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
+    unit, judged, found, anchor, quoted = read
     claim = scene.claim
     heads = _heads(found, scene.around(unit)) if found else ()
     if judged.formula:
         return replace(_lit("computed", unit, sorted(judged.spans), heads), reason=judged.formula)
     if claim.quote.strip() and not (anchor and quoted):
         lit = _lit("partial", unit, _spans(unit, judged, found, claim), heads)
-        return replace(lit, missing=(claim.quote,), reason="The quoted words do not stand there.")
+        return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
     if anchor:
         spans = _clause_of_value(claim, unit, judged) or list(anchor.parts[0].spans)
         return replace(_lit(anchor.verdict, unit, spans), head_rects=heads)
@@ -175,15 +180,9 @@ def _spans(unit: SourceUnit, judged: Judgement, found: Support | None, claim: Cl
     return [(start, end)] if end else sorted(judged.spans)
 
 
-def _not_holding(
-    scene: _Scene,
-    unit: SourceUnit,
-    judged: Judgement,
-    found: Support | None,
-    anchor: Anchor | None,
-    quoted: bool,
-) -> Verification:
+def _not_holding(scene: _Scene, read: _Read) -> Verification:
     """A contradicted or unjudged claim, with what is lit of it and why."""
+    unit, judged, found, anchor, quoted = read
     claim = scene.claim
     spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
     lit = _lit("found", unit, spans, _heads(found, scene.around(unit)) if found else ())
@@ -202,7 +201,7 @@ def _not_holding(
         )
     if quote:
         return replace(
-            lit, verdict="unsupported", missing=missing, reason="The quoted words do not stand there."
+            lit, verdict="unsupported", missing=missing, reason="The quoted text is not in this passage."
         )
     if found and found.missing:
         return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)

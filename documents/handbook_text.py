@@ -130,7 +130,7 @@ PAGES: list[list[Element]] = [
         Prose(
             "Before an answer is shown, each of its claims is compared with the passage it cites: its "
             "numbers and their units, its names, who does what, and words such as not, unless, at most and "
-            "may. A claim is verified, contradicted, or only found: its words stand there, but it was not "
+            "may. A claim is verified, contradicted, or only found: its words are there, but it was not "
             "judged. One of seven verdicts says which."
         ),
         Table(
@@ -138,7 +138,7 @@ PAGES: list[list[Element]] = [
             (0.2, 0.5, 0.3),
             (
                 ("Verdict", "What it means", "What you see"),
-                ("exact", "The words stand on the page as they were quoted.", "a plain number"),
+                ("exact", "These words are on the page as quoted.", "a plain number"),
                 (
                     "normalized",
                     "The same words, but spaced, hyphenated or spelt a little differently.",
@@ -146,7 +146,7 @@ PAGES: list[list[Element]] = [
                 ),
                 (
                     "moved",
-                    "The words stand in another passage; the citation points there now.",
+                    "The words are in another passage; the citation now points there.",
                     "a number with an arrow",
                 ),
                 (
@@ -154,7 +154,7 @@ PAGES: list[list[Element]] = [
                     "The value of the claim follows from values on the page; the formula is shown.",
                     "a number behind an equals sign",
                 ),
-                ("found", "The words stand there; the claim was not judged.", "a pale, dotted number"),
+                ("found", "The words are there; the claim was not checked.", "a pale, dotted number"),
                 ("partial", "The passage says only part of the claim.", "a struck number in red"),
                 ("unsupported", "The passage says otherwise, or nothing of it.", "a struck number in red"),
             ),

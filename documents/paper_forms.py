@@ -54,7 +54,7 @@ class WorkForm(forms.Form):
         typed = self.cleaned_data[name]
         found: str = bare(typed)
         if typed and not found:
-            raise forms.ValidationError(_("This is none."))
+            raise forms.ValidationError(_("This is not a valid identifier."))
         return found
 
     @property

@@ -85,7 +85,7 @@ def support(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> Su
     for value in naming:
         if value not in amounts and not repeats_head(sentence, value, heads_of_columns(unit, columns)):
             missing.append(value.text)
-            reasons.append(f"{value.text} stands over another column.")
+            reasons.append(f"{value.text} is the head of another column.")
     unknown = [time for time in times if amounts and not reader.knows_time(time)]
     missing += [time.text for time in unknown]
     reasons += [f"The passage says nothing of {time.text}." for time in unknown]
@@ -118,10 +118,10 @@ class _Reader:
         if len(self._years) == 1:
             same = [p for p in same if not names_another_column(self._sentence, self._unit, p.printed.start)]
         if not same:
-            return f"{value.text} stands there, but in another column."
+            return f"{value.text} is here, but in a different column."
         of_year = [place for place in map(self._placed, same) if place is not None]
         if not of_year:
-            return f"{value.text} stands there, but of another year."
+            return f"{value.text} is here, but for a different year."
         return min(of_year, key=lambda place: place.agreement != "exact")
 
     def _agreeing(self, value: Value, printed: Value) -> Iterator[ValueMatch]:
@@ -200,9 +200,9 @@ class _Reader:
 
     def _why_missing(self, value: Value) -> str:
         if any(agreement(_negated(value), printed, self._scale) for printed in self._printed):
-            return f"{value.text} stands there with the other sign."
+            return f"{value.text} is here with the opposite sign."
         if any(value.digits == printed.digits for printed in self._printed):
-            return f"The digits of {value.text} stand there, in another unit or size."
+            return f"The page has the digits of {value.text}, but a different unit or scale."
         return f"The passage does not have {value.text}."
 
     def terms(self) -> float:

@@ -60,7 +60,7 @@ class SecurityEvent(models.Model):
         indexes = [models.Index(fields=["-at"]), models.Index(fields=["kind", "-at"])]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()}: {self.username or 'nobody'}"
+        return f"{self.get_kind_display()}: {self.username or 'unknown user'}"
 
 
 class TemporaryPassword(models.Model):

@@ -47,7 +47,7 @@ def change_shares(request: HttpRequest, user: User, shared: Document | Collectio
     try:
         give(user, shared, name, can_write="can_write" in request.POST)
     except Nobody:
-        messages.error(request, _("There is nobody called “%(name)s”.") % {"name": name})
+        messages.error(request, _("There is no user called “%(name)s”.") % {"name": name})
 
 
 def to_details(pk: UUID) -> HttpResponse:

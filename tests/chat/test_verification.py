@@ -176,7 +176,7 @@ def test_a_value_of_another_column_is_unsupported() -> None:
     head, row = segment_row()
     assert verify(Claim("Net revenues of Blizzard were 2,291."), row, [head]).verdict == "exact"
     wrong = verify(Claim("Net revenues of Blizzard were 2,458."), row, [head])
-    assert (wrong.verdict, wrong.reason) == ("unsupported", "2,458 stands there, but in another column.")
+    assert (wrong.verdict, wrong.reason) == ("unsupported", "2,458 is here, but in a different column.")
 
 
 def test_the_head_of_a_column_that_is_no_year_is_lit() -> None:
@@ -201,7 +201,7 @@ def test_a_negative_value_before_the_cited_one_is_no_part_of_the_rows_head() -> 
         (
             "Revenue for the 13 weeks ended in June was 2,291.",
             "unsupported",
-            "13 stands over another column.",
+            "13 is the head of another column.",
         ),
         ("Revenue for the 26 weeks ended in June was 2,291.", "unsupported", "The passage does not have 26."),
         ("Revenue of 52 was 2,291.", "unsupported", "The passage does not have 52."),

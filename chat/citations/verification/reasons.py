@@ -9,10 +9,10 @@ from chat.claims import Conflict
 
 _BOTH = "The claim says {claim}, the page {source}."
 _SENTENCES = {
-    "role_swap": "The page has these roles the other way round ({claim}, {source}).",
-    "entity_swap": "The page says this of something else ({source}).",
-    "table_swap": "{claim} stands in another row or column; here the page has {source}.",
-    "cause_effect": "The page has cause and effect or condition the other way round.",
+    "role_swap": "The page has these roles reversed: {claim}, {source}.",
+    "entity_swap": "The page says this about something else: {source}.",
+    "table_swap": "{claim} is in another row or column; this cell says {source}.",
+    "cause_effect": "The page states the cause or the condition the other way round.",
     "correlation": "The page calls this a link, not a cause.",
 }
 _SENTENCES["computed"] = "The claim says {claim}; computed from the page: {source}."
