@@ -80,7 +80,7 @@ def test_the_details_do_not_name_a_collection_that_is_anothers(
 
 def test_sharing_with_nobody_says_so(browser: Client, report: Document) -> None:
     response = browser.post(reverse("document-share", args=[report.pk]), {"name": "zoe"}, follow=True)
-    assert "There is nobody called" in response.content.decode()
+    assert "There is no user called" in response.content.decode()
 
 
 @pytest.mark.parametrize("name", ["document-tag", "document-collect", "document-share"])
