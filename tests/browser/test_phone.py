@@ -56,6 +56,7 @@ def test_pages_and_menus_fit_a_phone_and_a_finger(phone: Page, site: Site, uploa
         found += complaints(phone, path)
     phone.goto(site.url("/collections/"))
     phone.get_by_role("link", name="Change Unbroken").first.click()
+    phone.wait_for_url("**/collections/*/**")
     found += complaints(phone, "collection")
     phone.goto(site.url("/"))
     phone.get_by_role("button", name="Actions for").first.click()
