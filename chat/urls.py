@@ -1,4 +1,6 @@
-"""Paths of the chat app.
+"""Paths of conversations, notes and the reader; ``config.urls`` gives each list its prefix.
+
+``urlpatterns`` holds what answers questions:
 
 ==========================================  ======  =====================================================
 path                                        method  does
@@ -35,9 +37,11 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import citations, exports, questions, sharing, stream
+from chat.views import citations, exports, notes, pages, providers, questions, reader, sharing, stream
 
-urlpatterns: list[URLPattern | URLResolver] = [
+Paths = list[URLPattern | URLResolver]
+
+urlpatterns: Paths = [
     path("ask/", questions.ask_first, name="ask-first"),
     path("<uuid:conversation_id>/ask/", questions.ask, name="ask"),
     path("messages/<uuid:message_id>/stream/", stream.stream, name="answer-stream"),
@@ -53,4 +57,37 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("links/", sharing.links, name="links"),
     path("shared/<str:token>/", sharing.shared_answer, name="shared-answer"),
     path("shared/<str:token>/<uuid:citation_id>.png", sharing.shared_picture, name="shared-picture"),
+]
+
+reader_urls: Paths = [
+    path("", reader.document, name="document"),
+    path("state/", reader.state, name="document-state"),
+    path("highlight/", reader.highlight, name="document-highlight"),
+    path("pins/", reader.pins, name="document-pins"),
+]
+
+conversation_urls: Paths = [
+    path("", pages.conversations, name="conversations"),
+    path("new/", pages.conversation, name="conversation-new"),
+    path("<uuid:pk>/", pages.conversation, name="conversation"),
+    path("<uuid:pk>/rename/", pages.rename, name="conversation-rename"),
+    path("<uuid:pk>/delete/", pages.delete, name="conversation-delete"),
+    path("<uuid:pk>/restore/", pages.restore, name="conversation-restore"),
+    path("beside/<uuid:pk>/", pages.panel, name="chat-panel"),
+    path("sources/<uuid:message_id>/", pages.sources, name="answer-sources"),
+    path("providers/", providers.providers, name="providers"),
+    path("providers/<str:name>/test/", providers.test, name="provider-test"),
+]
+
+note_urls: Paths = [
+    path("", notes.notes, name="notes"),
+    path("new/", notes.new, name="note-new"),
+    path("save/", notes.save, name="note-save"),
+    path("add/<uuid:message_id>/", notes.add, name="note-add"),
+    path("<uuid:pk>/", notes.note, name="note"),
+    path("<uuid:pk>/versions/<int:revision>/restore/", notes.restore_words, name="note-version-restore"),
+    path("<uuid:pk>/delete/", notes.delete, name="note-delete"),
+    path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
+    path("beside/<uuid:pk>/", notes.beside, name="document-notes"),
+    path("beside/<uuid:pk>/quote/", notes.quote, name="document-quote"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from chat.urls import conversation_urls, note_urls, reader_urls
 from config import health
 from config.dashboard import dashboard, sweep_now
 from config.sign_in import admin_sign_in
@@ -15,11 +16,11 @@ admin.site.site_header = admin.site.site_title = "Pincite"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("documents.urls")),
-    path("documents/<uuid:pk>/", include("chat.reader_urls")),
+    path("documents/<uuid:pk>/", include(reader_urls)),
     path("search/", include("retrieval.urls")),
     path("chat/", include("chat.urls")),
-    path("conversations/", include("chat.page_urls")),
-    path("notes/", include("chat.note_urls")),
+    path("conversations/", include(conversation_urls)),
+    path("notes/", include(note_urls)),
     path("account/", include("config.account")),
     path("admin/dashboard/", dashboard, name="admin-dashboard"),
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
