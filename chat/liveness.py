@@ -1,7 +1,7 @@
 """Answers whose writer has vanished: its process was killed, and nothing will come any more.
 
-Whoever reads, lists, retries or waits for answers looks for them, and the worker does for all: an answer that
-is shown as being written is being written.
+Every reader of answers checks theirs and the worker checks all, so that an answer shown as being
+written is being written.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ path                                        method  does
 ==========================================  ======  =====================================================
 /chat/ask/                                   POST    a question in ``conversation``, or the first of a new one
 /chat/<conversation>/ask/                    POST    asks a question in a conversation
-/chat/messages/<message>/stream/             GET     the answer as server-sent events (``chat.events``)
+/chat/messages/<message>/stream/             GET     the answer as events (``chat.events``)
 /chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
 /chat/messages/<message>/retry/              POST    writes the answer anew
 /chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped

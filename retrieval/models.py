@@ -66,8 +66,8 @@ class IndexedDocument(models.Model):
 class IndexedChunk(models.Model):
     """The words of one retrieval chunk: a weighted tsvector, and its terms with their BM25F impacts.
 
-    ``retrieval.full_text`` writes and reads it. The database does not check the chunk: a row whose chunk
-    is gone is found by nobody, and goes when the document is indexed again.
+    ``retrieval.full_text`` writes and reads it. The database does not check the chunk: no search finds
+    a row whose chunk is gone, and indexing the document again deletes it.
     """
 
     pk = models.CompositePrimaryKey("document_id", "chunk_id")

@@ -37,8 +37,8 @@ LOOK_AGAIN_SECONDS = 5.0
 STATUSES = Message.Status.choices
 EVENTS = OpenApiResponse(
     OpenApiTypes.ANY,
-    "Server-sent events, see `chat/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, `error`, "
-    "and at last `done` with the whole answer. Resume with `Last-Event-ID`.",
+    "Server-sent events, see `chat/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, "
+    "`error`, and at last `done` with the whole answer. Resume with `Last-Event-ID`.",
 )
 LAST_EVENT_ID = OpenApiParameter(
     "Last-Event-ID",

@@ -9,7 +9,8 @@ from retrieval.strategies.derivation import Reply
 MAX_PARTS = 4
 LONGEST = 500  # characters of a part
 SENTENCE = re.compile(r"[^?!.]+[?!.]?")
-WANTED = f"""when the question asks for several separate things, a list of at most {MAX_PARTS} questions \
+WANTED = f"""\
+when the question asks for several separate things, a list of at most {MAX_PARTS} questions \
 that can each be understood alone; else an empty list"""
 
 

@@ -6,7 +6,8 @@ from retrieval.questions import readable
 from retrieval.strategies.derivation import Reply
 
 LONGEST = 2000  # characters
-WANTED = """the passage of a document that would answer the question, three sentences at most, in the tone \
+WANTED = """\
+the passage of a document that would answer the question, three sentences at most, in the tone \
 of such a document; invent what you do not know, it is only used to find the real one"""
 
 

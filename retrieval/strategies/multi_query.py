@@ -10,7 +10,8 @@ from retrieval.strategies.derivation import Reply
 
 VARIANTS = 3
 LONGEST = 500  # characters
-WANTED = f"""a list of {VARIANTS} other ways to ask, for documents that use other words: the terms of the \
+WANTED = f"""\
+a list of {VARIANTS} other ways to ask, for documents that use other words: the terms of the \
 documents' own field, spelled-out abbreviations, synonyms; every name, number and year is kept"""
 
 
