@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from chat.matching.alignment import Alignment, align
@@ -27,20 +28,22 @@ from documents.pdf.geometry import Rect
 NORMALIZED_SHARE = 0.97  # share of the quote's characters found for which it still counts as the same words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageAnchor:
-    """What of the quote stands on one page.
-
-    Attributes:
-        spans: ranges of the page's characters.
-        rects: one per line and column, page space.
-        text: the words as the page prints them.
-    """
+    """What of the quote stands on one page: ``spans`` are ranges of the page's characters."""
 
     page: PageText
     spans: tuple[Span, ...]
-    rects: tuple[Rect, ...]
-    text: str
+
+    @cached_property
+    def rects(self) -> tuple[Rect, ...]:
+        """One per line and column, page space."""
+        return highlight_rects(self.page, self.spans)
+
+    @cached_property
+    def text(self) -> str:
+        """The words as the page prints them."""
+        return text_of(self.page, self.spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +93,24 @@ def _anchored(place: Occurrence, quote: str, folded: Folded) -> Anchor:
     first, *spans = without_unquoted_signs(place.page, Tile(0, place.at, len(folded.text)), quote, folded)
     spans = [(place.start, first[1]), *spans]
     spans[-1] = (spans[-1][0], place.end)
-    return Anchor(verdict, (_page_anchor(place.page, tuple(spans)),))
-
-
-def _page_anchor(page: PageText, spans: tuple[Span, ...]) -> PageAnchor:
-    return PageAnchor(page, spans, highlight_rects(page, spans), text_of(page, spans))
+    return Anchor(verdict, (PageAnchor(place.page, tuple(spans)),))
 
 
 def _aligned(found: Alignment | None) -> Anchor | None:
     if found is None:
         return None
     verdict: Literal["normalized", "partial"] = "normalized" if found.found >= NORMALIZED_SHARE else "partial"
-    return Anchor(verdict, (_page_anchor(found.page, found.spans),))
+    return Anchor(verdict, (PageAnchor(found.page, found.spans),))
 
 
 def _across_pages(pages: Sequence[PageText], quote: str, folded: Folded) -> Anchor | None:
     parts = over_page_break(pages, quote, folded)
-    return Anchor("normalized", tuple(_page_anchor(*part) for part in parts)) if parts else None
+    return Anchor("normalized", tuple(PageAnchor(*part) for part in parts)) if parts else None
 
 
 def _with_words_left_out(pages: Sequence[PageText], quote: str) -> Anchor | None:
     found = without_ellipses(pages, quote)
-    return Anchor("normalized", (_page_anchor(*found),)) if found else None
+    return Anchor("normalized", (PageAnchor(*found),)) if found else None
 
 
 def _same_value(pages: Sequence[PageText], quote: str, context: str) -> Anchor | None:
@@ -119,4 +118,4 @@ def _same_value(pages: Sequence[PageText], quote: str, context: str) -> Anchor |
     if not found:
         return None
     place = choose(found, quote, context)
-    return Anchor("normalized", (_page_anchor(place.page, ((place.start, place.end),)),))
+    return Anchor("normalized", (PageAnchor(place.page, ((place.start, place.end),)),))

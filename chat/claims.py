@@ -43,7 +43,7 @@ class SourceUnit:
     page: int
     text: str
     char_start: int
-    words: tuple[Word, ...]
+    words: Sequence[Word]
     type: UnitType = "prose"
     section_path: tuple[str, ...] = ()
     table: TableRow | None = None

@@ -47,7 +47,7 @@ def find_passages(
 
     The units of a chunk that match the question come before the chunk's others.
     """
-    result = search(question, scope, SearchOptions(limit=HITS), language_model=language_model)
+    result = search(question, scope, SearchOptions(limit=HITS, excerpts=False), language_model=language_model)
     ranks = ranked_units(result.hits)
     sources = load_sources(list(ranks)[:count])
     with_column_years(sources)

@@ -31,6 +31,18 @@ _ORDERS = re.compile(
 )
 
 
+# Each alternative that ASCII can match holds one of these; to look for them takes a tenth of the time.
+_TELLING = (
+    *("ignor", "disregard", "forget", "overrid", "bypass", "system", "developer", "assistant", "user"),
+    *("you", "ai", "language", "only", "exactly", "string", "token", "phrase", "word", "code"),
+    *("instruction", "javascript", "<", "[", "]("),
+)
+
+
 def looks_like_injection(text: str) -> bool:
     """Whether a text tries to steer a model, or holds markup that would call another server."""
+    if text.isascii():
+        lower = text.lower()
+        if not any(map(lower.__contains__, _TELLING)):
+            return False
     return bool(_ORDERS.search(text))

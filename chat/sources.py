@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from uuid import UUID
 
 import msgspec
 from django.db.models import Q
 
 from chat.claims import SourceUnit
+from chat.matching.word_sources import PackedWords
 from documents.models import CitationUnit, Document, Page
-from documents.pdf import wordboxes
 from documents.pdf.geometry import PageFrame, Rect
-from documents.pdf.structure import TableRow, Word
+from documents.pdf.structure import TableRow
+from documents.pdf.wordboxes import WordBoxes, unpack
 
 HEADING_CHARACTERS = 400  # of a page's text: the statement's name stands there
 UNIT_FIELDS = (
@@ -120,23 +122,30 @@ def _pages(rows: Iterable[CitationUnit]) -> dict[tuple[UUID, int], _PageWords]:
     for document, pages in numbers.items():
         places |= Q(document=document, number__in=pages)
     found = Page.objects.filter(places).defer("furniture", "figures")
-    return {(page.document_id, page.number): _PageWords.of(page) for page in found}
+    return {
+        (page.document_id, page.number): _PageWords(page.frame, page.text, bytes(page.word_boxes))
+        for page in found
+    }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _PageWords:
+    """A page's words; of most units they are never looked at, so they are unpacked at the first look."""
+
     frame: PageFrame
     text: str
-    boxes: wordboxes.WordBoxes
+    packed: bytes
 
-    @classmethod
-    def of(cls, page: Page) -> _PageWords:
-        return cls(page.frame, page.text, wordboxes.unpack(bytes(page.word_boxes), page.width, page.height))
+    @cached_property
+    def boxes(self) -> WordBoxes:
+        return unpack(self.packed, self.frame.width, self.frame.height)
 
-    def words(self, start: int, end: int) -> tuple[Word, ...]:
+    def words(self, start: int, end: int) -> PackedWords:
+        return PackedWords(partial(self._between, start, end))
+
+    def _between(self, start: int, end: int) -> WordBoxes:
         inside = (self.boxes.spans[:, 0] >= start) & (self.boxes.spans[:, 0] < end)
-        pairs = zip(self.boxes.spans[inside].tolist(), self.boxes.boxes[inside].tolist(), strict=True)
-        return tuple(Word(*span, *box) for span, box in pairs)
+        return WordBoxes(self.boxes.spans[inside], self.boxes.boxes[inside])
 
 
 def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Document) -> None:

@@ -34,14 +34,23 @@ class Found:
     rarity: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpts:
+    """How hits are excerpted.
+
+    Attributes:
+        weights: how much a term's mark tells.
+        compressed: whether ``Hit.passage`` holds only the sentences that matter.
+    """
+
+    weights: Mapping[str, float]
+    compressed: bool
+
+
 def hits_of(
-    ranked: Sequence[tuple[UUID, float]],
-    found: Found,
-    weights: Mapping[str, float],
-    *,
-    compressed: bool,
+    ranked: Sequence[tuple[UUID, float]], found: Found, excerpts: Excerpts | None = None
 ) -> tuple[Hit, ...]:
-    """One hit a chunk; what was deleted meanwhile is left out. ``weights``: how much a term's mark tells."""
+    """One hit a chunk; what was deleted meanwhile is left out. Without ``excerpts``, hits have no text."""
     shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
     why = ranks_in(found.lists, {candidate.key for candidate, _ in shown})
     return tuple(
@@ -50,8 +59,7 @@ def hits_of(
             strongest_of(found.evidence[candidate.key]),
             score,
             why[candidate.key],
-            weights,
-            compressed=compressed,
+            excerpts,
         )
         for candidate, score in shown
     )
@@ -62,18 +70,17 @@ def hit_of(
     evidence: Evidence,
     score: float,
     why: tuple[ListRank, ...],
-    weights: Mapping[str, float],
-    *,
-    compressed: bool,
+    excerpts: Excerpts | None,
 ) -> Hit:
     """The chunk as it is shown: on the page of its best unit."""
     best = best_order(evidence)
     page = candidate.pages[best[0]]
     on_page = [at for at, number in enumerate(candidate.pages) if number == page]
-    told = telling_units(evidence, on_page)
-    snippet = snippet_of(
-        "\n".join(candidate.contents[at] for at in told), weights, language=candidate.language
-    )
+    snippet, snippet_unit, passage = Snippet(""), candidate.unit_ids[best[0]], ""
+    if excerpts is not None:
+        snippet, snippet_unit = excerpt_of(candidate, evidence, on_page, excerpts.weights)
+        compressed = excerpts.compressed
+        passage = compress(candidate, evidence, excerpts.weights) if compressed else candidate.text
     return Hit(
         chunk_id=candidate.key,
         document_id=candidate.document_id,
@@ -88,12 +95,22 @@ def hit_of(
         score=round(score, 5),
         why=why,
         snippet=snippet,
-        snippet_unit_id=candidate.unit_ids[unit_at(snippet, candidate.contents, told)],
-        passage=compress(candidate, evidence, weights) if compressed else candidate.text,
+        snippet_unit_id=snippet_unit,
+        passage=passage,
         context_header=candidate.context_header,
         section_path=candidate.section_path,
         chunk_type=candidate.chunk_type,
     )
+
+
+def excerpt_of(
+    candidate: Candidate, evidence: Evidence, on_page: Sequence[int], weights: Mapping[str, float]
+) -> tuple[Snippet, UUID]:
+    """The stretch of the page's units that tells most, and the unit that its first mark stands in."""
+    told = telling_units(evidence, on_page)
+    text = "\n".join(candidate.contents[at] for at in told)
+    snippet = snippet_of(text, weights, language=candidate.language)
+    return snippet, candidate.unit_ids[unit_at(snippet, candidate.contents, told)]
 
 
 def telling_units(evidence: Evidence, units: Sequence[int]) -> list[int]:

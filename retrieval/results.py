@@ -32,6 +32,7 @@ class SearchOptions:
         fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
         off: strategies that must not run.
         facets: count how the passages divide by document, year, author, …
+    excerpts: give each hit its snippet and its compressed passage; without, both are empty.
         record: keep the search in the user's history.
     """
 
@@ -40,6 +41,7 @@ class SearchOptions:
     fts_level: FullTextLevel | None = None
     off: frozenset[StrategyName] = frozenset()
     facets: bool = False
+    excerpts: bool = True
     record: bool = False
 
 

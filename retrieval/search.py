@@ -18,7 +18,7 @@ from retrieval.full_text import EMPTY, ScopeIndex, ScopeSummary, open_index, rea
 from retrieval.history import record_search
 from retrieval.lists import NAMED_PAGES, NamedQuestion, chunks_on_pages, keyword_lists, vector_lists
 from retrieval.plans import Plan, plan_search
-from retrieval.presenting import Found, hits_of
+from retrieval.presenting import Excerpts, Found, hits_of
 from retrieval.providers.language import LanguageModel
 from retrieval.providers.rerankers import Reranker
 from retrieval.questions import Question, readable, understand
@@ -128,10 +128,13 @@ def _search_scope(
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
     shown = ranked[options.offset : options.offset + options.limit]
-    with trace.step("compression") as step:
-        compressed = trace.wants("compression")
-        hits = hits_of(shown, found, marking_weights(plan, found), compressed=compressed)
-        step.added = len(hits) if compressed else 0
+    if options.excerpts:
+        with trace.step("compression") as step:
+            compressed = trace.wants("compression")
+            hits = hits_of(shown, found, Excerpts(marking_weights(plan, found), compressed))
+            step.added = len(hits) if compressed else 0
+    else:
+        hits = hits_of(shown, found)
     facets = read_facets(sql, [key for key, _ in ranked]) if options.facets else ()
     message = "" if hits else NOTHING_FOUND
     return SearchResult(

@@ -43,6 +43,7 @@ _folded = _FoldedCharacters()
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ASCII = {code: _folded[chr(code)] for code in range(128)}
+_ASCII_LENGTHS = np.array([len(_ASCII[code]) for code in range(128)], np.int32)
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,11 @@ class Folded:
     @cached_property
     def offsets(self) -> npt.NDArray[np.int32]:
         """For each folded character, the index of the character it came from. Ascending."""
-        count = len(self.source)
-        lengths = np.fromiter((len(_folded[character]) for character in self.source), np.int32, count)
-        return np.repeat(np.arange(count, dtype=np.int32), lengths)
+        codes = np.frombuffer(self.source.encode("utf-32-le", "surrogatepass"), np.uint32)
+        lengths = _ASCII_LENGTHS[np.minimum(codes, 127)]
+        for place in np.flatnonzero(codes > 127).tolist():
+            lengths[place] = len(_folded[self.source[place]])
+        return np.repeat(np.arange(len(codes), dtype=np.int32), lengths)
 
     def source_range(self, start: int, end: int) -> tuple[int, int]:
         """Range of the original characters behind ``text[start:end]``; ``start < end``."""

@@ -48,7 +48,8 @@ class PageText:
     @cached_property
     def boxes(self) -> npt.NDArray[np.float64]:
         """One row ``x0, y0, x1, y1`` a word."""
-        return np.array([word.rect for word in self.words], float).reshape(-1, 4)
+        corners = [(word.x0, word.y0, word.x1, word.y1) for word in self.words]
+        return np.array(corners, float).reshape(-1, 4)
 
     @cached_property
     def centers(self) -> npt.NDArray[np.float64]:
@@ -57,8 +58,9 @@ class PageText:
     @cached_property
     def sideways(self) -> bool:
         """Whether most words run up or down in page space."""
-        long = [word.rect for word in self.words if word.char_end - word.char_start > 2]
-        return sum(rect.height for rect in long) > sum(rect.width for rect in long)
+        long = self.boxes[[word.char_end - word.char_start > 2 for word in self.words]]
+        width, height = (long[:, 2:] - long[:, :2]).sum(0)
+        return bool(height > width)
 
     def along(self, rect: Rect) -> tuple[float, float]:
         """The stretch of a box in the direction of the lines."""

@@ -1,7 +1,8 @@
 """Reads a provider's stream with time limits, retries, and an ear for the cancel button.
 
-The stream is read in a thread of its own: a server that says nothing would
-otherwise keep the answer from noticing that nobody waits any more.
+A server's stream is read in a thread of its own: one that says nothing would
+otherwise keep the answer from noticing that nobody waits any more. What our own
+processors write is read at once, in the answer's thread.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ def read(provider: Provider, prompt: Prompt, limits: Limits, cancelled: threadin
     Raises Cancelled, or ProviderError when it failed for good, took too long,
     or broke off without ``Finished``.
     """
+    if provider.is_local:
+        yield from _read_local(provider, prompt, cancelled)
+        return
     deadline = time.monotonic() + limits.total
     for attempt in range(1, limits.attempts + 1):
         delivered = False
@@ -59,6 +63,23 @@ def read(provider: Provider, prompt: Prompt, limits: Limits, cancelled: threadin
                 raise
             if cancelled.wait(wait):
                 raise Cancelled from None
+
+
+def _read_local(provider: Provider, prompt: Prompt, cancelled: threading.Event) -> Iterator[Delta]:
+    """The deltas of a provider that waits for nobody; texts that follow each other as one."""
+    texts: list[str] = []
+    for delta in provider.stream(prompt):
+        if cancelled.is_set():
+            raise Cancelled
+        if isinstance(delta, TextDelta):
+            texts.append(delta.text)
+            continue
+        if texts:
+            yield TextDelta("".join(texts))
+            texts.clear()
+        yield delta
+    if texts:
+        yield TextDelta("".join(texts))
 
 
 def _read_once(

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chat import asking
 from chat.answering import Writing, write_answer
-from chat.prompt_injection import looks_like_injection
+from chat.prompt_injection import _ORDERS, looks_like_injection
 from chat.streaming import claim_next
 from tests.conftest import CORPUS, Ingest
 
@@ -74,3 +76,41 @@ def test_orders_to_a_model_are_recognised(order: str) -> None:
 )
 def test_ordinary_sentences_are_no_orders(sentence: str) -> None:
     assert not looks_like_injection(sentence)
+
+
+PIECES = (
+    *("ignore", "disregard", "forget", "override", "bypass", "previous", "all", "your", "the", "above"),
+    *("instructions", "rules", "prompt", "system", "developer", "message", "you are", "now", "no  longer"),
+    *(
+        "assistant",
+        "AI",
+        "model",
+        "DAN",
+        "as an",
+        "language model",
+        "you must",
+        "reply",
+        "print",
+        "only with",
+    ),
+    *(
+        "exactly",
+        "with the word",
+        "the string",
+        "token",
+        "phrase",
+        "code",
+        "<|im_start|>",
+        "< user",
+        "[INST]",
+    ),
+    *("<<SYS>>", "system:", "###", "![a](", "](javascript:", "](data:", "ignorez", "oubliez", "ignorier"),
+    *("anweisung", "ignora", "instrucciones", "Sales grew", "\n", ".", "ſystem", "ıgnore", "K"),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join))
+def test_the_words_that_are_looked_for_first_hide_no_order(text: str) -> None:
+    for version in (text, text.upper()):
+        assert looks_like_injection(version) == bool(_ORDERS.search(version))

@@ -241,6 +241,23 @@ def test_words_that_come_quickly_are_told_together_and_none_is_lost() -> None:
     assert len(deltas) < 100
 
 
+def test_what_our_own_processors_write_is_read_without_a_thread_and_can_be_cancelled() -> None:
+    cancelled, before = threading.Event(), threading.enumerate()
+    own = Scripted(["Sales ", "grew.", NativeCitation("u1", ""), "Costs ", "fell."], is_local=True)
+    assert collected(own) == [
+        TextDelta("Sales grew."),
+        NativeCitation("u1", ""),
+        TextDelta("Costs fell."),
+        Finished(),
+    ]
+    stream = read(own, PROMPT, QUICK, cancelled)
+    assert next(stream) == TextDelta("Sales grew.")
+    assert threading.enumerate() == before
+    cancelled.set()
+    with pytest.raises(Cancelled):
+        list(stream)
+
+
 def test_the_total_time_limit_holds_for_a_model_that_never_stops() -> None:
     endless = Scripted(["word "] * 1000, pause=0.02)  # 20 seconds
     start = time.monotonic()

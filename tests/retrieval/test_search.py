@@ -102,6 +102,16 @@ def test_the_unit_of_a_snippet_has_its_first_marked_word(alice: User, library: L
         assert not words or words[0] in shown.content
 
 
+def test_without_excerpts_the_same_hits_come_without_their_texts(alice: User, library: Library) -> None:
+    told = search("Nike dividends paid", Scope(alice)).hits
+    bare = search("Nike dividends paid", Scope(alice), SearchOptions(excerpts=False)).hits
+    assert [(hit.chunk_id, hit.score, hit.best_unit_ids, hit.unit_ids) for hit in bare] == [
+        (hit.chunk_id, hit.score, hit.best_unit_ids, hit.unit_ids) for hit in told
+    ]
+    assert all(hit.snippet.text and hit.passage for hit in told)
+    assert not any(hit.snippet.text or hit.passage for hit in bare)
+
+
 def test_a_snippets_unit_is_found_where_its_marks_begin() -> None:
     contents = ["Nothing of it.", "Sales grew.", "Dividends grew."]
     snippet = Snippet("grew.\nDividends grew.", ((6, 15),), start=21)

@@ -57,7 +57,9 @@ def answer_without_model(text: str, passages: Sequence[Passage], notes: Notes = 
         yield TextDelta("\n\n")
         yield from written(chosen[:CLOSEST], title)
     else:
-        if result := computed_from(question, [entry.line for entry in ranked if entry.line in chosen]):
+        texts = {line.text for line in chosen}
+        said = [entry.line for entry in ranked if entry.line.text in texts and entry.line in chosen]
+        if result := computed_from(question, said):
             yield from computation(question, result)
         yield from written(chosen, title)
 

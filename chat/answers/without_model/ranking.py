@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cache
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,11 @@ class Ranked(NamedTuple):
     line: Line
     score: float
     on_page: float
-    features: dict[str, float]
+    values: Sequence[float]
+
+    @property
+    def features(self) -> dict[str, float]:
+        return dict(zip(FEATURES, self.values, strict=True))
 
     @property
     def page(self) -> tuple[str, int]:
@@ -89,7 +94,7 @@ class TermWeights:
         frequency = self._frequency[term]
         return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5))
 
-    def share(self, wanted: Sequence[str], found: frozenset[str]) -> float:
+    def share(self, wanted: Sequence[str], found: Set[str]) -> float:
         """0..1: the weight of the wanted terms that are found."""
         total = sum(self[term] for term in wanted)
         return sum(self[term] for term in wanted if term in found) / total if total else 0.0
@@ -105,12 +110,13 @@ def rank(
     scores = matrix @ np.array(list(WEIGHTS.values()))
     on_page = matrix @ np.array([ON_PAGE.get(name, 0.0) for name in FEATURES])
     on_page -= TITLE_COST * np.array([is_title(line) for line in lines])
+    values = matrix.tolist()
     return [
         Ranked(
             lines[at],
             float(scores[at]),
             float(on_page[at]),
-            dict(zip(FEATURES, matrix[at].tolist(), strict=True)),
+            values[at],
         )
         for at in np.argsort(-scores, kind="stable")
     ]
@@ -165,27 +171,44 @@ def search_signals(lines: Sequence[Line], passages: Sequence[Passage]) -> dict[s
 
 
 def coverage(question: Question, lines: Sequence[Line], weights: TermWeights) -> dict[str, list[float]]:
-    result: dict[str, list[float]] = {"line": [], "near": [], "context": [], "over": []}
-    tops: dict[str, frozenset[str]] = {}
-    for index, line in enumerate(lines):
-        heading = line.passage.heading[:120]
-        if heading not in tops:
-            tops[heading] = frozenset(terms_of(heading, line.language))
-        over = line.context | tops[heading]
-        near = line.terms | beside(lines, index)
-        for name, found in (("line", line.terms), ("near", near), ("context", near | over), ("over", over)):
-            result[name].append(weights.share(question.terms, found))
-    return result
+    """The share of the question in each line and in what stands beside and over it.
+
+    What is found of the question is a set of bits: lines are many, its terms are few.
+    """
+    wanted = {term: 1 << at for at, term in enumerate(question.terms)}
+
+    def bits(terms: frozenset[str]) -> int:
+        return sum(bit for term, bit in wanted.items() if term in terms)
+
+    @cache
+    def share(found: int) -> float:
+        return weights.share(question.terms, {term for term, bit in wanted.items() if found & bit})
+
+    own = [bits(line.terms) for line in lines]
+    over = [bits(terms) for terms in terms_over(lines)]
+    near = [found | beside(lines, own, index) for index, found in enumerate(own)]
+    return {
+        "line": list(map(share, own)),
+        "near": list(map(share, near)),
+        "context": [share(found | above) for found, above in zip(near, over, strict=True)],
+        "over": list(map(share, over)),
+    }
 
 
-def beside(lines: Sequence[Line], index: int) -> frozenset[str]:
-    """Terms of the line before and the line after, where they are near on the same page."""
-    line = lines[index]
-    found: frozenset[str] = frozenset()
-    for other in (index - 1, index + 1):
-        if 0 <= other < len(lines) and are_near(line, lines[other]):
-            found |= lines[other].terms
-    return found
+def terms_over(lines: Sequence[Line]) -> Iterator[frozenset[str]]:
+    """Terms of the headings, the caption and the column heads of each line, and of the top of its page."""
+    known: dict[str, frozenset[str]] = {}
+    for line in lines:
+        if line.unit.id not in known:
+            known[line.unit.id] = line.context.union(terms_of(line.passage.heading[:120], line.language))
+        yield known[line.unit.id]
+
+
+def beside(lines: Sequence[Line], found: Sequence[int], index: int) -> int:
+    """What is found in the line before and the line after, where they are near on the same page."""
+    before = found[index - 1] if index and are_near(lines[index], lines[index - 1]) else 0
+    last = index + 1 == len(lines)
+    return before if last or not are_near(lines[index], lines[index + 1]) else before | found[index + 1]
 
 
 def are_near(line: Line, other: Line) -> bool:
@@ -213,12 +236,23 @@ def word_nearness(question: Question, lines: Sequence[Line], weights: TermWeight
             near[row, vocabulary[term]] = 1.0
     weight = np.array([weights[term] for term in wanted])
     weight /= weight.sum()
-    of_each = ([vocabulary[term] for term in line.terms] for line in lines)
-    return [float(weight @ near[:, at].max(axis=1)) if at else 0.0 for at in of_each]
+    holding = [at for at, line in enumerate(lines) if line.terms]
+    of_each = [[vocabulary[term] for term in lines[at].terms] for at in holding]
+    starts = np.cumsum([0, *map(len, of_each[:-1])])
+    nearest = np.maximum.reduceat(near[:, list(chain.from_iterable(of_each))], starts, axis=1)
+    result = np.zeros(len(lines))
+    result[holding] = weight @ nearest
+    return [float(value) for value in result]
 
 
 def shared_phrases(question: Question, lines: Sequence[Line]) -> list[float]:
-    return [min(1.0, len(question.pairs & set(pairwise(line.terms_in_order))) / 3) for line in lines]
+    firsts = {first for first, _ in question.pairs}
+    return [
+        0.0
+        if firsts.isdisjoint(line.terms)
+        else min(1.0, len(question.pairs & set(pairwise(line.terms_in_order))) / 3)
+        for line in lines
+    ]
 
 
 def type_match(question: Question, line: Line) -> float:
