@@ -338,7 +338,6 @@ FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 UPLOAD_MAX_BYTES = environment.integer("PINCITE_UPLOAD_MAX_MB", 200, least=1) * 1024 * 1024
 PARSE_MAX_PAGES = environment.integer("PINCITE_MAX_PAGES", 5000, least=1)
 PARSE_MAX_WORDS = environment.integer("PINCITE_MAX_WORDS", 5_000_000, least=1)
-PARSE_ENGINE = environment.choice("PINCITE_ENGINE", "fast", ("fast", "ml", "auto"))
 PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024, least=128) * 1024 * 1024
 PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)

@@ -221,14 +221,14 @@ def after_database_error(lease: Lease, error: Exception) -> None:
     outlast(requeue)
 
 
-def ingest_again(document: Document, engine: str = "") -> bool:
+def ingest_again(document: Document) -> bool:
     """Puts a finished or failed document back in the queue. False when it is in work already.
 
     Pages that were recognised stay so; those that were given up are tried again. One that only could
-    not be embedded is not read again, unless by another engine.
+    not be embedded is not read again.
     """
     finished = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=READABLE_AGAIN)
-    keeps_content = document.failure_code == FailureCode.EMBEDDING_FAILED and not engine
+    keeps_content = document.failure_code == FailureCode.EMBEDDING_FAILED
     if not (keeps_content or document.is_readable):
         return False
     queued = finished.update(
@@ -237,7 +237,6 @@ def ingest_again(document: Document, engine: str = "") -> bool:
         attempts=0,
         failure_code=FailureCode.EMBEDDING_FAILED if keeps_content else "",
         failure_message="",
-        engine=engine or document.engine,
         lease=None,
     )
     if queued:

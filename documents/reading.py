@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import cast
 
 import msgspec
 from django.conf import settings
@@ -23,7 +22,7 @@ from documents.models import Document
 from documents.models.page import MOST_TRIES
 from documents.pdf.failures import FailureCode
 from documents.pdf.parsing import parse_file
-from documents.pdf.structure import Engine, ParsedDocument, ParsedPage
+from documents.pdf.structure import ParsedDocument, ParsedPage
 
 PROGRESS_SECONDS = 1.0
 
@@ -46,7 +45,6 @@ def read(lease: Lease, document: Document) -> Content:
     with local_file(document.file) as path:
         parsed = parse_file(
             path,
-            engine=cast(Engine, document.engine or settings.PARSE_ENGINE),
             limits=parse_limits(),
             recognised=recognised_before(document),
             unrecognised=given_up_before(document),

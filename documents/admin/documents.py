@@ -39,7 +39,6 @@ class DocumentAdmin(admin.ModelAdmin):
         "status",
         ("failure_code", CommonValuesFilter),
         "kind",
-        ("engine", CommonValuesFilter),
         ("parser_name", CommonValuesFilter),
         ("language", CommonValuesFilter),
         "created_at",
@@ -49,7 +48,7 @@ class DocumentAdmin(admin.ModelAdmin):
     show_full_result_count = False
     paginator = EstimatingPaginator
     list_per_page = 50
-    actions = ["read_again", "read_again_with_model", "index_again", "export_units"]
+    actions = ["read_again", "index_again", "export_units"]
     readonly_fields = (
         "id",
         "owner",
@@ -160,10 +159,6 @@ class DocumentAdmin(admin.ModelAdmin):
     @admin.action(description="Read again", permissions=["change"])
     def read_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
         self._queued(request, [ingest_again(document) for document in documents])
-
-    @admin.action(description="Read again with the layout model", permissions=["change"])
-    def read_again_with_model(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
-        self._queued(request, [ingest_again(document, engine="ml") for document in documents])
 
     @admin.action(description="Embed again", permissions=["change"])
     def index_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:

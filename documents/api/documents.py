@@ -84,9 +84,6 @@ class StatusSerializer(serializers.ModelSerializer):
 class RetrySerializer(Strict, serializers.Serializer):
     """How to read it this time."""
 
-    engine = serializers.ChoiceField(
-        ["", "fast", "ml", "auto"], default="", help_text="'' is the engine of last time"
-    )
     password = serializers.CharField(
         default="",
         allow_blank=True,
@@ -158,7 +155,6 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
             "table_count",
             "hidden_word_count",
             "outline",
-            "engine",
             "parser_name",
             "parser_version",
             "tags",
@@ -297,7 +293,7 @@ class DocumentViewSet(
                 unlock(document, password)
             except ParseFailure as failure:
                 raise serializers.ValidationError({"password": [failure.message]}) from None
-        if not ingest_again(document, sent.validated_data["engine"]):
+        if not ingest_again(document):
             raise Conflict("This document is being read now.")
         document.refresh_from_db()
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)

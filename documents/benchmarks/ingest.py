@@ -34,7 +34,7 @@ class Figures(msgspec.Struct):
     """``pages_per_second`` by stage; ``ratio`` is raw PyMuPDF's time by that of the whole ingestion.
 
     ``chunks_indexed_per_second``: words and vectors, both written.
-    ``parsing`` is what the fast engine costs alone, without process border and database.
+    ``parsing`` is what the parser costs alone, without process border and database.
     """
 
     files: int
@@ -64,9 +64,6 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     command.stdout.write(f"raw PyMuPDF words take {figures.ratio:.1%} of the time of the whole")
     parsing = figures.parsing
     command.stdout.write(f"parsing to units takes {parsing.times_words} times as long as raw PyMuPDF words")
-    command.stdout.write(
-        f"and reads {parsing.times_model_speed} times as many pages a second as the layout model"
-    )
     return 0
 
 

@@ -142,7 +142,6 @@ class Document(models.Model):
     hidden_word_count = models.IntegerField(default=0)
     outline = models.JSONField(default=list, blank=True, help_text="[[level, title, page], …]")
 
-    engine = models.CharField(max_length=8, blank=True, help_text="engine asked for; '' is the default")
     parser_name = models.CharField(max_length=20, blank=True)
     parser_version = models.CharField(max_length=40, blank=True)
     stage_seconds = models.JSONField(default=dict, blank=True)

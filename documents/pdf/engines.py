@@ -1,4 +1,4 @@
-"""One file through an engine, in the confined child: read the pages, recognise or model some, lay out all."""
+"""One file through an engine, in the confined child: read the pages, recognise some, lay out all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ import msgspec
 from documents.pdf import fast, readers
 from documents.pdf.confinement import limit_cpu, limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure, file_failure, page_failure
-from documents.pdf.fast.modelled import ModelBox
 from documents.pdf.fast.raw import RawPage
 from documents.pdf.geometry import PageFrame
 from documents.pdf.header import check_header
 from documents.pdf.limits import wall_seconds
 from documents.pdf.messages import About, Answer, Finished, Opened, PageParsed, ParseRequest, Progress
-from documents.pdf.modelling import boxes_of, pages_to_model
 from documents.pdf.opening import about, open_document
 from documents.pdf.picture_words import with_picture_words
 from documents.pdf.readers import Allowance, Done, GivenUp, Job
@@ -58,9 +56,6 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     scans = with_recognised(request, raw_pages, tell)
     raw_pages, recognised = scans.pages, time.monotonic()
     pages = _laid_out(raw_pages, said.outline)
-    laid_out = time.monotonic()
-    if doubtful := pages_to_model(request, pages):
-        pages = _laid_out(raw_pages, said.outline, boxes_of(request, raw_pages, doubtful, tell))
     if scans.picture_words:
         pages = with_picture_words(pages, scans.picture_words)
     if request.pages is None and not scans.awaits and not any(page.words for page in pages):
@@ -69,7 +64,7 @@ def parse(request: ParseRequest, tell: Tell) -> None:
     for page in pages:
         if page.number in wanted:
             tell(PageParsed(scans.told(page)))
-    moments = {"read": read, "recognise": recognised, "layout": laid_out, "model": time.monotonic()}
+    moments = {"read": read, "recognise": recognised, "layout": time.monotonic()}
     tell(Finished(_durations(began, moments)))
 
 
@@ -170,14 +165,10 @@ def _worst(failures: Sequence[GivenUp]) -> ParseFailure:
     return ParseFailure(code, file_failure(code, limit), details)
 
 
-def _laid_out(
-    raw_pages: Sequence[RawPage],
-    outline: Sequence[OutlineEntry],
-    boxes: Mapping[int, Sequence[ModelBox]] | None = None,
-) -> list[ParsedPage]:
+def _laid_out(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry]) -> list[ParsedPage]:
     """All pages together; where that fails, without the pages that fail alone."""
     try:
-        return fast.layout(raw_pages, outline, boxes)
+        return fast.layout(raw_pages, outline)
     except _LAYOUT_ERRORS:
         return fast.layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages], outline)
 

@@ -36,8 +36,6 @@ class Limits(msgspec.Struct, frozen=True):
             page's picture need more than reading does (measured: 1.0 GB).
         ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word); 45 times that
             in wall time.
-        model_memory_bytes: address space of the process that asks the layout model.
-        model_page_seconds: CPU time for a page (measured: 0.3 to 1.3).
     """
 
     file_bytes: int = 200 * MIB
@@ -50,8 +48,6 @@ class Limits(msgspec.Struct, frozen=True):
     stall_seconds: float = 6.0
     ocr_memory_bytes: int = 2048 * MIB
     ocr_page_seconds: float = 40.0
-    model_memory_bytes: int = 2048 * MIB
-    model_page_seconds: float = 6.0
 
     def layout_bytes(self, pages: int) -> int:
         """Address space of the process that lays out all pages; it never opens the file itself."""
@@ -68,5 +64,4 @@ class Limits(msgspec.Struct, frozen=True):
     @property
     def most_extra_seconds(self) -> float:
         """The most a stage beyond reading and layout may ever take."""
-        slowest_page = max(4 * self.model_page_seconds, 45 * self.ocr_page_seconds)
-        return self.base_seconds + self.pages * slowest_page
+        return self.base_seconds + self.pages * 45 * self.ocr_page_seconds

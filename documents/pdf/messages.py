@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from documents.pdf.failures import FailureCode
 from documents.pdf.geometry import Rect
 from documents.pdf.limits import MIB, Limits
-from documents.pdf.structure import Engine, Layer, OutlineEntry, ParsedPage
+from documents.pdf.structure import Layer, OutlineEntry, ParsedPage
 
 FRAME_BYTES = 256 * MIB
 _LENGTH = struct.Struct(">I")
@@ -44,7 +44,6 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
     """
 
     path: str
-    engine: Engine
     limits: Limits
     pages: tuple[int, ...] | None = None
     password: str | None = None

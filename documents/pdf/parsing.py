@@ -34,8 +34,9 @@ from documents.pdf.messages import (
     TextLayerRequest,
     UnlockRequest,
 )
-from documents.pdf.structure import Engine, Layer, ParsedDocument, ParsedPage
+from documents.pdf.structure import Layer, ParsedDocument, ParsedPage
 
+PARSER_NAME = "fast"
 # What the units of an unchanged file depend on. Whoever changes which units come of a page (their bounds,
 # types, order, cells) counts on: ``backfill`` then reads the documents again that an older parser read.
 # tests/documents/test_parser_version.py fails until it is done.
@@ -58,7 +59,6 @@ __all__ = [
 def parse_file(
     path: str | Path,
     *,
-    engine: Engine = "fast",
     pages: Sequence[int] | None = None,
     password: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
@@ -89,7 +89,6 @@ def parse_file(
     wanted = None if pages is None else tuple(pages)
     request = ParseRequest(
         str(path),
-        engine,
         limits,
         wanted,
         password,
@@ -115,7 +114,7 @@ def _read(request: ParseRequest, on_progress: Callable[[int, int], None] | None)
         elif isinstance(answer, Finished):
             seconds = answer.stages
     return ParsedDocument(
-        engine=request.engine,
+        engine=PARSER_NAME,
         version=PARSER_VERSION,
         page_count=count,
         pages=tuple(found),
@@ -151,14 +150,13 @@ def draw_page(
     page_number: int,
     layers: Sequence[Layer],
     *,
-    engine: Engine = "fast",
     password: str | None = None,
     limits: Limits | None = None,
 ) -> bytes:
     """A PNG of the page as displayed, with what the parser found drawn over it. Raises ParseFailure."""
     limits = limits or Limits()
     path = _checked(path, limits)
-    reading = ParseRequest(str(path), engine, limits, (page_number,), password)
+    reading = ParseRequest(str(path), limits, (page_number,), password)
     return _produced(DrawRequest(reading, page_number, tuple(layers)))
 
 

@@ -21,7 +21,6 @@ import msgspec
 from documents.pdf.geometry import PageFrame, Rect
 
 UnitType = Literal["prose", "heading", "list", "table", "code", "caption", "footnote", "formula"]
-Engine = Literal["fast", "ml", "auto"]
 # What of a page's picture is still to be read: nothing, all of it, or the pictures beside its text.
 Awaits = Literal["", "page", "pictures"]
 # What ``inspect_page`` can draw.

@@ -23,8 +23,6 @@ from documents.uploads import UploadRefused
 from documents.versions import replace_file
 from documents.views.asking import by_htmx, change_shares, to_details, uuid_or_404
 
-ENGINES = ("fast", "ml", "auto")
-
 
 @require_POST
 @login_required
@@ -49,7 +47,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Reads the document again, with another engine or with its password when one is given."""
+    """Reads the document again, with its password when one is given."""
     document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
     if password := request.POST.get("password", ""):
         try:
@@ -60,8 +58,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
                 return card(request, document, wrong=wrong)
             messages.error(request, wrong)
             return to_details(pk)
-    engine = request.POST.get("engine", "")
-    ingestion.ingest_again(document, engine if engine in ENGINES else "")
+    ingestion.ingest_again(document)
     return answer(request, document, focused=True)
 
 

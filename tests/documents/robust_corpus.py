@@ -1,6 +1,6 @@
 """Every PDF below a folder through ``parse_file``: how it ended, how long it took, what it left behind.
 
-    python -m tests.documents.robust_corpus DIR [--limit N] [--engine fast]
+    python -m tests.documents.robust_corpus DIR [--limit N]
 
 Prints a line of JSON per file and a table at the end; exits 1 when a file took
 longer than 30 s, ended outside the closed list, or not as ``expected.json`` says.
@@ -21,7 +21,6 @@ import msgspec
 
 from documents.pdf.failures import ParseFailure
 from documents.pdf.parsing import parse_file
-from documents.pdf.structure import Engine
 from tests.documents import layout_invariants
 
 SLOWEST_SECONDS = 30.0
@@ -39,10 +38,10 @@ class Outcome(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-def outcome_of(path: Path, root: Path, engine: Engine = "fast") -> Outcome:
+def outcome_of(path: Path, root: Path) -> Outcome:
     name, began = str(path.relative_to(root)), time.monotonic()
     try:
-        document = parse_file(path, engine=engine)
+        document = parse_file(path)
     except ParseFailure as failure:
         return Outcome(name, failure.code.value, time.monotonic() - began, detail=failure.detail[-300:])
     layout_invariants.check(document.pages)
@@ -80,13 +79,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=Path)
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--engine", default="fast")
     options = parser.parse_args()
     expected = json.loads((options.root / "synthetic/expected.json").read_text())
     before, outcomes, wrong = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, [], []
     for path in list(files_below(options.root))[: options.limit]:
         try:
-            outcome = outcome_of(path, options.root, options.engine)
+            outcome = outcome_of(path, options.root)
         except AssertionError as error:
             outcome = Outcome(str(path.relative_to(options.root)), "invariant", 0.0, detail=str(error))
         outcomes.append(outcome)

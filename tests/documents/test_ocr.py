@@ -42,7 +42,7 @@ def test_a_few_odd_letters_do_not_make_a_page_garbled() -> None:
 
 
 def test_garbled_text_is_never_kept_even_when_it_cannot_be_recognised() -> None:
-    request = ParseRequest("nowhere.pdf", "fast", Limits(), unrecognised={1: "Why."})
+    request = ParseRequest("nowhere.pdf", Limits(), unrecognised={1: "Why."})
     pages = [raw("\ufffd\ufffd\ufffd", "a"), dataclasses.replace(raw("plain"), number=2)]
     garbled, plain = with_recognised(request, pages, lambda _: None).pages
     assert garbled.words == []

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, get_args
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from documents.configured import parse_limits
 from documents.pdf.parsing import ParseFailure, draw_page
-from documents.pdf.structure import Engine, Layer
+from documents.pdf.structure import Layer
 
 
 class Command(BaseCommand):
@@ -22,7 +21,6 @@ class Command(BaseCommand):
         parser.add_argument("page", type=int, help="from 1")
         parser.add_argument("--out", type=Path, help="the PNG; FILE-pPAGE.png in this folder where left out")
         parser.add_argument("--layers", nargs="+", choices=get_args(Layer), default=get_args(Layer))
-        parser.add_argument("--engine", choices=get_args(Engine), default=settings.PARSE_ENGINE)
         parser.add_argument("--password")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,7 +30,6 @@ class Command(BaseCommand):
                 file,
                 page,
                 tuple(options["layers"]),
-                engine=options["engine"],
                 password=options["password"],
                 limits=parse_limits(),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pymupdf
@@ -18,7 +18,6 @@ from documents.pdf.fast.hyphens import Vocabulary
 from documents.pdf.fast.kerning import join_kerned
 from documents.pdf.fast.kinds import name_kinds
 from documents.pdf.fast.letterspacing import join_letterspaced
-from documents.pdf.fast.modelled import ModelBox, arrange_as_modelled
 from documents.pdf.fast.order import blocks_in_order
 from documents.pdf.fast.raw import RawPage, read_raw
 from documents.pdf.fast.sections import assign_sections
@@ -66,16 +65,8 @@ def _read_or_say_why(document: pymupdf.Document, number: int, traits: Traits) ->
         )
 
 
-def layout(
-    raw_pages: Sequence[RawPage],
-    outline: Sequence[OutlineEntry] = (),
-    boxes: Mapping[int, Sequence[ModelBox]] | None = None,
-) -> list[ParsedPage]:
-    """Units of pages that were read or recognised.
-
-    ``outline`` is the document's own table of contents; ``boxes`` what a layout model says of some
-    pages, by number: there its blocks are taken, elsewhere this engine's own.
-    """
+def layout(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry] = ()) -> list[ParsedPage]:
+    """Units of pages that were read or recognised. ``outline``: the document's own table of contents."""
     vocabulary = Vocabulary(raw_pages)
     with left_out_on_failure():
         join_kerned(raw_pages, vocabulary)
@@ -84,7 +75,7 @@ def layout(
     with left_out_on_failure():
         set_furniture_aside(sheets)
     for sheet in sheets:
-        arrange(sheet, (boxes or {}).get(sheet.raw.number))
+        arrange(sheet)
     with left_out_on_failure():
         name_headings(sheets, outline)
     for look in (name_kinds, nest_lists, title_tables, number_tables, mark_continuations, assign_sections):
@@ -102,16 +93,13 @@ def left_out_on_failure() -> Iterator[None]:
         _log.exception("a pass over the whole document failed")
 
 
-def arrange(sheet: Sheet, boxes: Sequence[ModelBox] | None = None) -> None:
+def arrange(sheet: Sheet) -> None:
     """Finds the blocks of one page. A page that cannot be laid out says so; the others stand."""
     try:
-        if boxes is None:
-            sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings, sheet.fills, sheet.drawings)
-            if sheet.raw.elements:
-                with left_out_on_failure():
-                    sheet.blocks = regrouped(sheet.blocks, sheet.raw.elements)
-        else:
-            arrange_as_modelled(sheet, boxes)
+        sheet.blocks = blocks_in_order(sheet.lines, sheet.rulings, sheet.fills, sheet.drawings)
+        if sheet.raw.elements:
+            with left_out_on_failure():
+                sheet.blocks = regrouped(sheet.blocks, sheet.raw.elements)
     except Exception as error:
         sheet.raw.failure = f"layout: {type(error).__name__}: {error}"[:200]
         sheet.blocks, sheet.head, sheet.foot = [], [], []

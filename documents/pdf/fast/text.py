@@ -14,7 +14,6 @@ from documents.pdf.fast.confidence import confidence
 from documents.pdf.fast.figures import figures
 from documents.pdf.fast.heads import column_heads
 from documents.pdf.fast.hyphens import Vocabulary
-from documents.pdf.fast.languages import code_language
 from documents.pdf.fast.lines import SAME_BASELINE, Line, rows_of
 from documents.pdf.fast.scripts import is_unspaced, pieces
 from documents.pdf.fast.sheets import Sheet, empty_sheet
@@ -171,7 +170,6 @@ class PageWriter:
             section_type=block.section_type,
             table=self._table_row(block, cells),
             list_marker=block.marker if block.kind == "list" else "",
-            code_language=code_language(text) if block.kind == "code" else "",
             continues=block.continues,
         )
 

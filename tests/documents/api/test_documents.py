@@ -110,7 +110,7 @@ def test_a_deleted_document_leaves_no_row_and_no_file(
 def test_a_failed_document_can_be_retried_and_one_in_work_cannot(alice: User, ingested: Ingest) -> None:
     document, client = ingested(alice, "Words."), client_of(alice)
     Document.objects.filter(pk=document.pk).update(status="failed", failure_code="internal")
-    answer = client.post(f"/api/documents/{document.pk}/retry/", {"engine": "fast"}, format="json")
+    answer = client.post(f"/api/documents/{document.pk}/retry/", {}, format="json")
     assert (answer.status_code, answer.json()["status"]) == (202, "uploaded")
     assert [job["state"] for job in client.get("/api/jobs/").json()["results"]] == ["waiting", "done"]
     assert client.post(f"/api/documents/{document.pk}/retry/", {}, format="json").status_code == 409
