@@ -118,6 +118,6 @@ def test_neither_web_nor_worker_loads_what_reads_pdfs() -> None:
 
 
 def test_the_layout_model_is_not_loaded_with_mupdf() -> None:
-    loaded = loaded_by("documents.pdf.answering, documents.pdf.fast")
+    loaded = loaded_by("documents.pdf.answering, documents.pdf.fast.pipeline")
     assert "pymupdf" in loaded
     assert not {"onnxruntime", "pymupdf.layout"} & loaded

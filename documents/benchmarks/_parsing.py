@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 import pymupdf
 
-from documents.pdf import fast
+from documents.pdf.fast.pipeline import read_pages
 
 ROUNDS = 2
 
@@ -70,4 +70,4 @@ def _read_words(document: pymupdf.Document) -> None:
 
 
 def _read_units(document: pymupdf.Document) -> None:
-    fast.read_pages(document, range(1, document.page_count + 1))
+    read_pages(document, range(1, document.page_count + 1))

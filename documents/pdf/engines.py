@@ -9,10 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from documents.pdf import fast, readers
+from documents.pdf import readers
 from documents.pdf.confinement import limit_cpu, limit_memory
 from documents.pdf.failures import FailureCode, ParseFailure, file_failure, page_failure
-from documents.pdf.fast.raw import RawPage
+from documents.pdf.fast.pipeline import layout
+from documents.pdf.fast.raw import RawPage, read_raw
+from documents.pdf.fast.traits import traits_of
 from documents.pdf.geometry import PageFrame
 from documents.pdf.header import check_header
 from documents.pdf.limits import wall_seconds
@@ -81,10 +83,10 @@ def _about_file(request: ParseRequest) -> tuple[int, Callable[[Job], About]]:
 
 def _raw_pages(request: ParseRequest, tags: bool = True) -> tuple[int, Callable[[Job], RawPage]]:
     document = open_document(request.path, request.password, request.limits.pages)
-    traits = fast.traits_of(document, tags)
+    traits = traits_of(document, tags)
 
     def read(number: Job) -> RawPage:
-        raw = fast.read_raw(document[number - 1], traits)
+        raw = read_raw(document[number - 1], traits)
         if len(raw.words) > _MOST_WORDS:
             raise ParseFailure(FailureCode.TOO_LARGE, detail=f"{len(raw.words)} words on page {number}")
         return raw
@@ -168,14 +170,14 @@ def _worst(failures: Sequence[GivenUp]) -> ParseFailure:
 def _laid_out(raw_pages: Sequence[RawPage], outline: Sequence[OutlineEntry]) -> list[ParsedPage]:
     """All pages together; where that fails, without the pages that fail alone."""
     try:
-        return fast.layout(raw_pages, outline)
+        return layout(raw_pages, outline)
     except _LAYOUT_ERRORS:
-        return fast.layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages], outline)
+        return layout([raw if _can_be_laid_out(raw) else _blank(raw) for raw in raw_pages], outline)
 
 
 def _can_be_laid_out(raw: RawPage) -> bool:
     try:
-        fast.layout([raw])
+        layout([raw])
     except _LAYOUT_ERRORS:
         return False
     return True

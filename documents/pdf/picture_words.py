@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from documents.pdf import fast
+from documents.pdf.fast.pipeline import layout
 from documents.pdf.fast.raw import RawPage, RawWord
 from documents.pdf.geometry import Rect
 from documents.pdf.structure import Furniture, ParsedPage, ParsedUnit, Word
@@ -44,7 +44,7 @@ def with_picture_words(
         page = _numbered_on(page, lines)
         if found:
             last = max((unit.line_end for unit in page.units), default=lines)
-            (pictures,) = fast.layout([RawPage(page.number, page.frame, words=list(found))])
+            (pictures,) = layout([RawPage(page.number, page.frame, words=list(found))])
             page = _appended(page, _numbered_on(pictures, last))
             lines += max((unit.line_end for unit in pictures.units), default=0)
         written.append(page)

@@ -206,7 +206,7 @@ def tally(battery: Iterable[Case]) -> dict[str, tuple[int, int]]:
 def main() -> None:
     import pymupdf
 
-    from documents.pdf.fast import read_pages
+    from documents.pdf.fast.pipeline import read_pages
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pymupdf
 
-from documents.pdf.fast import read_pages
+from documents.pdf.fast.pipeline import read_pages
 from documents.pdf.structure import ParsedPage, ParsedUnit
 
 LEFT, TOP, LEADING, SIZE = 72.0, 90.0, 12.0, 10.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pymupdf
 
-from documents.pdf.fast import read_pages
+from documents.pdf.fast.pipeline import read_pages
 from documents.pdf.structure import ParsedPage, ParsedUnit
 
 FONTS = {"F": "Helvetica", "B": "Helvetica-Bold"}

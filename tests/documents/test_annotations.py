@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pymupdf
 
-from documents.pdf.fast import read_pages
+from documents.pdf.fast.pipeline import read_pages
 
 
 def units_of(document: pymupdf.Document) -> list[str]:

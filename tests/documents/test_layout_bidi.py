@@ -12,7 +12,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.pdf.fast import read_pages
+from documents.pdf.fast.pipeline import read_pages
 from tests.documents.layout_drawing import texts
 
 CORPUS = Path("/work/shared/corpus")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.pdf.fast import read_pages
 from documents.pdf.fast.frames import from_reading, to_reading
+from documents.pdf.fast.pipeline import read_pages
 from documents.pdf.geometry import PageFrame, Rect
 
 FIXTURES = Path("/work/shared/corpus/robust/synthetic")

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from documents.pdf import fast
-from documents.pdf.fast import RawPage, layout, read_pages
+from documents.pdf.fast import pipeline
 from documents.pdf.fast import text as writing
-from documents.pdf.fast.raw import RawWord, Style
+from documents.pdf.fast.pipeline import layout, read_pages
+from documents.pdf.fast.raw import RawPage, RawWord, Style
 from documents.pdf.fast.sheets import Sheet
 from documents.pdf.geometry import PageFrame, Rect
 from tests.documents.layout_drawing import LEFT, PROSE, TOP, Drawing, justified
@@ -130,7 +130,7 @@ def test_a_pass_over_the_document_that_fails_costs_only_what_it_would_have_found
     drawing.text(LEFT, TOP - 30, "1 Findings", size=16)
     drawing.lines(justified(PROSE, 430))
     drawing.lines(["Revenue 2020", "Profit 2021"], y=300)
-    monkeypatch.setattr(fast, look, fail)
+    monkeypatch.setattr(pipeline, look, fail)
     (page,) = drawing.read()
     check([page])
     assert not page.failure

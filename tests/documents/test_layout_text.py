@@ -5,8 +5,8 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from documents.pdf.fast import read_pages
 from documents.pdf.fast.hyphens import Vocabulary
+from documents.pdf.fast.pipeline import read_pages
 from documents.pdf.fast.scripts import pieces
 from tests.documents.layout_drawing import Drawing, texts
 

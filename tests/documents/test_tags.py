@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.pdf.fast import read_pages, traits_of
+from documents.pdf.fast.pipeline import read_pages
+from documents.pdf.fast.traits import traits_of
 from documents.pdf.parsing import parse_file
 from documents.pdf.structure import ParsedUnit
 from tests.documents.layout_drawing import OTHER, PROSE, justified, texts
