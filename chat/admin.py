@@ -10,10 +10,9 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
-from chat.sharing import close
-from documents.admin.overlays import Overlay, lit_overlay
-from documents.admin.placed import PlacedAdmin, overlays_of
-from documents.admin.reading import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
+from chat.share_links import close
+from documents.admin.page_overlays import Overlay, PlacedAdmin, lit_overlay, overlays_of
+from documents.admin.read_only import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
 from documents.models import Page
 
 

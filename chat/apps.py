@@ -7,7 +7,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat.receivers import reanchor_parsed_document
-        from chat.sharing import end_link, links_to
+        from chat.share_links import end_link, links_to
         from documents.access import register
         from documents.signals import document_parsed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from chat.reanchoring import reanchor_citations
+from chat.citations.reanchor import reanchor_citations
 from documents.models import Document
 
 logger = logging.getLogger(__name__)

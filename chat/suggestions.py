@@ -14,14 +14,14 @@ from django.db.models import Min, Sum
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
+from chat.answers.prompt import looks_like_injection
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence
 from chat.answers.without_model.question import language_of, message
-from chat.prompt_injection import looks_like_injection
 from chat.providers.base import NativeCitation, TextDelta
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
-from retrieval.scope import Scope
+from retrieval.query.scope import Scope
 
 MOST = 4
 KEPT_SECONDS = 24 * 3600

@@ -7,7 +7,7 @@ path                                        method  does
 ==========================================  ======  =====================================================
 /chat/ask/                                   POST    a question in ``conversation``, or the first of a new one
 /chat/<conversation>/ask/                    POST    asks a question in a conversation
-/chat/messages/<message>/stream/             GET     the answer as events (``chat.events``)
+/chat/messages/<message>/stream/             GET     the answer as events (``chat.answers.events``)
 /chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
 /chat/messages/<message>/retry/              POST    writes the answer anew
 /chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
@@ -37,7 +37,10 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import citations, exports, notes, pages, providers, questions, reader, sharing, stream
+from chat.views import exports, notes, pages, questions, reader, share_links
+from chat.views import pages as providers
+from chat.views import questions as stream
+from chat.views import reader as citations
 
 Paths = list[URLPattern | URLResolver]
 
@@ -52,11 +55,11 @@ urlpatterns: Paths = [
     path("citations/<uuid:citation_id>/feedback/", citations.feedback, name="citation-feedback"),
     path("messages/<uuid:message_id>/export.<slug:form>", exports.export, name="answer-export"),
     path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
-    path("messages/<uuid:message_id>/share/", sharing.share, name="answer-share"),
-    path("messages/<uuid:message_id>/unshare/", sharing.unshare, name="answer-unshare"),
-    path("links/", sharing.links, name="links"),
-    path("shared/<str:token>/", sharing.shared_answer, name="shared-answer"),
-    path("shared/<str:token>/<uuid:citation_id>.png", sharing.shared_picture, name="shared-picture"),
+    path("messages/<uuid:message_id>/share/", share_links.share, name="answer-share"),
+    path("messages/<uuid:message_id>/unshare/", share_links.unshare, name="answer-unshare"),
+    path("links/", share_links.links, name="links"),
+    path("shared/<str:token>/", share_links.shared_answer, name="shared-answer"),
+    path("shared/<str:token>/<uuid:citation_id>.png", share_links.shared_picture, name="shared-picture"),
 ]
 
 reader_urls: Paths = [

@@ -10,14 +10,17 @@ django_application = get_asgi_application()
 
 from django.conf import settings  # noqa: E402  after the setup
 
-from config.admission import admission  # noqa: E402
-from config.body_limit import Application, body_limit  # noqa: E402
-from config.postgres.kept import kept  # noqa: E402
-from config.postgres.lanes import lanes  # noqa: E402
-from config.static_files import static_files  # noqa: E402
+from operations.http.admission import (  # noqa: E402
+    Application,
+    admission,  # noqa: E402
+    body_limit,
+)
+from operations.http.static_files import static_files  # noqa: E402
+from operations.postgres.base import connection_pool  # noqa: E402
+from operations.postgres.connection_limits import connection_limits  # noqa: E402
 
-kept.begin()  # here, since only a web server gains by it
-lanes.begin(settings.DATABASE_CONNECTIONS)
+connection_pool.begin()  # here, since only a web server gains by it
+connection_limits.begin(settings.DATABASE_CONNECTIONS)
 
 application = static_files(
     admission(body_limit(cast(Application, django_application), settings.UPLOAD_MAX_BYTES)), settings.HTTPS

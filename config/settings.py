@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 import dj_database_url
 
-from config import environment, logs
+from config import environment
 from domains import pack_names
+from operations.observability import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -39,7 +40,7 @@ WHITENOISE_USE_FINDERS = True  # nothing to collect before the first run
 
 STORAGES: dict[str, Any] = {
     "default": {
-        "BACKEND": "documents.bucket.BucketFiles",
+        "BACKEND": "documents.files.s3_storage.BucketFiles",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
             "endpoint_url": S3_URL or None,
@@ -48,8 +49,8 @@ STORAGES: dict[str, Any] = {
         },
     }
     if S3_BUCKET
-    else {"BACKEND": "documents.storage.WholeFiles"},
-    "staticfiles": {"BACKEND": "config.static_names.HashedNames"},
+    else {"BACKEND": "documents.files.storage.WholeFiles"},
+    "staticfiles": {"BACKEND": "operations.http.static_files.HashedNames"},
 }
 
 # --- Security ---------------------------------------------------------------
@@ -60,7 +61,7 @@ HOST = environment.text("PINCITE_HOST", "127.0.0.1")
 PORT = environment.integer("PINCITE_PORT", 8000, 1, 65535)
 ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "operations.http.errors.csrf_failure"
 
 HTTPS = environment.flag("PINCITE_HTTPS", False)  # served over TLS, by a proxy in front
 TRUSTED_PROXIES = environment.words("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* is believed
@@ -103,15 +104,15 @@ OIDC_NAME = environment.text("PINCITE_OIDC_NAME", "single sign-on")  # as the bu
 OIDC_CLIENT = environment.text("PINCITE_OIDC_CLIENT")
 OIDC_SECRET = environment.text("PINCITE_OIDC_SECRET")
 OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # accounts for users of it who have none here
-ACCOUNT_ADAPTER = "config.sign_in.Accounts"
+ACCOUNT_ADAPTER = "operations.accounts.sign_in.Accounts"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
-MFA_ADAPTER = "config.sign_in.SecondFactor"
+MFA_ADAPTER = "operations.accounts.sign_in.SecondFactor"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-SOCIALACCOUNT_ADAPTER = "config.sign_in.SingleSignOn"
-SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""  # ``config.account`` names the path
+SOCIALACCOUNT_ADAPTER = "operations.accounts.sign_in.SingleSignOn"
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""  # ``operations.accounts.account`` names the path
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
     "openid_connect": {
         "OAUTH_PKCE_ENABLED": True,
@@ -136,9 +137,9 @@ if OIDC_URL:  # the form of the sign-in page is sent on to it
 AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8, least=1)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "config.lockout.client_address"
-AXES_LOCKOUT_CALLABLE = "config.lockout.too_many_attempts"
-AXES_WHITELIST_CALLABLE = "config.known_browsers.is_known"
+AXES_CLIENT_IP_CALLABLE = "operations.accounts.sign_in_limits.client_address"
+AXES_LOCKOUT_CALLABLE = "operations.accounts.sign_in_limits.too_many_attempts"
+AXES_WHITELIST_CALLABLE = "operations.accounts.sign_in_limits.is_known"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 
@@ -173,28 +174,28 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
-    "config.requests.request_id",
-    "config.admission.finished",
-    "config.cache_headers.cache_headers",
+    "operations.http.errors.request_id",
+    "operations.http.admission.finished",
+    "operations.http.static_files.cache_headers",
     "django.middleware.security.SecurityMiddleware",
-    "config.static_files.CollectedFiles",
+    "operations.http.static_files.CollectedFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "config.api_paths.OptionalSlash",
+    "operations.http.errors.OptionalSlash",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "config.security_events.who_asks",
-    "config.sessions.limits",
-    "config.sign_in.Gate",
+    "operations.accounts.security_events.who_asks",
+    "operations.accounts.sign_in.limits",
+    "operations.accounts.sign_in.Gate",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.login_rate.LoginRate",
+    "operations.accounts.sign_in_limits.LoginRate",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
-    "config.requests.in_one_thread",
+    "operations.http.errors.in_one_thread",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -223,7 +224,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-] + [{"NAME": "config.passwords.AfterChange"}]
+] + [{"NAME": "operations.accounts.account.AfterChange"}]
 LANGUAGE_CODE = "en-gb"
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
@@ -231,17 +232,17 @@ TIME_ZONE = environment.time_zone("PINCITE_TIME_ZONE", "UTC")
 
 # --- Database ---------------------------------------------------------------
 DATABASE_URL = environment.text("DATABASE_URL")
-DATABASES: dict[str, Any] = {  # config.postgres.kept says why neither CONN_MAX_AGE nor a pool is set
-    "default": dj_database_url.parse(DATABASE_URL, engine="config.postgres")
+DATABASES: dict[str, Any] = {  # operations.postgres.base says why neither CONN_MAX_AGE nor a pool is set
+    "default": dj_database_url.parse(DATABASE_URL, engine="operations.postgres")
     if DATABASE_URL
     else {
-        "ENGINE": "config.embedded",
+        "ENGINE": "operations.embedded",
         "HOST": str(VAR_DIR / "postgres"),
         "NAME": "pincite",
         "USER": "postgres",
     }
 }
-# Of a web process, for signed-in people; config.postgres.lanes has those for other work, about as many again.
+# Of a web process, for signed-in people; operations.postgres.connection_limits has those for other work, about as many again.
 DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -294,20 +295,20 @@ RATES = {  # how many in a second (s), minute (min), hour (h) or day
 }
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "documents.api.authentication.TokenAuthentication",
+        "documents.api.common.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["documents.api.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["documents.api.rates.RateLimit"],
-    "DEFAULT_PAGINATION_CLASS": "documents.api.paging.CursorPages",
+    "DEFAULT_PERMISSION_CLASSES": ["documents.api.common.authentication.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["documents.api.common.throttles.RateLimit"],
+    "DEFAULT_PAGINATION_CLASS": "documents.api.common.lists.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
-        "documents.api.filters.Filters",
-        "documents.api.filters.Ordering",
+        "documents.api.common.lists.Filters",
+        "documents.api.common.lists.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["documents.api.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "documents.api.schema.PinciteSchema",
-    "EXCEPTION_HANDLER": "documents.api.errors.error_response",
+    "DEFAULT_PARSER_CLASSES": ["documents.api.common.json_parser.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "documents.api.common.schema.PinciteSchema",
+    "EXCEPTION_HANDLER": "documents.api.common.errors.error_response",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Pincite",
@@ -373,7 +374,7 @@ SEARCH_OFF = environment.choices(
 PACKS = environment.packs("PINCITE_PACKS", pack_names())  # words of single fields; none switches them off
 CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks of a document that a model describes
 LANGUAGE_MODEL = (
-    "chat.providers.language.configured_model"  # what retrieval, which chat stands above, may ask
+    "chat.providers.registry.configured_model"  # what retrieval, which chat stands above, may ask
 )
 RERANKER = environment.choice(
     "PINCITE_RERANKER", "", ("", "cohere", "fastembed")

@@ -6,10 +6,10 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from chat.urls import conversation_urls, note_urls, reader_urls
-from config import health
-from config.dashboard import dashboard, sweep_now
-from config.sign_in import admin_sign_in
 from documents.views.files import favicon
+from operations.accounts.sign_in import admin_sign_in
+from operations.observability import health
+from operations.observability.dashboard import dashboard, sweep_now
 
 admin.site.login = admin_sign_in  # type: ignore[method-assign]
 admin.site.site_header = admin.site.site_title = "Pincite"
@@ -21,18 +21,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("chat/", include("chat.urls")),
     path("conversations/", include(conversation_urls)),
     path("notes/", include(note_urls)),
-    path("account/", include("config.account")),
+    path("account/", include("operations.accounts.account")),
     path("admin/dashboard/", dashboard, name="admin-dashboard"),
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),
     path("api/", include(("config.api_urls", "api"))),
-    path("", include("config.source_offer")),
+    path("", include("operations.http.source_offer")),
     path("favicon.ico", favicon),  # asked for where no page names an icon: a PDF, an export, JSON
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", health.metrics),
 ]
-handler400 = "config.errors.bad_request"
-handler403 = "config.errors.permission_denied"
-handler404 = "config.errors.page_not_found"
-handler500 = "config.errors.server_error"
+handler400 = "operations.http.errors.bad_request"
+handler403 = "operations.http.errors.permission_denied"
+handler404 = "operations.http.errors.page_not_found"
+handler500 = "operations.http.errors.server_error"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from documents.pdf.failures import FailureCode, ParseFailure
+from pdf.failures import FailureCode, ParseFailure
 
 NO_ROOM = "The server has no room left on its disk. Nothing of yours is lost; try again later."
 READ_ONLY = "The server cannot write to its disk. Nothing of yours is lost; try again later."

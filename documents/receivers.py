@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db import transaction
 from django.dispatch import receiver
 
-from documents.importing import forget_payload
+from documents.files.page_pictures import forget_pictures
+from documents.importers.block_import import forget_payload
 from documents.models import Document
-from documents.pictures import forget_pictures
-from documents.scholarly.papers import mark_abstracts
+from documents.papers.acquisition import mark_abstracts
 from documents.signals import document_deleted, document_parsed
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from documents.ingestion import ingest_document
-from documents.queue import issue_recognition_tickets, next_in_turn
-from documents.recognition import enough_at_work, in_turn, next_to_recognise, recognise_document
+from documents.ingestion.pipeline import ingest_document
+from documents.ingestion.queue import issue_recognition_tickets, next_in_turn
+from documents.ingestion.recognition import enough_at_work, in_turn, next_to_recognise, recognise_document
 
 TRIES = 5  # another worker may take the same document between the look and the grasp
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import beside, cards, details, files, jobs, library, papers, shelf
+from documents.views import collections, details, document_actions, files, library, papers
+from documents.views import details as beside
+from documents.views import library as jobs
 
 urlpatterns = [
     path("", library.library, name="library"),
@@ -19,18 +21,18 @@ urlpatterns = [
     path("documents/<uuid:pk>/pages/", beside.pages, name="document-pages"),
     path("documents/<uuid:pk>/figures/", beside.figures, name="document-figures"),
     path("documents/<uuid:pk>/passages/", beside.passages, name="document-passages"),
-    path("documents/<uuid:pk>/menu/", cards.menu, name="document-menu"),
-    path("documents/<uuid:pk>/delete/", cards.delete, name="document-delete"),
-    path("documents/<uuid:pk>/restore/", cards.restore, name="document-restore"),
-    path("documents/<uuid:pk>/retry/", cards.retry, name="document-retry"),
-    path("documents/<uuid:pk>/cancel/", cards.cancel, name="document-cancel"),
-    path("documents/<uuid:pk>/replace/", cards.replace, name="document-replace"),
+    path("documents/<uuid:pk>/menu/", document_actions.menu, name="document-menu"),
+    path("documents/<uuid:pk>/delete/", document_actions.delete, name="document-delete"),
+    path("documents/<uuid:pk>/restore/", document_actions.restore, name="document-restore"),
+    path("documents/<uuid:pk>/retry/", document_actions.retry, name="document-retry"),
+    path("documents/<uuid:pk>/cancel/", document_actions.cancel, name="document-cancel"),
+    path("documents/<uuid:pk>/replace/", document_actions.replace, name="document-replace"),
     path("documents/<uuid:pk>/original", files.document_original, name="document-original"),
-    path("documents/<uuid:pk>/rename/", cards.rename, name="document-rename"),
+    path("documents/<uuid:pk>/rename/", document_actions.rename, name="document-rename"),
     path("documents/<uuid:pk>/details/", details.details, name="document-details"),
-    path("documents/<uuid:pk>/tags/", cards.tag, name="document-tag"),
-    path("documents/<uuid:pk>/collections/", cards.collect, name="document-collect"),
-    path("documents/<uuid:pk>/shares/", cards.share, name="document-share"),
+    path("documents/<uuid:pk>/tags/", document_actions.tag, name="document-tag"),
+    path("documents/<uuid:pk>/collections/", document_actions.collect, name="document-collect"),
+    path("documents/<uuid:pk>/shares/", document_actions.share, name="document-share"),
     path("documents/<uuid:pk>/access/end/", details.end_access, name="document-access-end"),
     path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
     path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
@@ -44,12 +46,12 @@ urlpatterns = [
     path("papers/add/", papers.add, name="paper-add"),
     path("papers/by-hand/", papers.add_by_hand, name="paper-by-hand"),
     path("papers/import/", papers.add_list, name="papers-import"),
-    path("collections/", shelf.collections, name="collections"),
-    path("collections/<uuid:pk>/", shelf.collection, name="collection"),
-    path("collections/<uuid:pk>/delete/", shelf.delete_collection, name="collection-delete"),
-    path("collections/<uuid:pk>/shares/", shelf.share_collection, name="collection-share"),
-    path("tags/<uuid:pk>/", shelf.tag, name="tag"),
-    path("tags/<uuid:pk>/delete/", shelf.delete_tag, name="tag-delete"),
-    path("shares/", shelf.shares, name="shares"),
-    path("shares/<uuid:pk>/delete/", shelf.take_back, name="share-delete"),
+    path("collections/", collections.collections, name="collections"),
+    path("collections/<uuid:pk>/", collections.collection, name="collection"),
+    path("collections/<uuid:pk>/delete/", collections.delete_collection, name="collection-delete"),
+    path("collections/<uuid:pk>/shares/", collections.share_collection, name="collection-share"),
+    path("tags/<uuid:pk>/", collections.tag, name="tag"),
+    path("tags/<uuid:pk>/delete/", collections.delete_tag, name="tag-delete"),
+    path("shares/", collections.shares, name="shares"),
+    path("shares/<uuid:pk>/delete/", collections.take_back, name="share-delete"),
 ]

@@ -13,7 +13,7 @@ from domains import pack_data
 
 MOST_ITEMS = 5
 LONGEST_TITLE = 170  # characters of a line that is a title and no sentence
-Asked = tuple[re.Pattern[str], tuple["Item", ...]]
+AskedItem = tuple[re.Pattern[str], tuple["Item", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Item:
 
 
 class _Items(NamedTuple):
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedItem, ...]
     statements: dict[str, re.Pattern[str]]
     not_statements: re.Pattern[str] | None
 

@@ -11,13 +11,13 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.fields import Strict, VisibleRelated
+from documents.api.common.fields import Strict, VisibleRelated
+from documents.ingestion.recognition import pages_left
 from documents.models import Collection, Document
-from documents.models.token import Scope as TokenScope
-from documents.recognition import pages_left
+from documents.models.security import Scope as TokenScope
 from retrieval.models import SearchQuery
+from retrieval.query.scope import Scope
 from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult
-from retrieval.scope import Scope
 from retrieval.search import search
 
 YEAR: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}

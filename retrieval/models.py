@@ -66,7 +66,7 @@ class IndexedDocument(models.Model):
 class IndexedChunk(models.Model):
     """The words of one retrieval chunk: a weighted tsvector, and its terms with their BM25F impacts.
 
-    ``retrieval.full_text`` writes and reads it. The database does not check the chunk: no search finds
+    ``retrieval.index.full_text`` writes and reads it. The database does not check the chunk: no search finds
     a row whose chunk is gone, and indexing the document again deletes it.
     """
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from documents.failures import IngestionFailure
 from documents.models import Document, FailureCode
-from retrieval.backfill import without_words
-from retrieval.indexing import Stale, index_document, index_words
-from retrieval.providers.errors import ProviderError
+from retrieval.index.backfill import without_words
+from retrieval.index.document_index import Stale, index_document, index_words
+from retrieval.provider_calls import ProviderError
 
 WORDS_ROUND = 2.0
 """Seconds of one sweep given to documents that an older version indexed: some 2,000 chunks."""

@@ -2,33 +2,81 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, replace
 from functools import partial
 from typing import cast
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import DatabaseError, transaction
 
-from retrieval.candidates import Candidate, read_candidates
-from retrieval.evidence import Evidence, Weigher
-from retrieval.facets import read_facets
-from retrieval.full_text import EMPTY, ScopeIndex, ScopeSummary, open_index, read_summary
-from retrieval.history import record_search
-from retrieval.lists import NAMED_PAGES, NamedQuestion, chunks_on_pages, keyword_lists, vector_lists
-from retrieval.plans import Plan, plan_search
-from retrieval.presenting import Excerpts, Found, hits_of
-from retrieval.providers.language import LanguageModel
-from retrieval.providers.rerankers import Reranker
-from retrieval.questions import Question, readable, understand
-from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName
-from retrieval.scope import Scope, ScopeSql
-from retrieval.spaces import active_space, embedder_of
-from retrieval.strategies.fusion import RankedList, fuse, interleave
-from retrieval.strategies.rerank import Weighed, by_features, by_model
-from retrieval.trace import Trace
-from retrieval.tsvector import lexeme, phrase
+from documents.models import Collection, Document, RetrievalChunk
+from retrieval.index.full_text import EMPTY, ScopeIndex, ScopeSummary, open_index, read_summary
+from retrieval.index.postgres import lexeme, phrase
+from retrieval.index.vectors import active_space, embedder_of
+from retrieval.models import IndexedDocument, SearchQuery
+from retrieval.query.language_model import LanguageModel
+from retrieval.query.plan import Plan, plan_search
+from retrieval.query.question_terms import QueryTerms, analyze_query, readable
+from retrieval.query.scope import Scope, ScopeSql
+from retrieval.query.self_query import Filters
+from retrieval.ranking.candidate_lists import (
+    NAMED_PAGES,
+    NamedQuestion,
+    chunks_on_pages,
+    keyword_lists,
+    vector_lists,
+)
+from retrieval.ranking.candidates import Candidate, read_candidates
+from retrieval.ranking.facets import read_facets
+from retrieval.ranking.features import FeatureExtractor, TermFeatures
+from retrieval.ranking.fusion import RankedList, fuse, interleave
+from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of
+from retrieval.ranking.rerankers import Reranker, ScoredCandidate, by_features, by_model
+from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName, Trace
+from text.terms import terms_of
+
+# Search history: what a user searched for, kept for that user alone.
+
+logger = logging.getLogger(__name__)
+KEPT_CHARACTERS = 2000
+
+
+def record_search(scope: Scope, result: SearchResult) -> None:
+    """Keeps the search; one that cannot be kept was still answered."""
+    if not scope.user.is_authenticated:
+        return
+    try:
+        with transaction.atomic():
+            SearchQuery.objects.create(
+                user=scope.user,
+                query=result.query.replace("\x00", "")[:KEPT_CHARACTERS],
+                derived=[asdict(query) for query in result.derived],
+                filters={**scope.describe(), **result.filters},
+                strategies=[asdict(report) for report in result.strategies],
+                hit_count=result.total,
+                milliseconds=result.milliseconds,
+            )
+    except DatabaseError:
+        logger.exception("a search could not be kept in the history")
+
+
+def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, str]:
+    """What these searches were kept to, by id: documents and collections the user may see, in two queries."""
+    kept = [search.filters for search in searches]
+    documents = {pk for filters in kept for pk in filters.get("document_ids", "").split(", ") if pk}
+    collections = {filters["collection_id"] for filters in kept if "collection_id" in filters}
+    named = [
+        *Document.objects.visible_to(user).filter(pk__in=documents).values_list("pk", "title"),
+        *Collection.objects.visible_to(user).filter(pk__in=collections).values_list("pk", "name"),
+    ]
+    return {str(pk): name for pk, name in named}
+
 
 NOTHING_ASKED = "Type what you are looking for."
 NOTHING_TELLING = "These words are too common. Add a more specific term."
@@ -61,7 +109,7 @@ def search(
     if not asked:
         return SearchResult(query, message=NOTHING_ASKED)
     summary = summary_of(scope)
-    read = partial(understand, languages=summary.languages, packs=packs_for(summary))
+    read = partial(analyze_query, languages=summary.languages, packs=packs_for(summary))
     question = read(asked)
     if question.is_empty:
         return SearchResult(query, message=NOTHING_TELLING)
@@ -142,7 +190,7 @@ def _search_scope(
     )
 
 
-def with_operators(scope: ScopeSql, question: Question) -> ScopeSql:
+def with_operators(scope: ScopeSql, question: QueryTerms) -> ScopeSql:
     """The scope without chunks that hold an excluded word, and with those alone that hold each prefix."""
     for prefix in question.prefixes:
         scope = scope.holding(lexeme(prefix, prefix=True))
@@ -159,7 +207,9 @@ def _read_index(plan: Plan, scope: ScopeSql, summary: ScopeSummary, trace: Trace
         return open_index(scope, summary, questions, names=trace.wants("context"))
 
 
-def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace) -> Found:
+def find(
+    plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions, trace: Trace
+) -> FoundCandidates:
     """Runs the lists, fuses them, and reads the head of what they brought."""
     lists: list[RankedList[UUID]] = []
     if trace.wants("keyword"):
@@ -178,21 +228,21 @@ def find(plan: Plan, scope: ScopeSql, index: ScopeIndex, options: SearchOptions,
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
-    return Found(lists, fused, candidates, weighed(plan, candidates, index), index.rarity)
+    return FoundCandidates(lists, fused, candidates, weighed(plan, candidates, index), index.rarity)
 
 
 def weighed(
     plan: Plan, candidates: Mapping[UUID, Candidate], index: ScopeIndex
-) -> dict[UUID, dict[str, Evidence]]:
+) -> dict[UUID, dict[str, TermFeatures]]:
     """What speaks for each candidate, by the name of the question or part."""
-    weighers: dict[tuple[str, frozenset[str]], Weigher] = {}
-    evidence: dict[UUID, dict[str, Evidence]] = {}
+    weighers: dict[tuple[str, frozenset[str]], FeatureExtractor] = {}
+    evidence: dict[UUID, dict[str, TermFeatures]] = {}
     for key, candidate in candidates.items():
         evidence[key] = {}
         for named in plan.asked:
             of = (named.name, candidate.fields)
             if of not in weighers:
-                weighers[of] = Weigher(named.question, index.rarity, candidate.fields)
+                weighers[of] = FeatureExtractor(named.question, index.rarity, candidate.fields)
             evidence[key][named.name] = weighers[of].weigh(candidate)
     return evidence
 
@@ -201,7 +251,9 @@ def chunks_in(lists: list[RankedList[UUID]]) -> set[UUID]:
     return {key for ranked in lists for key, _ in ranked.items}
 
 
-def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> list[tuple[UUID, float]]:
+def rank(
+    plan: Plan, found: FoundCandidates, trace: Trace, reranker: Reranker | None
+) -> list[tuple[UUID, float]]:
     """The fused order, its head weighed again by evidence, and by a model where there is one."""
     head = [entry for entry in found.fused[:RERANKED] if entry[0] in found.candidates]
     rest = found.fused[RERANKED:]
@@ -219,14 +271,16 @@ def rank(plan: Plan, found: Found, trace: Trace, reranker: Reranker | None) -> l
     return [*ranked, *rest]
 
 
-def rank_by_evidence(named: NamedQuestion, found: Found, keys: Set[UUID]) -> list[tuple[UUID, float]]:
+def rank_by_evidence(
+    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]
+) -> list[tuple[UUID, float]]:
     """Those of the candidates that lists of this question or part brought, by what in them speaks of it."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, meaning = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
     on_page = {key for ranked in lists if ranked.name == NAMED_PAGES for key, _ in ranked.items}
     return by_features(
         [
-            Weighed(
+            ScoredCandidate(
                 key,
                 fused,
                 keyword.get(key, 0.0),
@@ -266,7 +320,38 @@ def moved(before: Sequence[tuple[UUID, float]], after: Sequence[tuple[UUID, floa
     return sum(old[0] != new[0] for old, new in zip(before, after, strict=True))
 
 
-def marking_weights(plan: Plan, found: Found) -> dict[str, float]:
+def marking_weights(plan: Plan, found: FoundCandidates) -> dict[str, float]:
     """How much a term's mark says in a snippet."""
     weights = plan.own.weights_for(plan.own.packs)
     return {term: weight * found.rarity.get(term, 0.0) for term, weight in weights.items()}
+
+
+# More like this: passages that speak of what a chunk speaks of.
+
+MOST_TERMS = 40
+GONE = "That passage is no longer there."
+
+
+def more_like(chunk_id: UUID, scope: Scope, limit: int = 10) -> SearchResult:
+    """Passages in ``scope`` like the chunk, which itself is left out. The chunk must be in scope too."""
+    start = time.perf_counter()
+    chunk = RetrievalChunk.objects.filter(document__in=scope.documents(), pk=chunk_id).first()
+    if chunk is None:
+        return SearchResult("", message=GONE)
+    language = (
+        IndexedDocument.objects.filter(document=chunk.document_id).values_list("language", flat=True).first()
+    )
+    plan = Plan((NamedQuestion("question", like(chunk.content, language or "en")),), "", Filters(), ())
+    trace = Trace(frozenset({"context"}))  # the document's own names would only find the document
+    result = search_planned(chunk.content, plan, scope, SearchOptions(limit=limit + 1), trace, None)
+    others = tuple(hit for hit in result.hits if hit.chunk_id != chunk_id)[:limit]
+    milliseconds = round((time.perf_counter() - start) * 1000, 2)
+    return replace(result, hits=others, strategies=trace.reports(), milliseconds=milliseconds)
+
+
+def like(text: str, language: str) -> QueryTerms:
+    """The text as a question: its commonest terms, each counting 1."""
+    text = readable(text)
+    terms = [term for term, _ in Counter(terms_of(text, language)).most_common(MOST_TERMS)]
+    groups = tuple((term,) for term in terms)
+    return QueryTerms(text, dict.fromkeys(terms, 1.0), groups, said=frozenset(terms))

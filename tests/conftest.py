@@ -11,11 +11,11 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from hypothesis import settings as hypothesis_settings
 
-from config.embedded import server
-from documents.ingestion import ingest_document
+from documents.files.uploads import store_upload
+from documents.ingestion.pipeline import ingest_document
+from documents.ingestion.recognition import recognise_document
 from documents.models import Document
-from documents.recognition import recognise_document
-from documents.uploads import store_upload
+from operations.embedded import server
 from tests.drawing import draw_pdf
 
 if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # the tests' own server, not somebody's data

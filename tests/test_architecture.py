@@ -113,11 +113,11 @@ def loaded_by(imports: str) -> set[str]:
 def test_neither_web_nor_worker_loads_what_reads_pdfs() -> None:
     """Hostile files are read in a child; MuPDF and its model would cost each process 80 MB and a second."""
     loaded = loaded_by("config.asgi, config.urls, documents.tasks")
-    assert {"documents.pdf.parsing", "chat.answering"} <= loaded
+    assert {"pdf.api", "chat.answers.write_answer"} <= loaded
     assert not {"pymupdf", "onnxruntime", "rapidocr_onnxruntime"} & loaded
 
 
 def test_the_layout_model_is_not_loaded_with_mupdf() -> None:
-    loaded = loaded_by("documents.pdf.answering, documents.pdf.fast.pipeline")
+    loaded = loaded_by("pdf.sandbox.handlers, pdf.layout.pipeline")
     assert "pymupdf" in loaded
     assert not {"onnxruntime", "pymupdf.layout"} & loaded

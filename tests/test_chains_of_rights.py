@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents.access import end_way, ways_to
+from documents.library.sharing import NotYours, add_to_collection, remove_from_collection, set_collections
 from documents.models import Collection, Document, Placement, Share
-from documents.sharing import NotYours, collect_exactly, put_in, take_out
-from retrieval.scope import Scope
+from retrieval.query.scope import Scope
 from tests.api_clients import client_of
 
 NAMES = ("ann", "ben", "cat", "dan")
@@ -122,16 +122,16 @@ class World:
         holder = self.model.placed.get(collection)
         if holder not in self.model.editors() or user == self.model.owner:
             self.model.placed[collection] = user
-        put_in(self.document, self.things[collection], self.users[user])
+        add_to_collection(self.document, self.things[collection], self.users[user])
 
     def take(self, user: str, collection: str) -> None:
         may = user == self.model.owner or self.model.may(user, collection, True)
         if not may:
             with pytest.raises(NotYours):
-                take_out(self.document, self.things[collection], self.users[user])
+                remove_from_collection(self.document, self.things[collection], self.users[user])
             return
         self.model.placed.pop(collection, None)
-        take_out(self.document, self.things[collection], self.users[user])
+        remove_from_collection(self.document, self.things[collection], self.users[user])
 
     def found(self) -> tuple[set[str], set[str], set[str]]:
         """Who reads and who edits by the database's rule, and who finds it in a search."""
@@ -204,8 +204,8 @@ def test_two_collections_do_not_lend_each_other_a_right(people: dict[str, User])
     bens, cats = (Collection.objects.create(owner=user, name="c") for user in (ben, cat))
     Share.objects.create(collection=bens, user=cat, can_write=True)
     Share.objects.create(collection=cats, user=ben, can_write=True)
-    put_in(document, bens, ben)
-    put_in(document, cats, cat)
+    add_to_collection(document, bens, ben)
+    add_to_collection(document, cats, cat)
     share.delete()
     assert not Document.objects.visible_to(ben).exists()
     assert not Document.objects.visible_to(cat).exists()
@@ -217,7 +217,7 @@ def test_a_right_lowered_to_reading_is_no_longer_handed_on(people: dict[str, Use
     share = Share.objects.create(document=document, user=ben, can_write=True)
     bens = Collection.objects.create(owner=ben, name="c")
     Share.objects.create(collection=bens, user=cat, can_write=True)
-    put_in(document, bens, ben)
+    add_to_collection(document, bens, ben)
     Share.objects.filter(pk=share.pk).update(can_write=False)
     assert Document.objects.visible_to(ben).exists()
     assert not Document.objects.visible_to(cat).exists()
@@ -232,7 +232,7 @@ def test_the_owner_sees_everybody_and_ends_each_way(people: dict[str, User]) -> 
     Share.objects.create(document=document, group=group)
     secret = Collection.objects.create(owner=ben, name="Layoffs")
     Share.objects.create(collection=secret, user=cat)
-    put_in(document, secret, ben)
+    add_to_collection(document, secret, ben)
     owners = client_of(ann)
     answer = owners.get(f"/api/documents/{document.pk}/access/")
     assert answer.status_code == 200
@@ -277,7 +277,7 @@ def test_the_owner_ends_a_way_on_the_page(people: dict[str, User]) -> None:
     document = document_of(ann)
     zoo = Collection.objects.create(owner=ann, name="Zoo")
     Share.objects.create(collection=zoo, user=ben)
-    put_in(document, zoo, ann)
+    add_to_collection(document, zoo, ann)
     page = Client()
     page.force_login(ben)
     ending = f"/documents/{document.pk}/access/end/"
@@ -294,7 +294,7 @@ def test_since_when_is_the_last_grant_of_the_chain(people: dict[str, User]) -> N
     share = Share.objects.create(document=document, user=ben, can_write=True)
     bens = Collection.objects.create(owner=ben, name="c")
     Share.objects.create(collection=bens, user=cat)
-    put_in(document, bens, ben)
+    add_to_collection(document, bens, ben)
     later = timezone.now() + timedelta(days=1)
     Share.objects.filter(pk=share.pk).update(created_at=later)
     (way,) = [way for way in ways_to(document) if way.kind == "collection"]
@@ -308,7 +308,7 @@ def test_documents_are_taken_out_only_by_who_may_edit_the_collection(people: dic
     Share.objects.create(document=document, user=ben, can_write=True)
     Share.objects.create(collection=zoo, user=ben)
     Share.objects.create(collection=zoo, user=ann, can_write=True)
-    put_in(document, zoo, ann)
+    add_to_collection(document, zoo, ann)
     url = f"/api/documents/{document.pk}/"
     assert client_of(ben).patch(url, {"collections": []}, format="json").status_code == 403
     assert document.collections.get() == zoo
@@ -330,11 +330,11 @@ def test_a_change_by_an_editor_leaves_collections_that_are_hidden_from_them(peop
     ann, ben, _cat, _dan = people.values()
     document, hidden = document_of(ann), Collection.objects.create(owner=ann, name="Hidden")
     Share.objects.create(document=document, user=ben, can_write=True)
-    put_in(document, hidden, ann)
+    add_to_collection(document, hidden, ann)
     answer = client_of(ben).patch(f"/api/documents/{document.pk}/", {"collections": []}, format="json")
     assert answer.status_code == 200 and answer.json()["collections"] == []
     assert document.collections.get() == hidden
-    collect_exactly(document, [], ann)
+    set_collections(document, [], ann)
     assert not document.collections.exists()
 
 
@@ -359,8 +359,8 @@ def test_a_place_that_no_longer_holds_is_taken_over_by_who_puts_the_document_the
     for user in (ann, ben):
         Share.objects.create(collection=zoo, user=user, can_write=True)
     share = Share.objects.create(document=document, user=ben, can_write=True)
-    put_in(document, zoo, ben)
-    put_in(document, zoo, ann)
+    add_to_collection(document, zoo, ben)
+    add_to_collection(document, zoo, ann)
     assert Placement.objects.get().added_by == ann, "the owner's right is the strongest"
     share.delete()
     assert Document.objects.visible_to(cat).exists()
@@ -371,7 +371,7 @@ def test_counts_tell_nothing_of_documents_that_cannot_be_read(people: dict[str, 
     document, zoo = document_of(ann), Collection.objects.create(owner=ben, name="Zoo")
     share = Share.objects.create(document=document, user=ben, can_write=True)
     Share.objects.create(collection=zoo, user=cat)
-    put_in(document, zoo, ben)
+    add_to_collection(document, zoo, ben)
     url = f"/api/collections/{zoo.pk}/"
     assert client_of(cat).get(url).json()["document_count"] == 1
     share.delete()
@@ -387,7 +387,7 @@ def test_the_list_of_ways_takes_as_many_queries_for_one_way_as_for_many(
         zoo = Collection.objects.create(owner=ann, name=f"c{number}")
         Share.objects.create(collection=zoo, user=cat)
         Share.objects.create(collection=zoo, group=Group.objects.create(name=f"g{number}"))
-        put_in(document, zoo, ann)
+        add_to_collection(document, zoo, ann)
     Share.objects.create(document=document, user=ben)
     document = Document.objects.select_related("owner").get()
     with django_assert_num_queries(8):

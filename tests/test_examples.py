@@ -69,7 +69,7 @@ def test_a_folder_is_ingested_by_the_example(
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("documents.uploads.enqueue", lambda document: _ingest(document))
+    monkeypatch.setattr("documents.files.uploads.enqueue", lambda document: _ingest(document))
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/a.pdf").write_bytes(draw_pdf("Words of a page."))
     (tmp_path / "folder/b.pdf").write_bytes(b"no PDF")
@@ -80,7 +80,7 @@ def test_a_folder_is_ingested_by_the_example(
 def _ingest(document: Document) -> None:
     from django.db import transaction
 
-    from documents.ingestion import ingest_document
+    from documents.ingestion.pipeline import ingest_document
 
     transaction.on_commit(lambda: ingest_document(document.pk))
 

@@ -14,9 +14,9 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.models import AnswerShare, Conversation, Message
-from chat.sharing import token_of
-from config.logs import WithoutSecrets, configuration
+from chat.share_links import token_of
 from documents.models import Document
+from operations.observability.logs import WithoutSecrets, configuration
 from retrieval.models import SearchQuery
 from tests.api_clients import client_of
 from tests.conftest import Ingest

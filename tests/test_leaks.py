@@ -9,13 +9,13 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from chat.answering import Writing, write_answer
-from chat.asking import ask, start_conversation
-from chat.events import encode
+from chat.answers.events import encode
+from chat.answers.question_commands import ask, start_conversation
+from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message
 from documents.models import Document
+from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
-from retrieval.scope import Scope
 from retrieval.search import search
 from tests.conftest import Ingest
 
@@ -72,7 +72,7 @@ def test_no_answer_holds_anothers_words(alice: User, bob: User, ingested: Ingest
         conversation = start_conversation(bob, [(), mine, hers][number % 3])
         answer = ask(conversation, f"What is the access code of {name}?").answer
         said: list[str] = []
-        write_answer(answer, Writing(lambda event: said.append(encode(event)), threading.Event()))  # noqa: B023
+        write_answer(answer, AnswerContext(lambda event: said.append(encode(event)), threading.Event()))  # noqa: B023
         stored = Message.objects.get(pk=answer.pk)
         for code in CODES.values():
             assert code not in "".join(said) and code not in stored.content

@@ -23,7 +23,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from chat.models import AnswerShare, Citation, Conversation, Message, Note, NoteVersion
-from chat.sharing import revoke, share_answer, token_of
+from chat.share_links import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SearchQuery
 from tests.api_clients import client_of
@@ -65,7 +65,7 @@ OWNED = {
 }
 # Ids that name nothing of a person's, or links that are meant for whoever holds them.
 OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "account/single-sign-on/")
-# Switched off here; ``tests/config/test_second_factor.py`` has its own Charlie.
+# Switched off here; ``tests/operations/test_second_factor.py`` has its own Charlie.
 SWITCHED_OFF = ("account/second-factor/",)
 CATALOGUES = ("/citing/", "/references/")  # ask other servers
 NUMBERS = {"number": 1, "index": 0, "revision": 0}

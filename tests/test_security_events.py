@@ -11,10 +11,10 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.models import Conversation, Message
+from documents.ingestion.sweep import sweep
 from documents.models import ApiToken, Collection, Document, SecurityEvent, Share
-from documents.sweeping import sweep
 from tests.api_clients import client_of
-from tests.config.test_sessions import signed_in
+from tests.operations.test_sessions import signed_in
 
 
 def events(kind: str) -> list[tuple[str, str | None, str]]:

@@ -9,29 +9,35 @@ from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.citation_pictures import citation_picture
+from chat.citations.anchoring.page_sources import locate
+from chat.citations.presenters import citation_picture, reader_link
 from chat.models import Citation, Conversation, Message
-from chat.showing import reader_link
-from documents.api.chunks import (
+from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.lists import VisibleFilter, WholeNumberFilter
+from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
+from documents.api.units import (
+    BoxSerializer,
+    FramedList,
+    Frames,
     NeighboursSerializer,
+    Region,
+    RegionSerializer,
     UnitContextSerializer,
+    UnitSerializer,
     asked_neighbours,
+    page_frames,
     sibling_units,
     unit_context,
 )
-from documents.api.fields import Strict
-from documents.api.filters import VisibleFilter, WholeNumberFilter
-from documents.api.images import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSerializer, png_response
-from documents.api.region import BoxSerializer, FramedList, Frames, Region, RegionSerializer, page_frames
-from documents.api.units import UnitSerializer
+from documents.contents import trail
+from documents.files.page_pictures import PictureFailed
 from documents.models import Document
-from documents.pictures import PictureFailed
-from documents.sections import trail
+from documents.models.security import Scope
 
 
 class CitationSerializer(Strict, serializers.ModelSerializer):
@@ -231,3 +237,52 @@ class CitationImage(Citations, generics.GenericAPIView):
             return png_response(citation_picture(citation, **options.validated_data))
         except PictureFailed as failed:
             raise CannotDraw(str(failed)) from None
+
+
+# `/api/documents/{id}/locate/`: where quoted words stand.
+
+
+class QuoteSerializer(Strict, serializers.Serializer):
+    """Words to find. They may be hyphenated, spaced or numbered otherwise on the page."""
+
+    quote = serializers.CharField(max_length=10_000)
+    context = serializers.CharField(
+        max_length=10_000, default="", allow_blank=True, help_text="words around it, to choose among places"
+    )
+
+
+class LocatedSerializer(serializers.Serializer):
+    """Where the words stand; ``verdict`` is ``none`` and ``parts`` empty when they do not."""
+
+    verdict = serializers.ChoiceField(["exact", "normalized", "partial", "none"])
+    text = serializers.CharField(help_text="the words as the page prints them")
+    page = serializers.IntegerField(allow_null=True, help_text="the page they begin on, from 1")
+    parts = RegionSerializer(many=True, help_text="one per page the words run over")
+
+
+class Locate(DocumentPart, generics.GenericAPIView):
+    """Where quoted words stand in a document."""
+
+    serializer_class = QuoteSerializer
+    scope = Scope.READ
+    pagination_class = None
+    filter_backends: list[Any] = []
+
+    @extend_schema(
+        tags=["search"],
+        operation_id="documents_locate",
+        examples=[
+            OpenApiExample("A value", {"quote": "$ 32,765", "context": "Net sales"}, request_only=True)
+        ],
+        responses={200: LocatedSerializer},
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        document = self.document
+        sent = self.get_serializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        anchor = locate(document.pk, **sent.validated_data)
+        if anchor is None:
+            return Response({"verdict": "none", "text": "", "page": None, "parts": []})
+        parts = [Region.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
+        found = {"verdict": anchor.verdict, "text": anchor.text, "page": anchor.page, "parts": parts}
+        return Response(LocatedSerializer(found).data)

@@ -8,10 +8,10 @@ from django.db import models
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
 from rest_framework import serializers, viewsets
 
-from chat.asking import start_conversation
+from chat.answers.question_commands import start_conversation
 from chat.models import Conversation
 from chat.providers.registry import provider_names
-from documents.api.fields import Strict, VisibleRelated
+from documents.api.common.fields import Strict, VisibleRelated
 from documents.models import Collection, Document
 
 

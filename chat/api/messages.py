@@ -17,27 +17,27 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat import asking
-from chat.answering import give_back_connection
+from chat.answers import question_commands
+from chat.answers.persistence import end_dead_answers, notice_dead
+from chat.answers.presenters import ShownMessage, shown_message, shown_messages
+from chat.answers.question_commands import InvalidOperation
+from chat.answers.runner import cancel_live, live_answer, start_next
+from chat.answers.write_answer import give_back_connection
 from chat.api.citations import CitationSerializer
-from chat.asking import CannotBeDone
-from chat.liveness import end_dead_answers, notice_dead
+from chat.exports.exported_answer import numbered
 from chat.models import Conversation, Message
-from chat.printing import numbered
-from chat.reading import ShownMessage, shown_message, shown_messages
-from chat.streaming import cancel_live, live_answer, start_next
-from chat.views.stream import event_stream, last_event
-from documents.api.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
-from documents.api.fields import Strict
-from documents.api.idempotency import IDEMPOTENCY_KEY, once
-from documents.api.region import page_frames
+from chat.views.questions import event_stream, last_event
+from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
+from documents.api.common.fields import Strict
+from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.units import page_frames
 
 LOOK_SECONDS = 0.1  # between two looks at an answer that another process writes
 LOOK_AGAIN_SECONDS = 5.0
 STATUSES = Message.Status.choices
 EVENTS = OpenApiResponse(
     OpenApiTypes.ANY,
-    "Server-sent events, see `chat/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, "
+    "Server-sent events, see `chat/answers/events.py`: `status`, `sources`, `text`, `citation`, `verdict`, "
     "`error`, and at last `done` with the whole answer. Resume with `Last-Event-ID`.",
 )
 LAST_EVENT_ID = OpenApiParameter(
@@ -135,7 +135,7 @@ class MessageSerializer(serializers.ModelSerializer):
 class QuestionSerializer(Strict, serializers.Serializer):
     """A question. By default the answer is waited for."""
 
-    question = serializers.CharField(max_length=asking.LONGEST_QUESTION)
+    question = serializers.CharField(max_length=question_commands.LONGEST_QUESTION)
     wait = serializers.BooleanField(
         default=True, help_text="false: answer at once, with a pending answer whose stream can be read"
     )
@@ -218,8 +218,8 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
 
 def _stored(conversation: Conversation, question: str) -> Response:
     try:
-        asked = asking.ask(conversation, question)
-    except CannotBeDone as reason:
+        asked = question_commands.ask(conversation, question)
+    except InvalidOperation as reason:
         raise Unusable(str(reason), question=str(reason)) from None
     ids = {"question": str(asked.question.pk), "answer": str(asked.answer.pk)}
     return Response(ids, status=status.HTTP_201_CREATED)
@@ -263,7 +263,7 @@ class AnswerView(Messages, generics.GenericAPIView):
         answer = self.get_object()
         try:
             verb(answer)
-        except CannotBeDone as reason:
+        except InvalidOperation as reason:
             raise Conflict(str(reason)) from None
         start_next(answer.conversation_id)
         changed = self.get_queryset().get(pk=answer.pk)
@@ -293,7 +293,7 @@ class AnswerCancel(AnswerView):
         tags=["messages"], summary="Stop an answer; what was written is kept", request=None, responses=CHANGED
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
-        cancelled = self.change(asking.cancel)
+        cancelled = self.change(question_commands.cancel)
         cancel_live(self.kwargs["pk"])
         return cancelled
 
@@ -303,7 +303,7 @@ class AnswerRetry(AnswerView):
 
     @extend_schema(tags=["messages"], summary="Write an answer anew", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
-        return self.change(asking.retry)
+        return self.change(question_commands.retry)
 
 
 class AnswerContinue(AnswerView):
@@ -311,4 +311,4 @@ class AnswerContinue(AnswerView):
 
     @extend_schema(tags=["messages"], summary="Go on where it stopped", request=None, responses=CHANGED)
     def post(self, request: Request, **kwargs: Any) -> Response:
-        return self.change(asking.continue_answer)
+        return self.change(question_commands.continue_answer)

@@ -10,9 +10,9 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_
 from rest_framework import generics, serializers, viewsets
 
 from chat.models import Citation, Note, NoteVersion
-from documents.api.errors import Conflict, ErrorSerializer
-from documents.api.fields import Strict, VisibleRelated
-from documents.api.filters import VisibleFilter
+from documents.api.common.errors import Conflict, ErrorSerializer
+from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.common.lists import VisibleFilter
 from documents.models import Document
 
 STALE = "Somebody saved this note meanwhile. Read it again, then save."

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.providers.registry import cards, check_health
-from documents.models.token import Scope
+from documents.models.security import Scope
 
 
 class ProviderSerializer(serializers.Serializer):

@@ -10,9 +10,9 @@ from chat.api.citations import (
     CitationImage,
     CitationListView,
     CitationSiblings,
+    Locate,
 )
 from chat.api.conversations import ConversationViewSet
-from chat.api.locating import Locate
 from chat.api.messages import (
     AnswerCancel,
     AnswerContinue,

@@ -1,7 +1,7 @@
 """Markers that models write in their own way: ``[1]``, ``[u3]``, ``【3†source】``, ``[CHUNK:3]``, ``(p. 5)``.
 
 They are read where they can mean only one passage, and taken out of the text:
-what cannot be resolved leaves the sentence to be matched (``chat.citations.uncited_sentences``).
+what cannot be resolved leaves the sentence to be matched (``chat.citations.claim_spans``).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from chat.markers import CitationMark, CodeState, Event, MarkerDecoder, Text
-from chat.prompting import Passage
+from chat.answers.prompt import ContextItem
+from chat.citations.marker_decoder import CitationMark, CodeState, Event, MarkerDecoder, Text
 
 LONGEST = 160  # characters in brackets; what is longer is no marker
 _ONE = r"[uU]?\d{1,3}"
@@ -33,7 +33,7 @@ class AnswerDecoder:
         unresolved: markers taken out of the text that could mean no or several passages.
     """
 
-    def __init__(self, passages: Mapping[str, Passage]) -> None:
+    def __init__(self, passages: Mapping[str, ContextItem]) -> None:
         self.unresolved = 0
         self._own = MarkerDecoder(passages)
         self._reader = _MarkerReader(passages)
@@ -137,7 +137,7 @@ def merged(events: Sequence[Event]) -> list[Event]:
 class _MarkerReader:
     """Says which passages a bracket names."""
 
-    def __init__(self, passages: Mapping[str, Passage]) -> None:
+    def __init__(self, passages: Mapping[str, ContextItem]) -> None:
         self._passages = passages
         self._printed = " ".join(passage.unit.text for passage in passages.values())
         self._on_page: dict[int, list[str]] = defaultdict(list)

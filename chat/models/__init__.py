@@ -1,10 +1,9 @@
 """What may be claimed, and on which words: conversations, messages, citations, notes."""
 
 from chat.models.citation import Citation
-from chat.models.conversation import Conversation, Message
+from chat.models.conversation import Conversation, Message, StreamEvent
 from chat.models.note import Note, NoteVersion
 from chat.models.share import AnswerShare
-from chat.models.stream import StreamEvent
 
 __all__ = [
     "AnswerShare",

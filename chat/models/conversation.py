@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.text import Truncator
 
-from chat.excerpts import excerpt
-from chat.models.hiding import Hideable
 from documents.models import Document
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+
+# How a Markdown text begins, as words: for lists, titles and one line of the admin.
+
+EXCERPT = 400
+"""Characters of Markdown that are looked at: a list shows fewer words of them."""
+
+_EMPHASIS = re.compile(r"\*(\w[^*\n]*)\*")
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+_SIGNS = re.compile(
+    r"\s*\[\[cite:[^\]]*(?:\]\]|$)"  # a citation, also one that is cut off
+    r"|^[\s:-]*--[\s:-]*$"  # the line under a table's head, or between two parts
+    r"|^\s*(?:[#>]+|[-*+])\s|\*\*|__|`",
+    re.MULTILINE,
+)
+
+
+def excerpt(markdown: str) -> str:
+    """Without citations and the signs of Markdown, in one line."""
+    text = _SIGNS.sub("", _BETWEEN_CELLS.sub(" ", markdown[:EXCERPT]))
+    return " ".join(_EMPHASIS.sub(r"\1", text).split())
+
+
+# What its owner deletes is hidden first, so that it can come back.
+
+
+class Hideable(models.Model):
+    """A row that can be hidden and brought back; ``updated_at`` stays as it was."""
+
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    def hide(self) -> None:
+        type(self)._default_manager.filter(pk=self.pk).update(deleted_at=timezone.now())
+
+    def unhide(self) -> None:
+        type(self)._default_manager.filter(pk=self.pk).update(deleted_at=None)
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
@@ -125,3 +164,28 @@ class Message(models.Model):
     def is_unfinished(self) -> bool:
         """Whether its writer has yet to begin or to end."""
         return self.status in (self.Status.PENDING, self.Status.STREAMING)
+
+
+# The StreamEvent: what was said of an answer while it was written.
+
+
+class StreamEvent(models.Model):
+    """One event of an answer's stream, kept so that a lost connection can be resumed from any process.
+
+    ``data`` is the event's JSON (``chat.answers.events``). Rows are of no use once the
+    answer has been read; ``chat.answers.runner`` deletes them after a day.
+    """
+
+    message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="events")
+    sequence = models.IntegerField(help_text="from 1, through all attempts at the answer")
+    kind = models.CharField(max_length=12)
+    data = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["message", "sequence"]
+        constraints = [models.UniqueConstraint(fields=["message", "sequence"], name="one_event_per_sequence")]
+        indexes = [models.Index(fields=["created_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.sequence} {self.kind}"

@@ -10,10 +10,9 @@ from django.db import models
 from django.db.models import Max
 from django.db.models.functions import TruncHour
 
-from chat.excerpts import excerpt
+from chat.citations.marker_decoder import with_marks
 from chat.models.citation import Citation
-from chat.models.hiding import Hideable
-from chat.stored_markers import with_marks
+from chat.models.conversation import Hideable, excerpt
 from documents.models import Document
 
 if TYPE_CHECKING:

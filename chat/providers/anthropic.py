@@ -10,9 +10,17 @@ from typing import Any
 import anthropic
 import httpx2  # the HTTP client of both SDKs: its errors come through while a stream is read
 
-from chat.prompting import NATIVE_RULES, RULES, Passage, Prompt, one_line, passage_head, shown_text, turns
-from chat.providers.base import Delta, Finished, NativeCitation, TextDelta, Usage
-from chat.providers.failures import at_the_border
+from chat.answers.prompt import (
+    NATIVE_RULES,
+    RULES,
+    ContextItem,
+    Prompt,
+    one_line,
+    passage_head,
+    shown_text,
+    turns,
+)
+from chat.providers.base import Delta, Finished, NativeCitation, TextDelta, Usage, at_the_border
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ class Anthropic:
             api_key=self.api_key, base_url=self.base_url or None, timeout=self.timeout, max_retries=0
         )
 
-    def _request(self, prompt: Prompt, documents: Sequence[Sequence[Passage]]) -> dict[str, Any]:
+    def _request(self, prompt: Prompt, documents: Sequence[Sequence[ContextItem]]) -> dict[str, Any]:
         messages: list[dict[str, Any]] = [
             {"role": turn.role, "content": turn.text} for turn in turns(prompt, natively=True)
         ]
@@ -66,14 +74,14 @@ class Anthropic:
         return request if self.temperature is None else request | {"temperature": self.temperature}
 
 
-def grouped_by_document(passages: Sequence[Passage]) -> list[list[Passage]]:
+def grouped_by_document(passages: Sequence[ContextItem]) -> list[list[ContextItem]]:
     """Passages of one document together, in the order the documents were first met."""
     order = {passage.unit.document: index for index, passage in reversed(list(enumerate(passages)))}
     ordered = sorted(passages, key=lambda passage: order[passage.unit.document])
     return [list(group) for _, group in groupby(ordered, key=lambda passage: passage.unit.document)]
 
 
-def document_block(passages: Sequence[Passage]) -> dict[str, Any]:
+def document_block(passages: Sequence[ContextItem]) -> dict[str, Any]:
     """A document whose content blocks are the passages; block i is passage i."""
     return {
         "type": "document",
@@ -87,7 +95,7 @@ def document_block(passages: Sequence[Passage]) -> dict[str, Any]:
     }
 
 
-def block_text(passage: Passage) -> str:
+def block_text(passage: ContextItem) -> str:
     return f"[{passage_head(passage)}] {shown_text(passage.unit)}"
 
 
@@ -95,7 +103,7 @@ def block_text(passage: Passage) -> str:
 class _StreamReader:
     """Reads raw stream events; citations of a text block are told when the block ends."""
 
-    documents: Sequence[Sequence[Passage]]
+    documents: Sequence[Sequence[ContextItem]]
     input_tokens: int = 0
     _cited: list[NativeCitation] = field(default_factory=list)
     _block: str = ""

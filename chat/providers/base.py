@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from types import ModuleType
+from typing import Any, Literal, Protocol
 
-from chat.prompting import Prompt
+from chat.answers.prompt import Prompt
+from retrieval.provider_calls import ProviderError
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +80,77 @@ class Provider(Protocol):
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         """The answer, piece by piece, ended by ``Finished``. Raises only ProviderError."""
         ...
+
+
+# Errors of the SDKs, translated at the border: only ProviderError leaves a provider.
+
+SENTENCES = {
+    400: "{name} refused the request.",
+    401: "{name} does not accept the key. Check its setting.",
+    402: "{name} asks for payment before it answers.",
+    403: "{name} does not allow this with the key that is set.",
+    404: "{name} does not know this model or address. Check the model's name and the base URL.",
+    408: "{name} took too long to answer.",
+    413: "The question with its passages is too long for {name}.",
+    422: "{name} refused the request.",
+    429: "{name} is receiving too many requests, or the account's quota is used up.",
+    529: "{name} is overloaded.",
+}
+TRY_AGAIN = {408, 409, 425, 429}
+
+
+@contextmanager
+def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None]:
+    """Turns whatever the SDK or its HTTP client raises into ProviderError."""
+    try:
+        yield
+    except ProviderError:
+        raise
+    except sdk.APIStatusError as error:
+        raise from_status(name, error) from error
+    except sdk.APITimeoutError as error:
+        raise failed("{name} did not answer in time.", name) from error
+    except sdk.APIConnectionError as error:
+        reached = not isinstance(error.__cause__, http.ConnectError)
+        sentence = "The connection to {name} broke off." if reached else "{name} cannot be reached."
+        raise failed(sentence, name) from error
+    except http.TimeoutException as error:
+        raise failed("{name} stopped answering.", name) from error
+    except http.HTTPError as error:
+        raise failed("The connection to {name} broke off.", name) from error
+    except sdk.APIError as error:
+        raise failed("{name} reported an error in the middle of its answer.", name) from error
+    except (ValueError, AttributeError, TypeError) as error:
+        raise failed("{name} sent something that cannot be read.", name) from error
+    except Exception as error:
+        raise failed("{name} failed in an unknown way.", name) from error
+
+
+def from_status(name: str, error: Any) -> ProviderError:
+    """By HTTP status: 4xx is permanent but for the ones that pass, 5xx is not."""
+    status = int(error.status_code)
+    sentence = SENTENCES.get(status, "{name} has a problem of its own." if status >= 500 else SENTENCES[400])
+    permanent = 400 <= status < 500 and status not in TRY_AGAIN
+    return failed(sentence, name, permanent, retry_after(error))
+
+
+def failed(sentence: str, name: str, permanent: bool = False, after: float | None = None) -> ProviderError:
+    told = sentence.format(name=label(name))
+    return ProviderError(told[0].upper() + told[1:], permanent, after)
+
+
+def retry_after(error: Any) -> float | None:
+    try:
+        return float(error.response.headers["retry-after"])
+    except (KeyError, ValueError, AttributeError):
+        return None
+
+
+def label(name: str) -> str:
+    """The provider's name as people write it."""
+    return {
+        "openai": "OpenAI",
+        "anthropic": "Anthropic",
+        "gemini": "Gemini",
+        "compatible": "the model server",
+    }.get(name, name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from chat.answers.prompt import Prompt
 from chat.answers.without_model.answer import answer_without_model
-from chat.prompting import Prompt
 from chat.providers.base import Delta, Finished
 
 NAME = "extractive"

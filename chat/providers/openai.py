@@ -10,9 +10,8 @@ import httpx2  # the HTTP client of both SDKs: its errors come through while a s
 import openai
 from openai.types.chat import ChatCompletionChunk
 
-from chat.prompting import Prompt, turns
-from chat.providers.base import Delta, Finished, TextDelta, Usage
-from chat.providers.failures import at_the_border
+from chat.answers.prompt import Prompt, turns
+from chat.providers.base import Delta, Finished, TextDelta, Usage, at_the_border
 
 REASONS: dict[str, Literal["stop", "length", "refused"]] = {"length": "length", "content_filter": "refused"}
 

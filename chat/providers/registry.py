@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from chat.prompting import Prompt
+from chat.answers.prompt import Prompt
 from chat.providers.base import Provider, TextDelta
 from chat.providers.extractive import Extractive
-from chat.providers.patience import Cancelled, Limits, read
-from retrieval.providers.errors import ProviderError
+from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
+from retrieval.provider_calls import ProviderError
+from retrieval.query.language_model import LanguageModel
 
 HEALTH_SECONDS = 20.0
 
@@ -209,8 +210,8 @@ def choices() -> list[ProviderCard]:
     return ready if len(ready) > 1 else []
 
 
-def limits() -> Limits:
-    return Limits(
+def limits() -> ProviderLimits:
+    return ProviderLimits(
         settings.CHAT_SILENCE_SECONDS,
         settings.CHAT_TOTAL_SECONDS,
         settings.CHAT_ATTEMPTS,
@@ -221,10 +222,10 @@ def limits() -> Limits:
 def check_health(name: str, model: str = "") -> Health:
     """Asks a provider for one word. Never raises."""
     start = time.perf_counter()
-    patience = Limits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0)
+    patience = ProviderLimits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0)
     prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
     try:
-        deltas = list(read(provider_named(name, model), prompt, patience, threading.Event()))
+        deltas = list(stream_with_retries(provider_named(name, model), prompt, patience, threading.Event()))
     except (ProviderError, Cancelled) as error:
         return Health(False, str(error), _since(start))
     said = any(isinstance(delta, TextDelta) for delta in deltas)
@@ -233,3 +234,32 @@ def check_health(name: str, model: str = "") -> Health:
 
 def _since(start: float) -> float:
     return round((time.perf_counter() - start) * 1000, 1)
+
+
+# A chat provider as the language model that search may ask for other wordings.
+
+PATIENCE = ProviderLimits(silence=20, total=30, attempts=1, backoff=0)
+SYSTEM = "You help a search engine. Do exactly what is asked and reply with nothing else."
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLanguageModel:
+    """One prompt in, the whole reply out."""
+
+    provider: Provider
+    cancelled: threading.Event
+
+    def complete(self, prompt: str) -> str:
+        """The model's reply. Raises ProviderError, or Cancelled."""
+        deltas = stream_with_retries(self.provider, Prompt(prompt, system=SYSTEM), PATIENCE, self.cancelled)
+        return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
+def configured_model() -> LanguageModel | None:
+    """The default provider's; ``settings.LANGUAGE_MODEL`` names this. Raises ProviderError."""
+    return language_model(provider_named(), threading.Event())
+
+
+def language_model(provider: Provider, cancelled: threading.Event) -> LanguageModel | None:
+    """None for a provider that cannot follow an instruction."""
+    return ChatLanguageModel(provider, cancelled) if provider.rewrites else None

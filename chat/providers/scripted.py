@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from chat.prompting import Prompt
+from chat.answers.prompt import Prompt
 from chat.providers.base import Delta, Finished, TextDelta
-from retrieval.providers.errors import ProviderError
+from retrieval.provider_calls import ProviderError
 
 
 @dataclass(slots=True)

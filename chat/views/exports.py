@@ -10,12 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
-from chat.exporting.answer import ExportedAnswer, exported
-from chat.exporting.docx import as_docx
-from chat.exporting.evidence import PackFailed, evidence_pack
-from chat.exporting.html import as_html
-from chat.exporting.markdown import as_markdown
-from chat.exporting.plain import as_plain, as_rich
+from chat.exports.docx import as_docx
+from chat.exports.exported_answer import ExportedAnswer, exported
+from chat.exports.html import PackFailed, as_html, evidence_pack
+from chat.exports.markdown import as_markdown
+from chat.exports.plain import as_plain, as_rich
 from chat.views.visible import visible_answer
 from documents.audit import record
 from documents.models import Document, EventKind

@@ -8,14 +8,13 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from chat.exchanges import exchanges_of
+from chat.answers.presenters import exchanges_of, read_sources
 from chat.models import Conversation, Message
-from chat.providers.registry import choices
-from chat.reading import read_sources
+from chat.providers.registry import cards, check_health, choices, provider_names
 from chat.suggestions import direct_questions, is_direct, library_questions
 from chat.views.visible import visible_conversation, visible_document
 from documents.models import Document
@@ -135,3 +134,21 @@ def as_uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
+
+
+# Which models are set up, and whether they answer.
+
+
+@require_safe
+@login_required
+def providers(request: HttpRequest) -> HttpResponse:
+    return render(request, "chat/providers.html", {"cards": cards()})
+
+
+@require_POST
+@login_required
+def test(request: HttpRequest, name: str) -> HttpResponse:
+    """Asks the provider for one word; a fragment that says how it went."""
+    if name not in provider_names():
+        raise Http404
+    return render(request, "chat/_health.html", {"health": check_health(name)})

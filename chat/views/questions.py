@@ -5,23 +5,28 @@ htmx gets the exchange as a fragment; scripts get JSON (see ``chat.urls``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
 from uuid import UUID
 
+from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.contrib.auth.models import AnonymousUser, User
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from chat import asking
-from chat.asking import CannotBeDone
-from chat.exchanges import exchange_of
+from chat.answers import question_commands
+from chat.answers.event_stream import follow, from_database
+from chat.answers.events import as_server_sent
+from chat.answers.presenters import exchange_of
+from chat.answers.question_commands import InvalidOperation
+from chat.answers.runner import cancel_live, start_next
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
-from chat.streaming import cancel_live, start_next
 from chat.views.visible import visible_answer, visible_conversation
 from documents.models import Collection, Document
 
@@ -37,7 +42,7 @@ def refusing(status: int) -> Callable[[View[P]], View[P]]:
         def decorated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             try:
                 return view(request, *args, **kwargs)
-            except CannotBeDone as reason:
+            except InvalidOperation as reason:
                 return JsonResponse({"error": str(reason)}, status=status)
 
         return login_required(require_POST(decorated))
@@ -51,15 +56,18 @@ def ask_first(request: HttpRequest) -> HttpResponse:
     assert request.user.is_authenticated
     if known := request.POST.get("conversation"):
         return asked(request, visible_conversation(request, as_uuid(known)))
-    question, provider = asking.sensible(request.POST.get("question", "")), chosen_provider(request)
-    conversation = asking.start_conversation(
+    question, provider = (
+        question_commands.validated_question(request.POST.get("question", "")),
+        chosen_provider(request),
+    )
+    conversation = question_commands.start_conversation(
         request.user,
         visible_documents(request),
         visible_collection(request),
         provider or "",
         request.POST.get("model", "")[:120],
     )
-    return begun(request, asking.ask(conversation, question).answer)
+    return begun(request, question_commands.ask(conversation, question).answer)
 
 
 @refusing(400)
@@ -72,7 +80,7 @@ def ask(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 def cancel(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Stops an answer; what was written is kept."""
     answer = visible_answer(request, message_id)
-    asking.cancel(answer)
+    question_commands.cancel(answer)
     cancel_live(answer.pk)
     return JsonResponse({"answer": str(answer.pk)})
 
@@ -82,7 +90,7 @@ def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Writes an answer anew, by another provider when one is chosen."""
     answer = visible_answer(request, message_id)
     answer.conversation.choose(chosen_provider(request))
-    asking.retry(answer)
+    question_commands.retry(answer)
     return begun(request, answer)
 
 
@@ -90,13 +98,13 @@ def retry(request: HttpRequest, message_id: UUID) -> HttpResponse:
 def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
     """Goes on where an incomplete answer stopped."""
     answer = visible_answer(request, message_id)
-    asking.continue_answer(answer)
+    question_commands.continue_answer(answer)
     return begun(request, answer)
 
 
 def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
     conversation.choose(chosen_provider(request))
-    return begun(request, asking.ask(conversation, request.POST.get("question", "")).answer)
+    return begun(request, question_commands.ask(conversation, request.POST.get("question", "")).answer)
 
 
 def begun(request: HttpRequest, answer: Message) -> HttpResponse:
@@ -105,7 +113,7 @@ def begun(request: HttpRequest, answer: Message) -> HttpResponse:
     answer.refresh_from_db()
     if request.headers.get("HX-Request"):
         return exchange_begun(request, answer)
-    ids = {"conversation": answer.conversation_id, "question": asking.question_of(answer).pk}
+    ids = {"conversation": answer.conversation_id, "question": question_commands.question_of(answer).pk}
     stream = reverse("answer-stream", args=[answer.pk])
     return JsonResponse(ids | {"answer": answer.pk, "stream": stream}, status=201)
 
@@ -124,7 +132,7 @@ def chosen_provider(request: HttpRequest) -> str | None:
     """The provider named in the form ('' is the server's default); None when none is named."""
     chosen = request.POST.get("provider")
     if chosen and chosen not in provider_names():
-        raise CannotBeDone("There is no such provider.")
+        raise InvalidOperation("There is no such provider.")
     return chosen
 
 
@@ -133,7 +141,7 @@ def visible_documents(request: HttpRequest) -> list[Document]:
     ids = {as_uuid(text) for text in request.POST.getlist("document") if text}
     documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
     if len(documents) < len(ids):
-        raise CannotBeDone("A document does not exist or you cannot access it.")
+        raise InvalidOperation("A document does not exist or you cannot access it.")
     return documents
 
 
@@ -143,7 +151,7 @@ def visible_collection(request: HttpRequest) -> Collection | None:
         return None
     collection = Collection.objects.visible_to(request.user).filter(pk=as_uuid(text)).first()
     if collection is None:
-        raise CannotBeDone("This collection does not exist or you cannot access it.")
+        raise InvalidOperation("This collection does not exist or you cannot access it.")
     return collection
 
 
@@ -151,4 +159,47 @@ def as_uuid(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise CannotBeDone("Invalid id.") from None
+        raise InvalidOperation("Invalid id.") from None
+
+
+# The stream of an answer, over ASGI.
+
+
+async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpResponse:
+    """The answer's events from ``Last-Event-ID`` (or ``?after=``) on; see ``chat.answers.events``."""
+    user = await request.auser()
+    await require_visible_answer(user, message_id)
+    return event_stream(message_id, last_event(request))
+
+
+async def require_visible_answer(user: User | AnonymousUser, message_id: UUID) -> None:
+    """Raises Http404 unless the user may read the answer."""
+    answers = Message.objects.visible_to(user).filter(pk=message_id, role=Message.Role.ASSISTANT)
+    if not await from_database(answers.exists):
+        raise Http404
+
+
+def event_stream(message_id: UUID, after: int = 0) -> StreamingHttpResponse:
+    """A response of server-sent events; callers have made sure that the user may read the answer."""
+    response = StreamingHttpResponse(_lines(message_id, after), content_type="text/event-stream")
+    response["Cache-Control"] = "private, no-store, no-transform"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+async def _lines(message_id: UUID, after: int) -> AsyncIterator[str]:
+    # The request's own thread has looked up the session; its connection must not wait for the model.
+    await sync_to_async(close_connection)()
+    yield "retry: 1000\n\n"
+    async for event in follow(message_id, after):
+        yield as_server_sent(*event) if event else ": still here\n\n"
+
+
+def close_connection() -> None:
+    connection.close()  # looked up here, in the thread that owns it
+
+
+def last_event(request: HttpRequest) -> int:
+    """The number of the last event the client has seen; 0 when it says nothing sensible."""
+    said = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
+    return int(said) if said.isdecimal() and len(said) < 10 else 0

@@ -1,11 +1,15 @@
 """The admin of documents and all that was made of them, for the person who runs the server."""
 
-from documents.admin.access import ApiTokenAdmin, JobAdmin, SecurityEventAdmin, ShareAdmin
-from documents.admin.accounts import PlainGroupAdmin, PlainUserAdmin
-from documents.admin.content import ChunkAdmin, UnitAdmin
-from documents.admin.documents import DocumentAdmin
-from documents.admin.library import CollectionAdmin, TagAdmin
-from documents.admin.pages import PageAdmin
+from documents.admin.accounts import (
+    ApiTokenAdmin,
+    JobAdmin,
+    PlainGroupAdmin,
+    PlainUserAdmin,
+    SecurityEventAdmin,
+    ShareAdmin,
+)
+from documents.admin.content import ChunkAdmin, PageAdmin, UnitAdmin
+from documents.admin.documents import CollectionAdmin, DocumentAdmin, TagAdmin
 
 __all__ = [
     "ApiTokenAdmin",

@@ -9,18 +9,18 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 
 from documents.access import end_way, ways_to
-from documents.admin.reading import CommonValuesFilter, EstimatingPaginator, link_to_list
+from documents.admin.read_only import CommonValuesFilter, EstimatingPaginator, link_to_list
 from documents.audit import record
-from documents.deletion import delete_document
-from documents.ingestion import ingest_again
-from documents.models import CitationUnit, Document, EventKind, Page, RetrievalChunk
+from documents.ingestion.pipeline import ingest_again
+from documents.library.trash import delete_document
+from documents.models import CitationUnit, Collection, Document, EventKind, Page, RetrievalChunk, Tag
 from documents.signals import document_parsed
 
 
@@ -205,3 +205,29 @@ class DocumentAdmin(admin.ModelAdmin):
         self.message_user(
             request, f"{sum(done)} queued, {len(done) - sum(done)} in work already.", messages.SUCCESS
         )
+
+
+# Tags and collections in the admin.
+
+
+@admin.register(Collection)
+class CollectionAdmin(admin.ModelAdmin):
+    list_display = ["name", "owner", "document_count", "created_at"]
+    search_fields = ["name", "owner__username"]
+    list_select_related = ["owner"]
+    raw_id_fields = ["owner"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Collection]:
+        return super().get_queryset(request).annotate(document_count=Count("documents"))
+
+    @admin.display(ordering="document_count")
+    def document_count(self, collection: Collection) -> int:
+        return collection.document_count  # type: ignore[attr-defined]
+
+
+@admin.register(Tag)
+class TagAdmin(admin.ModelAdmin):
+    list_display = ["name", "owner", "colour"]
+    search_fields = ["name", "owner__username"]
+    list_select_related = ["owner"]
+    raw_id_fields = ["owner"]

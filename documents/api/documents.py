@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
+from rest_framework import exceptions, serializers
+
+from documents.api.common.errors import Unusable
+from documents.api.common.fields import Strict, VisibleRelated
+from documents.files.formats import accepted
+from documents.files.uploads import UploadRefused, store_address, store_upload
+from documents.files.url_fetch import FetchRefused
+from documents.library.sharing import add_to_collection
+from documents.models import Collection, Document, Tag
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 import django_filters
 from django.db import models
 from django.db.models import Prefetch
@@ -16,27 +29,91 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, mixins, serializers, status, viewsets
+from rest_framework import mixins, status, viewsets
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.authentication import HasScope
-from documents.api.errors import Conflict, ErrorSerializer
-from documents.api.fields import Strict, VisibleRelated
-from documents.api.filters import VisibleFilter
-from documents.api.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.common.authentication import HasScope, caller
+from documents.api.common.errors import Conflict, ErrorSerializer
+from documents.api.common.fields import MayEdit
+from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
+from documents.api.common.json_parser import JSONParser
+from documents.api.common.lists import VisibleFilter
 from documents.api.jobs import FAILURE_CODES
-from documents.api.parsers import JSONParser
-from documents.api.parts import MayEdit
-from documents.api.people import caller
-from documents.api.receiving import FILE_PART, FileUploadSerializer, UrlUploadSerializer, receive
-from documents.deletion import delete_document
-from documents.ingestion import ingest_again
-from documents.models import Collection, Document, Tag
-from documents.pdf.failures import ParseFailure
-from documents.sharing import NotYours, collect_exactly
-from documents.unlocking import unlock
+from documents.ingestion.pipeline import ingest_again
+from documents.ingestion.source_files import unlock
+from documents.library.sharing import NotYours, set_collections
+from documents.library.trash import delete_document
+from pdf.failures import ParseFailure
+
+# Documents that arrive through the API: as a file, or as a URL to fetch.
+
+PDF_PART = {"file": {"contentType": "application/pdf"}}
+FILE_PART = {"file": {"contentType": "application/pdf, application/octet-stream"}}
+KINDS = ", ".join(kind.label for kind in accepted(with_office=True))
+STATUS_OF = {
+    "too_large": 413,
+    "duplicate": 409,
+    "not_a_pdf": 415,
+    "no_room": 507,
+    "infected": 422,
+    "not_scanned": 503,
+}
+
+
+class NotTaken(exceptions.APIException):
+    """The file was refused; a duplicate's answer points to the document that is there."""
+
+    def __init__(self, refused: UploadRefused) -> None:
+        super().__init__(refused.message, refused.code)
+        self.status_code = STATUS_OF.get(str(refused.code), 400)
+        self.headers: dict[str, str] = {}
+        if refused.existing is not None:
+            self.headers["Location"] = reverse("api:document-detail", args=[refused.existing.pk])
+
+
+class PlacedSerializer(Strict, serializers.Serializer):
+    tags = VisibleRelated(many=True, required=False, queryset=Tag.objects.all())
+    collections = VisibleRelated(
+        many=True, required=False, queryset=Collection.objects.all(), rights="editable_by"
+    )
+
+
+class FileUploadSerializer(PlacedSerializer):
+    """A PDF, or a file that a PDF can be made of."""
+
+    file = serializers.FileField(
+        allow_empty_file=True,
+        max_length=4000,
+        help_text=f"{KINDS}; the last kinds where LibreOffice is installed",
+    )
+
+
+class UrlUploadSerializer(PlacedSerializer):
+    """Where a PDF lies. A worker fetches it: ask for the status. Private addresses are refused."""
+
+    url = serializers.URLField(max_length=2000)
+
+
+def receive(owner: User, sent: dict[str, Any]) -> Document:
+    """Stores what was sent, puts it in its collections, under its tags, in the queue. Raises NotTaken."""
+    try:
+        document = _stored(owner, sent)
+    except UploadRefused as refused:
+        raise NotTaken(refused) from None
+    except FetchRefused as refused:
+        raise Unusable(refused.message, "not_fetched", url=refused.message) from None
+    document.tags.set(sent.get("tags", []))
+    for collection in sent.get("collections", []):
+        add_to_collection(document, collection, owner)
+    return document
+
+
+def _stored(owner: User, sent: dict[str, Any]) -> Document:
+    if "file" in sent:
+        return store_upload(owner, sent["file"], sent["file"].name or "")
+    return store_address(owner, sent["url"])
 
 
 class PageFailureSerializer(serializers.Serializer):
@@ -178,7 +255,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
             values["tags"] = [*values["tags"], *hidden]
         if "collections" in values:
             try:
-                collect_exactly(document, values.pop("collections"), user)
+                set_collections(document, values.pop("collections"), user)
             except NotYours as refused:
                 raise exceptions.PermissionDenied(
                     f"You may read the collection “{refused}”, but not change it."

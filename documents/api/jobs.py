@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 
-from documents.api.filters import VisibleFilter
-from documents.jobs import with_state
+from documents.api.common.lists import VisibleFilter
+from documents.ingestion.queue import with_state
 from documents.models import Document, FailureCode, Job
 
 FAILURE_CODES = [("", "it did not fail"), *((code.value, code.label) for code in FailureCode)]

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
-from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
-from rest_framework import generics, serializers
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_view,
+)
+from rest_framework import exceptions, generics, serializers
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.filters import Ordering
-from documents.api.parts import DocumentPart
+from documents.api.common.errors import ErrorSerializer
+from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.lists import Ordering
+from documents.contents import Table, as_csv, as_markdown, tables_of
+from documents.files.page_pictures import RESOLUTIONS, PictureFailed, page_picture
 from documents.models import Page
-from documents.pdf import wordboxes
-from documents.pdf.geometry import Rect
+from pdf import word_boxes
+from pdf.geometry import Rect
 
 
 class PageSerializer(serializers.ModelSerializer):
@@ -122,7 +135,7 @@ class PageWords(DocumentPart, generics.GenericAPIView):
 
 
 def words_of(page: Page) -> list[dict[str, Any]]:
-    boxes = wordboxes.unpack(bytes(page.word_boxes), page.width, page.height)
+    boxes = word_boxes.unpack(bytes(page.word_boxes), page.width, page.height)
     frame = page.frame
     return [
         {
@@ -134,3 +147,152 @@ def words_of(page: Page) -> list[dict[str, Any]]:
         }
         for (start, end), box in zip(boxes.spans.tolist(), boxes.boxes.tolist(), strict=True)
     ]
+
+
+# PNG answers: page pictures, which browsers may keep but proxies may not.
+
+FRESH_SECONDS = 3600
+
+
+class PngRenderer(BaseRenderer):
+    """Lets ``Accept: image/png`` be negotiated; the bytes travel in an HttpResponse of their own."""
+
+    media_type = "image/png"
+    format = "png"
+    charset = None
+    render_style = "binary"
+
+    def render(
+        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        return b""
+
+
+class CannotDraw(exceptions.APIException):
+    status_code = 422
+    default_detail = "This page cannot be drawn."
+    default_code = "cannot_draw"
+
+
+NOT_DRAWN = OpenApiResponse(ErrorSerializer, "This page cannot be drawn.")
+
+
+class ResolutionSerializer(Strict, serializers.Serializer):
+    """How large the picture is."""
+
+    dpi = serializers.ChoiceField(RESOLUTIONS, default=144, help_text="pixels per inch of the page")
+
+
+def png_response(png: bytes) -> HttpResponse:
+    headers = {"Cache-Control": f"private, max-age={FRESH_SECONDS}"}
+    return HttpResponse(png, content_type="image/png", headers=headers)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        tags=["pages"],
+        operation_id="pages_image",
+        parameters=[ResolutionSerializer],
+        responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},
+    )
+)
+class PageImage(DocumentPart, generics.GenericAPIView):
+    """A PNG of a page as a viewer shows it."""
+
+    renderer_classes = [PngRenderer]
+    pagination_class = None
+    filter_backends: list[Any] = []
+
+    def get(self, request: Request, **kwargs: Any) -> HttpResponse:
+        options = ResolutionSerializer(data=request.query_params)
+        options.is_valid(raise_exception=True)
+        try:
+            return png_response(page_picture(self.page, **options.validated_data))
+        except PictureFailed as failed:
+            raise CannotDraw(str(failed)) from None
+
+
+# `/api/documents/{id}/tables/…`: tables as JSON, CSV or Markdown.
+
+
+class TableSerializer(serializers.Serializer):
+    """A table without its cells."""
+
+    document = serializers.UUIDField()
+    index = serializers.IntegerField(help_text="in the document, from 0")
+    caption = serializers.CharField()
+    page_start = serializers.IntegerField()
+    page_end = serializers.IntegerField()
+    columns = serializers.IntegerField()
+    header_rows = serializers.IntegerField(help_text="rows at the top that head the columns")
+
+
+class TableDetailSerializer(TableSerializer):
+    """A table with its cells."""
+
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="the unit of each row")
+
+
+class CsvRenderer(BaseRenderer):
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+    def render(
+        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
+    ) -> str:
+        return as_csv(data) if isinstance(data, Table) else ""
+
+
+class MarkdownRenderer(BaseRenderer):
+    media_type = "text/markdown"
+    format = "md"
+    charset = "utf-8"
+
+    def render(
+        self, data: Any, media_type: str | None = None, context: Mapping[str, Any] | None = None
+    ) -> str:
+        return as_markdown(data) if isinstance(data, Table) else ""
+
+
+@extend_schema_view(
+    get=extend_schema(tags=["tables"], operation_id="tables_list", responses=TableSerializer(many=True))
+)
+class TablesOfDocument(DocumentPart, generics.GenericAPIView):
+    """The tables of a document."""
+
+    pagination_class = None
+    filter_backends = []
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        return Response(TableSerializer(tables_of(self.document), many=True).data)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        tags=["tables"],
+        operation_id="tables_retrieve",
+        responses={
+            (200, "application/json"): TableDetailSerializer,
+            (200, "text/csv"): OpenApiTypes.STR,
+            (200, "text/markdown"): OpenApiTypes.STR,
+        },
+        parameters=[
+            OpenApiParameter("format", enum=["json", "csv", "md"], description="instead of `Accept`")
+        ],
+    )
+)
+class TableDetail(DocumentPart, generics.GenericAPIView):
+    """A table with its cells: JSON, CSV or Markdown, by `Accept` or `?format=`."""
+
+    pagination_class = None
+    filter_backends = []
+    renderer_classes = [JSONRenderer, CsvRenderer, MarkdownRenderer]
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        tables = tables_of(self.document, index=self.kwargs["index"])
+        if not tables:
+            raise Http404
+        is_json = isinstance(request.accepted_renderer, JSONRenderer)
+        return Response(TableDetailSerializer(tables[0]).data if is_json else tables[0])

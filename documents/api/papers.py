@@ -17,21 +17,17 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.documents import DocumentSerializer, StatusSerializer
-from documents.api.errors import UNUSABLE, ErrorSerializer, Unavailable, Unusable
-from documents.api.fields import Strict
-from documents.api.parts import DocumentPart
-from documents.api.people import caller
-from documents.api.receiving import PDF_PART, NotTaken
+from documents.api.common.authentication import caller
+from documents.api.common.errors import UNUSABLE, ErrorSerializer, Unavailable, Unusable
+from documents.api.common.fields import DocumentPart, Strict
+from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, StatusSerializer
+from documents.files.uploads import UploadRefused
+from documents.ingestion.versions import replace_file
 from documents.models import Collection, Tag
-from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
-from documents.scholarly.catalogues import CatalogueError, NotListed
-from documents.scholarly.neighbours import neighbours
-from documents.scholarly.papers import add_and_fetch, add_paper, add_papers, completed
-from documents.scholarly.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
-from documents.scholarly.references import STYLES, reference
-from documents.uploads import UploadRefused
-from documents.versions import replace_file
+from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, completed
+from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
+from documents.papers.catalogues import CatalogueError, NotListed, related_papers
+from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 
 NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not answer.")
 
@@ -181,7 +177,7 @@ class Around(DocumentPart, generics.GenericAPIView):
     @extend_schema(tags=["papers"], responses={200: NeighbourSerializer(many=True), 503: NO_CATALOGUE})
     def get(self, request: Request, **kwargs: Any) -> Response:
         try:
-            found = neighbours(caller(request), self.document, self.direction)
+            found = related_papers(caller(request), self.document, self.direction)
         except CatalogueError as error:
             raise Unavailable(str(error)) from None
         return Response(NeighbourSerializer(found, many=True).data)

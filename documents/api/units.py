@@ -2,17 +2,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import django_filters
 from django.db import models
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from documents.api.filters import Ordering, WholeNumberFilter
-from documents.api.parts import DocumentPart
-from documents.api.region import FramedList, Frames, Place, Region, RegionSerializer, page_frames
-from documents.models import CitationUnit
+from documents.api.common.fields import DocumentPart, Strict
+from documents.api.common.lists import Ordering, WholeNumberFilter
+from documents.models import CitationUnit, Page, RetrievalChunk
+from pdf.geometry import PageFrame, Rect, bounding_box
+
+# Where something stands on a page, in every form that clients ask for.
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One rectangle in page space: points, origin top left of the page that is not rotated, y down."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @classmethod
+    def of(cls, rect: Rect) -> Box:
+        return cls(*rect, rect.x0, rect.y0, rect.width, rect.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Some rectangles of one page, in points and in display fractions, and the page they lie on.
+
+    Attributes:
+        bbox: the box around all of them; None when there is no rectangle.
+        rects: page space, points.
+        display: 0..1 of the page as a viewer shows it (cropped and rotated).
+        page_width, page_height: of the page as shown, in points.
+    """
+
+    page: int
+    page_width: float
+    page_height: float
+    rotation: int
+    bbox: Box | None
+    rects: tuple[Box, ...]
+    display: tuple[Rect, ...]
+
+    @classmethod
+    def of(cls, number: int, frame: PageFrame, rects: Sequence[Sequence[float]]) -> Region:
+        in_page = tuple(Rect(*rect) for rect in rects)
+        return cls(
+            number,
+            *frame.display_size,
+            frame.rotation,
+            Box.of(bounding_box(in_page)) if in_page else None,
+            tuple(Box.of(rect) for rect in in_page),
+            tuple(frame.to_display(rect) for rect in in_page),
+        )
+
+
+class BoxSerializer(serializers.Serializer):
+    """A rectangle in points: corners, and origin with size."""
+
+    x0 = serializers.FloatField()
+    y0 = serializers.FloatField()
+    x1 = serializers.FloatField()
+    y1 = serializers.FloatField()
+    x = serializers.FloatField(help_text="same as x0")
+    y = serializers.FloatField(help_text="same as y0")
+    width = serializers.FloatField()
+    height = serializers.FloatField()
+
+
+class RegionSerializer(serializers.Serializer):
+    """Where it stands. Points: origin at the top left of the CropBox, y down, page not rotated."""
+
+    page = serializers.IntegerField(help_text="from 1")
+    page_width = serializers.FloatField(help_text="of the page as shown, in points")
+    page_height = serializers.FloatField(help_text="of the page as shown, in points")
+    rotation = serializers.IntegerField(help_text="degrees clockwise by which a viewer turns the page")
+    bbox = BoxSerializer(allow_null=True, help_text="around all rectangles, in points")
+    rects = BoxSerializer(many=True, help_text="one per line of text, in points")
+    display = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=4, max_length=4),
+        help_text="the same as [x0, y0, x1, y1] in 0..1 of the page as shown, origin top left",
+    )
+
+
+Place = tuple[UUID | None, int]  # a document and a page number
+Frames = dict[Place, PageFrame]
+
+
+def page_frames(places: Iterable[Place]) -> Frames:
+    """The frames of these pages, in one query. Pages that are no more are left out."""
+    wanted = set(places)
+    rows = Page.objects.filter(
+        document__in={document for document, _ in wanted}, number__in={number for _, number in wanted}
+    ).defer("text", "word_boxes", "furniture", "figures")
+    return {(page.document_id, page.number): page.frame for page in rows}
+
+
+class FramedList(serializers.ListSerializer):
+    """For serializers with ``frames``: fetches the frames of all rows' pages in one query.
+
+    Lists within lists take the frames that the outermost one put into the context.
+    """
+
+    def to_representation(self, data: Any) -> list[Any]:
+        rows = list(data.all() if isinstance(data, models.Manager) else data)
+        child: Any = self.child
+        frames: Frames | None = self.context.get("frames")
+        child.frames = frames or page_frames((row.document_id, row.page_number) for row in rows)
+        return super().to_representation(rows)
 
 
 class CellSerializer(serializers.Serializer):
@@ -132,3 +244,147 @@ class UnitDetail(generics.RetrieveAPIView):
 
     def get_queryset(self) -> models.QuerySet:
         return CitationUnit.objects.visible_to(self.request.user)
+
+
+# `/api/chunks/…`: what is searched.
+
+
+class ChunkSerializer(serializers.ModelSerializer):
+    """A few consecutive units of one section."""
+
+    class Meta:
+        model = RetrievalChunk
+        fields = [
+            "id",
+            "document",
+            "index",
+            "unit_ids",
+            "content",
+            "context_header",
+            "summary",
+            "chunk_type",
+            "section_path",
+            "section_type",
+            "page_start",
+            "page_end",
+            "token_count",
+        ]
+
+
+class ChunkDetailSerializer(ChunkSerializer):
+    """A chunk with its units."""
+
+    units = UnitSerializer(many=True)
+
+    class Meta(ChunkSerializer.Meta):
+        fields = [*ChunkSerializer.Meta.fields, "units"]
+
+
+class ChunkFilter(django_filters.FilterSet):
+    page = WholeNumberFilter(method="on_page", help_text="chunks that touch this page, from 1")
+    type = django_filters.CharFilter(field_name="chunk_type")
+
+    class Meta:
+        model = RetrievalChunk
+        fields: list[str] = []
+
+    def on_page(self, chunks: models.QuerySet, name: str, page: int) -> models.QuerySet:
+        return chunks.filter(page_start__lte=page, page_end__gte=page)
+
+
+@extend_schema(tags=["chunks"])
+class ChunksOfDocument(DocumentPart, generics.ListAPIView):
+    """The chunks of a document in reading order."""
+
+    serializer_class = ChunkSerializer
+    filterset_class = ChunkFilter
+    page_ordering = ["index"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return RetrievalChunk.objects.filter(document=self.document.pk)
+
+
+@extend_schema(tags=["chunks"])
+class ChunkDetail(generics.RetrieveAPIView):
+    """One chunk with its units."""
+
+    serializer_class = ChunkDetailSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        return RetrievalChunk.objects.visible_to(self.request.user).prefetch_related("units")
+
+
+MOST_NEIGHBOURS = 20  # units on either side
+
+
+class NeighboursSerializer(Strict, serializers.Serializer):
+    """How much more than the chunk is wanted."""
+
+    neighbours = serializers.IntegerField(
+        default=0,
+        min_value=0,
+        max_value=MOST_NEIGHBOURS,
+        help_text="units before and after, in reading order",
+    )
+
+
+class UnitContextSerializer(serializers.Serializer):
+    """A unit with the retrieval chunk it belongs to."""
+
+    unit = UnitSerializer(allow_null=True, help_text="null when a later reading no longer has it")
+    chunk = ChunkDetailSerializer(allow_null=True, help_text="the unit's chunk with all its units")
+    before = UnitSerializer(many=True, help_text="units before it; empty unless neighbours are asked for")
+    after = UnitSerializer(many=True)
+
+
+def unit_context(unit: CitationUnit | None, neighbours: int) -> dict[str, Any]:
+    """Values of ``UnitContextSerializer``: at most ``neighbours`` units on either side."""
+    around = list(CitationUnit.objects.neighbours(unit, neighbours)) if unit and neighbours else []
+    chunks = RetrievalChunk.objects.prefetch_related("units")
+    return {
+        "unit": unit,
+        "chunk": chunks.filter(pk=unit.chunk_id).first() if unit else None,
+        "before": [other for other in around if other.position < unit.position] if unit else [],
+        "after": [other for other in around if other.position > unit.position] if unit else [],
+    }
+
+
+def asked_neighbours(request: Request) -> int:
+    """The query parameter ``neighbours``. Raises ValidationError."""
+    asked = NeighboursSerializer(data=request.query_params)
+    asked.is_valid(raise_exception=True)
+    return int(asked.validated_data["neighbours"])
+
+
+def sibling_units(unit: CitationUnit | None) -> models.QuerySet[CitationUnit]:
+    """The other units of the unit's chunk."""
+    if unit is None or unit.chunk_id is None:
+        return CitationUnit.objects.none()
+    return CitationUnit.objects.filter(chunk=unit.chunk_id).exclude(pk=unit.pk)
+
+
+@extend_schema_view(get=extend_schema(tags=["units"], parameters=[NeighboursSerializer]))
+class UnitContext(generics.RetrieveAPIView):
+    """The unit's chunk with all its units, and its neighbours on request."""
+
+    serializer_class = UnitContextSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        return CitationUnit.objects.visible_to(self.request.user)
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        context = unit_context(self.get_object(), asked_neighbours(request))
+        return Response(self.get_serializer(context).data)
+
+
+@extend_schema_view(get=extend_schema(tags=["units"], operation_id="units_siblings"))
+class UnitSiblings(generics.ListAPIView):
+    """The other units of the same chunk, in reading order."""
+
+    serializer_class = UnitSerializer
+    filter_backends: list[Any] = []
+    page_ordering = ["position"]
+
+    def get_queryset(self) -> models.QuerySet:
+        visible = CitationUnit.objects.visible_to(self.request.user)
+        return sibling_units(generics.get_object_or_404(visible, pk=self.kwargs["pk"]))

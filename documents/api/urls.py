@@ -5,17 +5,21 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path
 from rest_framework.routers import SimpleRouter
 
-from documents.api.access import Access, AccessWay
-from documents.api.chunks import ChunkDetail, ChunksOfDocument, UnitContext, UnitSiblings
 from documents.api.documents import DocumentViewSet
-from documents.api.images import PageImage
 from documents.api.jobs import JobDetail, JobList
-from documents.api.library import CollectionViewSet, ShareViewSet, TagViewSet
-from documents.api.pages import PageDetail, PageList, PageWords
+from documents.api.library import Access, AccessWay, CollectionViewSet, ShareViewSet, TagViewSet
+from documents.api.pages import PageDetail, PageImage, PageList, PageWords, TableDetail, TablesOfDocument
 from documents.api.papers import AddPaper, Around, AttachPdf, ImportPapers, Reference
-from documents.api.tables import TableDetail, TablesOfDocument
 from documents.api.tokens import TokenViewSet
-from documents.api.units import UnitDetail, UnitsOfDocument, UnitsOfPage
+from documents.api.units import (
+    ChunkDetail,
+    ChunksOfDocument,
+    UnitContext,
+    UnitDetail,
+    UnitSiblings,
+    UnitsOfDocument,
+    UnitsOfPage,
+)
 
 
 class UuidRouter(SimpleRouter):

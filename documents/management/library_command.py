@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
@@ -24,3 +25,19 @@ class LibraryCommand(BaseCommand):
         if settings.DATABASE_URL:
             raise CommandError("The database is not of this version. Run `manage.py migrate` first.")
         call_command("migrate", verbosity=0, interactive=False)
+
+
+# Whose documents a command works on.
+
+
+def owner_named(username: str) -> User:
+    """The user of that name; with '' the first superuser. Raises CommandError."""
+    if username:
+        user = User.objects.filter(username=username).first()
+        if user is None:
+            raise CommandError(f"There is no user “{username}”.")
+        return user
+    first = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if first is None:
+        raise CommandError("There is no superuser yet: run `make run` or `manage.py createsuperuser` first.")
+    return first

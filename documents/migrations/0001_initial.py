@@ -138,7 +138,7 @@ class Migration(migrations.Migration):
                 ('crop_y', models.FloatField(default=0)),
                 ('user_unit', models.FloatField(default=1)),
                 ('text', models.TextField(blank=True)),
-                ('word_boxes', models.BinaryField(default=bytes, help_text='packed by documents.pdf.wordboxes')),
+                ('word_boxes', models.BinaryField(default=bytes, help_text='packed by pdf.word_boxes')),
                 ('furniture', models.JSONField(default=list, help_text='[{text, char_start, char_end, rects}, …]')),
                 ('figures', models.JSONField(default=list, help_text='[{rect, caption}, …]')),
                 ('ocr', models.BooleanField(default=False)),

@@ -1,18 +1,19 @@
 """What is on the page, and where: documents, pages, citation units, retrieval chunks."""
 
-from documents.models.chunk import RetrievalChunk
-from documents.models.document import UNFINISHED, WORKING, Document
-from documents.models.idempotency import IdempotencyKey
-from documents.models.job import Job
+from documents.models.content import CitationUnit, Page, RetrievalChunk
+from documents.models.document import UNFINISHED, WORKING, Document, PreviousVersion
+from documents.models.job import Job, Worker
 from documents.models.library import Collection, Placement, Share, Tag
-from documents.models.page import Page
-from documents.models.rate import RateCount
-from documents.models.security import EventKind, SecurityEvent, TemporaryPassword
-from documents.models.token import ApiToken, Scope
-from documents.models.unit import CitationUnit
-from documents.models.version import PreviousVersion
-from documents.models.worker import Worker
-from documents.pdf.failures import FailureCode
+from documents.models.security import (
+    ApiToken,
+    EventKind,
+    IdempotencyKey,
+    RateCount,
+    Scope,
+    SecurityEvent,
+    TemporaryPassword,
+)
+from pdf.failures import FailureCode
 
 __all__ = [
     "UNFINISHED",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Self
 
@@ -12,14 +14,50 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import FieldFile
+from django.utils.translation import get_language_info
 
-from documents.languages import language_name
 from documents.models.rights import reachable
-from documents.page_ranges import ranges
-from documents.pdf.failures import FailureCode
+from pdf.failures import FailureCode
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+
+# Languages by the names people call them.
+
+
+def language_name(code: str) -> str:
+    """'English' for ``en``; the code itself where Django knows no name."""
+    try:
+        return str(get_language_info(code.lower())["name_translated"])
+    except KeyError:
+        return code
+
+
+# Page numbers as people write them: ``3-9``, ``3,7``, ``1,4-6``.
+
+_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+_MOST = 100_000
+
+
+def page_numbers(text: str) -> list[int]:
+    """1-based numbers in ascending order. Raises ValueError with a sentence for people."""
+    numbers: set[int] = set()
+    for part in text.replace(" ", "").split(","):
+        if not (match := _RANGE.fullmatch(part)):
+            raise ValueError(f"“{part}” is not a page or a range of pages: write 3, 3-9 or 1,4-6.")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not 1 <= first <= last <= _MOST:
+            raise ValueError(f"“{part}” is not a range of pages: pages count from 1.")
+        numbers.update(range(first, last + 1))
+    return sorted(numbers)
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """The inverse, for people: ``3, 7–9``."""
+    in_order = enumerate(sorted(set(numbers)))
+    runs = [[number for _, number in run] for _, run in groupby(in_order, lambda pair: pair[1] - pair[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 FAILURES = [(code.value, code.label) for code in FailureCode]
@@ -265,3 +303,54 @@ class Document(models.Model):
 
 WORKING = (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING)
 UNFINISHED = (*WORKING, Document.Status.RECOGNISING)
+
+
+# What a document was before its file was replaced: kept until the new file has been read.
+
+SET_BACK = (
+    *("kind", "file", "original", "text_layer", "thumbnail"),
+    *("original_name", "sha256", "size", "page_count", "indexed_at"),
+)
+
+
+class PreviousVersion(models.Model):
+    """The file that a document's stored pages and passages were read from, while a new one is being read.
+
+    The fields are those of ``Document`` of the same names.
+    """
+
+    document = models.OneToOneField(
+        Document, primary_key=True, on_delete=models.CASCADE, related_name="previous_version"
+    )
+    kind = models.CharField(max_length=8)
+    file = models.FileField(upload_to=storage_name, max_length=200, blank=True)
+    original = models.FileField(upload_to=original_storage_name, max_length=200, blank=True)
+    text_layer = models.FileField(upload_to=storage_name, max_length=200, blank=True)
+    thumbnail = models.FileField(max_length=200, blank=True)
+    original_name = models.CharField(max_length=255, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    size = models.BigIntegerField(default=0)
+    page_count = models.IntegerField(default=0)
+    indexed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.original_name} before it was replaced"
+
+    @classmethod
+    def of(cls, document: Document) -> PreviousVersion:
+        """What the document is now, not stored yet."""
+        version = cls(document=document)
+        for name in SET_BACK:
+            value = getattr(document, name)
+            setattr(version, name, value.name if isinstance(value, FieldFile) else value)
+        return version
+
+    @property
+    def files(self) -> list[FieldFile]:
+        return [self.file, self.original, self.text_layer, self.thumbnail]
+
+    def set_back(self, document: Document) -> None:
+        """Makes the document, in memory, what it was."""
+        for name in SET_BACK:
+            value = getattr(self, name)
+            setattr(document, name, value.name if isinstance(value, FieldFile) else value)

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+import hashlib
+import secrets
+import time
+import uuid
+from datetime import datetime
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import connection
+from django.db.models import Q
 
 
 class EventKind(models.TextChoices):
@@ -76,3 +88,153 @@ class TemporaryPassword(models.Model):
 
     def __str__(self) -> str:
         return f"temporary password of {self.user}"
+
+
+# The ApiToken: what a program shows instead of a password.
+
+USED_AT_EVERY = timedelta(minutes=1)  # one write a minute is enough to see that a token is alive
+
+
+class Scope(models.TextChoices):
+    READ = "read", "read documents, search, read answers"
+    WRITE = "write", "upload, change and delete"
+    ASK = "ask", "ask questions"
+
+
+def digest_of(key: str) -> str:
+    """SHA-256 in hex: the keys are 256 random bits, so no slow hash is needed."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class TokenQuerySet(models.QuerySet["ApiToken"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def usable(self) -> Self:
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), owner__is_active=True)
+
+    def issue(
+        self, owner: User, name: str, scopes: list[str], expires_at: datetime | None = None
+    ) -> tuple[ApiToken, str]:
+        """A new token and its key. The key is kept nowhere: whoever gets it here must show it now."""
+        key = "pin_" + secrets.token_urlsafe(32)
+        token = self.create(
+            owner=owner,
+            name=name,
+            scopes=scopes,
+            expires_at=expires_at,
+            prefix=key[:8],
+            digest=digest_of(key),
+        )
+        return token, key
+
+
+class ApiToken(models.Model):
+    """A key to the API with scopes and an end; only its hash is stored."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    prefix = models.CharField(max_length=8, help_text="the key's first characters, to tell tokens apart")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key")
+    scopes = ArrayField(models.CharField(max_length=8, choices=Scope), default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    def note_use(self) -> None:
+        """Remembers that the token was used, at most once a minute."""
+        now = timezone.now()
+        if self.last_used_at is None or now - self.last_used_at > USED_AT_EVERY:
+            ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)
+
+
+# RateCount: how often somebody did something in the present window, counted in the database.
+
+LONGEST_WINDOW = 86400  # seconds
+COUNT_ONE_MORE = """
+INSERT INTO documents_ratecount AS present (key, window_start, count) VALUES (%(key)s, %(now)s, 1)
+ON CONFLICT (key) DO UPDATE SET
+    count = CASE WHEN present.window_start > %(now)s - %(seconds)s THEN present.count + 1 ELSE 1 END,
+    window_start = CASE WHEN present.window_start > %(now)s - %(seconds)s THEN present.window_start
+                        ELSE %(now)s END
+RETURNING window_start, count
+"""
+
+
+class RateCount(models.Model):
+    """One row a key. A window begins with the first use, and the first use after its end begins another.
+
+    One statement counts and answers: two requests at the same instant, on any
+    number of web processes, cannot both be the last that is allowed.
+    """
+
+    key = models.CharField(primary_key=True, max_length=160)
+    window_start = models.BigIntegerField(help_text="seconds since 1970")
+    count = models.IntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["window_start"])]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.count}"
+
+    @staticmethod
+    def take(key: str, limit: int, seconds: int) -> int:
+        """Counts one more use of ``key``. 0 when it is allowed, else the seconds until the window ends."""
+        now = int(time.time())
+        with connection.cursor() as cursor:
+            cursor.execute(COUNT_ONE_MORE, {"key": key[:160], "now": now, "seconds": seconds})
+            start, count = cursor.fetchone()
+        return 0 if count <= limit else max(1, start + seconds - now)
+
+    @classmethod
+    def give_back(cls, key: str) -> None:
+        """Counts one use of ``key`` less."""
+        cls.objects.filter(key=key[:160], count__gt=0).update(count=models.F("count") - 1)
+
+    @classmethod
+    def forget_ended(cls) -> None:
+        """Removes the counts of windows that ended, whatever their length."""
+        cls.objects.filter(window_start__lt=time.time() - LONGEST_WINDOW).delete()
+
+
+# IdempotencyKey: what was answered to a request that may be sent again.
+
+KEPT_FOR = timedelta(hours=24)
+
+
+class IdempotencyQuerySet(models.QuerySet["IdempotencyKey"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def outdated(self) -> Self:
+        return self.filter(created_at__lt=timezone.now() - KEPT_FOR)
+
+
+class IdempotencyKey(models.Model):
+    """One key of one caller on one path; ``status`` is null while the first request is under way."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    path = models.CharField(max_length=200)
+    key = models.CharField(max_length=200)
+    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of what was sent")
+    status = models.SmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = IdempotencyQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["owner", "path", "key"], name="one_answer_per_key")]
+
+    def __str__(self) -> str:
+        return self.key

@@ -12,12 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from documents.access import end_way, ways_to
-from documents.formats import PDF, accepted, named_as
-from documents.models import Collection, Document, Tag
-from documents.office import office_is_there
-from documents.scholarly.papers import fetch_failure
-from documents.tables import as_csv, as_markdown, tables_of
-from documents.views.asking import to_details
+from documents.contents import as_csv, as_markdown, figures_of, tables_of
+from documents.files.formats import PDF, accepted, is_office_installed, named_as
+from documents.models import CitationUnit, Collection, Document, Tag
+from documents.papers.acquisition import fetch_failure
+from documents.views.document_actions import to_details
 
 
 @require_safe
@@ -40,7 +39,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "fetch_failure": fetch_failure(document) if is_owner else "",
         "seconds": document.stage_seconds.items(),
         "format": named_as(str(document.original.name)) or PDF,
-        "formats": accepted(office_is_there()),
+        "formats": accepted(is_office_installed()),
     }
     return render(request, "library/details.html", context)
 
@@ -71,3 +70,59 @@ def table(request: HttpRequest, pk: UUID, index: int) -> HttpResponse:
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="table-{index + 1}.csv"'},
     )
+
+
+# What stands beside the pages in the reader: contents, pages, figures, and what was read on a page.
+
+MOST_HEADINGS = 500
+
+
+@require_safe
+@login_required
+def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The table of contents: the PDF's own outline, else the headings that were found."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    headings = CitationUnit.objects.filter(document=pk, unit_type=CitationUnit.Type.HEADING)
+    entries = [(*entry, None) for entry in shown.outline] or [
+        (unit.heading_level or 1, unit.content, unit.page_number, unit.pk)
+        for unit in headings.order_by("position")[:MOST_HEADINGS]
+    ]
+    return render(request, "reader/_contents.html", {"entries": entries})
+
+
+@require_safe
+@login_required
+def pages(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A place for the picture of every page, of the right size; the browser draws it when it is seen."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    rows = shown.pages.order_by("number").defer("text", "word_boxes", "furniture", "figures")
+    return render(request, "reader/_thumbnails.html", {"pages": rows})
+
+
+@require_safe
+@login_required
+def figures(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Figures and tables with their captions."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    return render(request, "reader/_figures.html", {"figures": figures_of(shown)})
+
+
+@require_safe
+@login_required
+def passages(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The units of ``?page=`` as a list, with their rectangles: what was parsed.
+
+    204 when that reading of the page is ``?shown`` already: what was chosen in the list stays chosen.
+    """
+    number = request.GET.get("page", "")
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    page = document.pages.filter(number=int(number) if number.isdecimal() else 1).first()
+    if page is None and document.is_ready and document.page_count:
+        raise Http404
+    if page and request.GET.get("shown") == str(page.pk):
+        return HttpResponse(status=204)
+    listed = []
+    if page:
+        units = CitationUnit.objects.filter(document=pk, page_number=page.number).order_by("paragraph_index")
+        listed = [(unit, page.frame.display_boxes(unit.rects)) for unit in units]
+    return render(request, "reader/_passages.html", {"page": page, "units": listed})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 from uuid import UUID
@@ -19,12 +21,59 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from documents.audit import record
-from documents.byte_ranges import ByteRange, RangeNotSatisfiable, requested_range
-from documents.icons import sprite
+from documents.files.page_pictures import PictureFailed, thumbnail_of
+from documents.files.storage import PartsOfFiles
 from documents.models import Document, EventKind
-from documents.pictures import PictureFailed
-from documents.storage import PartsOfFiles
-from documents.thumbnails import thumbnail_of
+from documents.templatetags.ui import sprite
+
+# HTTP byte ranges (RFC 9110, section 14): one range a request, which is what pdf.js asks for.
+
+SINGLE_RANGE = re.compile(r"bytes=(\d*)-(\d*)\s*")
+
+
+class RangeNotSatisfiable(Exception):
+    """The range lies outside the file: answer 416."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """Bytes ``start`` to ``end``, both included, of a file of ``size`` bytes."""
+
+    start: int
+    end: int
+    size: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start + 1
+
+    @property
+    def content_range(self) -> str:
+        return f"bytes {self.start}-{self.end}/{self.size}"
+
+
+def requested_range(header: str, size: int) -> ByteRange | None:
+    """The range a Range header asks for; None when the whole file is to be sent.
+
+    A header that is malformed or asks for several ranges is ignored, as the
+    RFC allows. Raises RangeNotSatisfiable when it lies outside the file.
+    """
+    match = SINGLE_RANGE.fullmatch(header.strip())
+    if match is None or match[0].strip() == "bytes=-":
+        return None
+    first, last = match.groups()
+    if not first:
+        start, end = max(size - int(last), 0), size - 1
+        if int(last) == 0:
+            raise RangeNotSatisfiable
+    else:
+        start, end = int(first), min(int(last) if last else size - 1, size - 1)
+        if last and int(last) < start:
+            return None
+    if start >= size:
+        raise RangeNotSatisfiable
+    return ByteRange(start, end, size)
+
 
 BLANK_SHEET = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 17 22" width="170" height="220"/>'
 WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of this size

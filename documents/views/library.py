@@ -10,14 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from documents.fetching import FetchRefused
-from documents.formats import accepted
-from documents.library import LibraryView, for_cards, shelf_of
-from documents.models import Document
-from documents.office import office_is_there
-from documents.uploads import UploadRefused, store_address, store_upload
-from documents.views.asking import is_uuid, refusal
-from documents.views.cards import changed, new_card
+from documents.files.formats import accepted, is_office_installed
+from documents.files.uploads import UploadRefused, store_address, store_upload
+from documents.files.url_fetch import FetchRefused
+from documents.library.document_list import LibraryView, for_cards, shelf_of
+from documents.models import Document, Job
+from documents.views.document_actions import changed, is_uuid, new_card, refusal
 
 CARDS_A_PAGE = 48
 POLLED_AT_ONCE = 100
@@ -35,8 +33,8 @@ def library(request: HttpRequest) -> HttpResponse:
         "page": Paginator(view.documents(request.user), CARDS_A_PAGE).get_page(request.GET.get("page")),
         "shelf": shelf,
         "heading": shelf.name_of(view),
-        "formats": accepted(office_is_there()),
-        "with_office": office_is_there(),
+        "formats": accepted(is_office_installed()),
+        "with_office": is_office_installed(),
     }
     response = render(request, "library/library.html", context)
     if "as" in request.GET:
@@ -89,3 +87,19 @@ def cards(request: HttpRequest) -> HttpResponse:
     documents = for_cards(Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
     response = render(request, "library/_cards.html", {"documents": documents})
     return response if all(document.is_working for document in documents) else changed(response)
+
+
+# The page of background work: what waits, runs and ended.
+
+JOBS_A_PAGE = 50
+
+
+@require_safe
+@login_required
+def jobs(request: HttpRequest) -> HttpResponse:
+    """The user's jobs, newest first. The list alone is asked for again while one is unfinished."""
+    rows = Job.objects.visible_to(request.user).select_related("document")
+    page = Paginator(rows, JOBS_A_PAGE).get_page(request.GET.get("page"))
+    unfinished = any(job.finished_at is None for job in page.object_list)
+    template = "library/_jobs.html" if request.headers.get("HX-Request") else "library/jobs.html"
+    return render(request, template, {"page": page, "unfinished": unfinished})

@@ -2,29 +2,112 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as gettext_lazy
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from documents.files.uploads import UploadRefused
+from documents.ingestion.versions import replace_file
 from documents.models import Document
-from documents.paper_forms import ListForm, WorkForm
-from documents.scholarly.bibliography import BibliographyUnreadable, read_bibliography
-from documents.scholarly.catalogues import CatalogueError, Direction, NotListed, look_up
-from documents.scholarly.neighbours import neighbours
-from documents.scholarly.papers import add_and_fetch, add_paper, add_papers, fetch_later
-from documents.scholarly.record import record_named, record_of
-from documents.scholarly.references import STYLES, reference
-from documents.uploads import UploadRefused
-from documents.versions import replace_file
+from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, fetch_later
+from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
+from documents.papers.catalogues import CatalogueError, Direction, NotListed, look_up, related_papers
+from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_named, record_of
+
+# Forms of the pages for papers: by hand, from a list, and what a document says of itself.
+
+LONGEST_LIST = 5_000_000  # bytes of a list of references
+
+
+class WorkForm(forms.Form):
+    """What is known of a work; authors stand one on each line."""
+
+    title = forms.CharField(label=gettext_lazy("Title"), max_length=500)
+    authors = forms.CharField(
+        label=gettext_lazy("Authors"),
+        required=False,
+        help_text=gettext_lazy("One on each line"),
+        widget=forms.Textarea({"rows": 3}),
+    )
+    year = forms.IntegerField(label=gettext_lazy("Year"), required=False, min_value=0, max_value=3000)
+    venue = forms.CharField(label=gettext_lazy("Journal or conference"), required=False, max_length=300)
+    doi = forms.CharField(label=gettext_lazy("DOI"), required=False, max_length=300)
+    arxiv_id = forms.CharField(label=gettext_lazy("arXiv id"), required=False, max_length=200)
+    abstract = forms.CharField(
+        label=gettext_lazy("Abstract"), required=False, max_length=20_000, widget=forms.Textarea({"rows": 6})
+    )
+    tldr = forms.CharField(label=gettext_lazy("In short"), required=False, max_length=2000)
+
+    @classmethod
+    def of(cls, document: Document) -> WorkForm:
+        paper = document.metadata.get("paper", {})
+        own = {name: getattr(document, name) for name in ("title", "year", "doi", "abstract", "tldr")}
+        said = {"venue": paper.get("venue", ""), "arxiv_id": paper.get("arxiv_id", "")}
+        return cls(initial=own | said | {"authors": "\n".join(document.authors)})
+
+    def clean_authors(self) -> tuple[str, ...]:
+        lines = (line.strip()[:200] for line in self.cleaned_data["authors"].splitlines())
+        return tuple(line for line in lines if line)[:500]
+
+    def clean_doi(self) -> str:
+        return self._identifier("doi", bare_doi)
+
+    def clean_arxiv_id(self) -> str:
+        return self._identifier("arxiv_id", bare_arxiv_id)
+
+    def _identifier(self, name: str, bare: Any) -> str:
+        typed = self.cleaned_data[name]
+        found: str = bare(typed)
+        if typed and not found:
+            raise forms.ValidationError(gettext_lazy("This is not a valid identifier."))
+        return found
+
+    @property
+    def record(self) -> PaperRecord:
+        return PaperRecord(**self.cleaned_data)
+
+    def save_to(self, document: Document) -> None:
+        """What was written is the document's own from now on: reading it again changes none of it."""
+        said = self.record
+        document.title, document.authors, document.year = said.title, list(said.authors), said.year
+        document.doi, document.abstract, document.tldr = said.doi[:200], said.abstract, said.tldr
+        paper = {**document.metadata.get("paper", {}), "venue": said.venue, "arxiv_id": said.arxiv_id}
+        document.metadata = {**document.metadata, "paper": paper}
+        document.save(
+            update_fields=["title", "authors", "year", "doi", "abstract", "tldr", "metadata", "updated_at"]
+        )
+
+
+class ListForm(forms.Form):
+    """A list of references, pasted or as a file."""
+
+    text = forms.CharField(
+        label=gettext_lazy("BibTeX, RIS or CSL-JSON"),
+        required=False,
+        widget=forms.Textarea({"rows": 8, "spellcheck": "false"}),
+    )
+    file = forms.FileField(label=gettext_lazy("or a file of them"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        file: UploadedFile | None = self.cleaned_data.get("file")
+        if file is not None and (file.size or 0) > LONGEST_LIST:
+            raise forms.ValidationError(gettext_lazy("This list is too long."))
+        text = file.read().decode("utf-8", "replace") if file else self.cleaned_data.get("text", "")
+        if not text.strip():
+            raise forms.ValidationError(gettext_lazy("Paste a list, or choose a file."))
+        return {"text": text}
+
 
 NOT_LISTED = "No catalogue knows this paper. Write it down by hand below."
 
@@ -147,7 +230,7 @@ def around_list(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     context = {"document": document, "direction": _direction(request)}
     try:
-        found = neighbours(request.user, document, _direction(request))
+        found = related_papers(request.user, document, _direction(request))
     except CatalogueError as error:
         return render(request, "papers/_around.html", context | {"problem": str(error)})
     return render(request, "papers/_around.html", context | {"neighbours": found})
@@ -160,7 +243,7 @@ def add_around(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     wanted = set(request.POST.getlist("key"))
     try:
-        found = neighbours(request.user, document, _direction(request))
+        found = related_papers(request.user, document, _direction(request))
     except CatalogueError as error:
         messages.error(request, str(error))
         found = []

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page
 
-from chat.benchmarks._painted import WITHIN, painted_on, settle
+from bench.highlights import WITHIN, painted_on, settle
 from tests.browser.conftest import Upload
 from tests.browser.sheets import ANCHOR, odd_pages
 from tests.browser.site import Site

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from chat.benchmarks._painted import WITHIN, painted_on, settle
+from bench.highlights import WITHIN, painted_on, settle
 from tests.browser.conftest import READY_MS, Upload
 from tests.browser.dropping import drop
 from tests.browser.sheets import report

@@ -12,7 +12,7 @@ import uvicorn
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.asking import start_conversation
+from chat.answers.question_commands import start_conversation
 from chat.models import Conversation
 from documents.models import Document
 from tests.conftest import Ingest
@@ -43,11 +43,11 @@ def conversation(alice: User, report: Document) -> Conversation:
 def asgi_server() -> Iterator[str]:
     """The application behind a real uvicorn on a real socket, in this process."""
     from config.asgi import application
-    from config.postgres.kept import kept
-    from config.postgres.lanes import lanes
+    from operations.postgres.base import connection_pool
+    from operations.postgres.connection_limits import connection_limits
 
-    kept.begin()  # once imported, it does so no more
-    lanes.begin(20)
+    connection_pool.begin()  # once imported, it does so no more
+    connection_limits.begin(20)
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -59,8 +59,8 @@ def asgi_server() -> Iterator[str]:
     yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     server.should_exit = True
     thread.join(10)
-    lanes.end()
-    kept.end()  # or the tests' database could not be dropped
+    connection_limits.end()
+    connection_pool.end()  # or the tests' database could not be dropped
 
 
 def wait_until(true: Callable[[], object], seconds: float = 60) -> None:

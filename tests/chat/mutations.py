@@ -16,15 +16,14 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-from chat.claims import Claim, SourceUnit, words_between
-from chat.matching.agreement import page_scale
-from chat.matching.columns import column_years
-from chat.matching.highlights import Span
-from chat.matching.support import FALLING, heads_of
-from chat.values import Value, values_in
-from chat.verification import verify
-from documents.pdf.geometry import bounding_box
-from documents.pdf.structure import ParsedPage
+from chat.citations.anchoring.highlights import Span
+from chat.citations.claims import Claim, SourceUnit, words_between
+from chat.citations.values.columns import column_years
+from chat.citations.values.support import FALLING, heads_of
+from chat.citations.values.written_values import Value, page_scale, values_in
+from chat.citations.verification.verify import verify
+from pdf.geometry import bounding_box
+from pdf.structure import ParsedPage
 
 Page = Sequence[SourceUnit]
 SCALE_NAMES = {Decimal(10**3): "thousand", Decimal(10**6): "million", Decimal(10**9): "billion"}
@@ -206,7 +205,7 @@ def tally(battery: Iterable[Case]) -> dict[str, tuple[int, int]]:
 def main() -> None:
     import pymupdf
 
-    from documents.pdf.fast.pipeline import read_pages
+    from pdf.layout.pipeline import read_pages
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)

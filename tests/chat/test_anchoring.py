@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.anchoring import find_quote
-from chat.matching.folding import fold
-from chat.matching.page_text import PageText
-from documents.pdf.geometry import PageFrame, Rect
-from documents.pdf.structure import Word
+from chat.citations.anchoring.find_quote import find_quote
+from chat.citations.anchoring.page_text import PageText, fold
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import Word
 
 WIDTH, HEIGHT = 600.0, 800.0  # of the page
 CHARACTER, LINE = 6.0, 12.0  # width and height of a character, in points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chat.claim_spans import Span, claim_before, claims_something, plain, sentences, uncited_claims
+from chat.citations.claim_spans import Span, claim_before, claims_something, plain, sentences, uncited_claims
 
 MARK = "[[cite:0123456789abcdef0123456789abcdef:5]]"
 

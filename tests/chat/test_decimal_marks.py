@@ -7,11 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from chat.claims import Claim, Verification
-from chat.decimal_marks import decimal_mark
-from chat.matching.agreement import page_scale
-from chat.values import values_in
-from chat.verification import verify
+from chat.citations.claims import Claim, Verification
+from chat.citations.values.written_values import decimal_mark, page_scale, values_in
+from chat.citations.verification.verify import verify
 from tests.chat.test_verification import units
 
 GERMAN = [

@@ -13,19 +13,19 @@ from django.contrib.auth.models import User
 from django.test import Client
 from docx import Document as read_docx
 
-from chat import asking
-from chat.answering import Writing, write_answer
-from chat.citation_pictures import COLOURS
-from chat.exporting.answer import exported
-from chat.exporting.docx import as_docx
-from chat.exporting.html import as_html
-from chat.exporting.markdown import as_markdown
+from chat.answers import question_commands
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
+from chat.citations.presenters import COLOURS
+from chat.exports.docx import as_docx
+from chat.exports.exported_answer import exported
+from chat.exports.html import as_html
+from chat.exports.markdown import as_markdown
 from chat.models import AnswerShare, Citation, Conversation, Message
-from chat.streaming import claim_next
 from documents.models import Document
-from documents.pdf.geometry import Rect
-from documents.pdf.messages import Mark, MarkedFile, MarkedPage
-from documents.pdf.parsing import bind_evidence
+from pdf.api import bind_evidence
+from pdf.geometry import Rect
+from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage
 from tests.browser.site import ROOT
 from tests.chat.conftest import QUESTION
 from tests.drawing import draw_pdf
@@ -36,10 +36,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def answer(conversation: Conversation) -> Message:
     """A complete extractive answer about anvils."""
-    asking.ask(conversation, QUESTION)
+    question_commands.ask(conversation, QUESTION)
     pending = claim_next(conversation.pk)
     assert pending is not None
-    write_answer(pending, Writing(lambda event: None, threading.Event()))
+    write_answer(pending, AnswerContext(lambda event: None, threading.Event()))
     pending.refresh_from_db()
     return pending
 
@@ -100,9 +100,11 @@ def test_highlights_lie_on_the_words_of_rotated_and_cropped_pages(tmp_path, rota
     path = tmp_path / "odd.pdf"
     drawn.save(path)
     words = {word[4]: Rect(*word[:4]) for word in pymupdf.open(path)[0].get_text("words")}
-    mark = Mark("3", (words["light"],), "why")
+    mark = Highlight("3", (words["light"],), "why")
     pack = pymupdf.open(
-        stream=bind_evidence("<p>Answer</p>", [MarkedFile(str(path), "Odd", (MarkedPage(1, (mark,)),))])
+        stream=bind_evidence(
+            "<p>Answer</p>", [HighlightedFile(str(path), "Odd", (HighlightedPage(1, (mark,)),))]
+        )
     )
     page = pack[1]
     assert page.rotation == rotation

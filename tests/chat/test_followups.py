@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chat.followups import carried_over
-from chat.naming import names_in
-from chat.prompting import Turn
+from chat.answers.context import carried_over, names_in
+from chat.answers.prompt import Turn
 
 
 def test_an_ordinal_is_no_name() -> None:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chat.answers.prompt import ContextItem
+from chat.citations.claims import SourceUnit
 from chat.citations.foreign_markers import AnswerDecoder, merged
-from chat.claims import SourceUnit
-from chat.markers import CitationMark, Event, Text
-from chat.prompting import Passage
+from chat.citations.marker_decoder import CitationMark, Event, Text
 
 
-def passage(number: int, page: int, text: str) -> Passage:
-    return Passage(f"u{number}", SourceUnit(f"unit{number}", "d", page, text, 0, ()))
+def passage(number: int, page: int, text: str) -> ContextItem:
+    return ContextItem(f"u{number}", SourceUnit(f"unit{number}", "d", page, text, 0, ()))
 
 
 PASSAGES = {

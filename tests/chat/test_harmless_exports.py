@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chat.citations.parsing import parsed_blocks
-from chat.events import CitationShown
-from chat.exporting.answer import ExportedAnswer, by_number
-from chat.exporting.docx import as_docx
-from chat.exporting.html import as_html, body
-from chat.exporting.markdown import as_markdown
-from chat.exporting.plain import as_plain, as_rich
+from chat.answers.events import CitationShown
+from chat.exports.docx import as_docx
+from chat.exports.exported_answer import ExportedAnswer, by_number
+from chat.exports.html import as_html, body
+from chat.exports.markdown import as_markdown
+from chat.exports.plain import as_plain, as_rich
+from chat.markdown.source_map import parsed_blocks
 from tests.chat.test_overlay import HOSTILE, MARK, MARKDOWN, built, read
 from tests.chat.test_rendering import citation
 

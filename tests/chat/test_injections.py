@@ -11,10 +11,10 @@ from django.contrib.auth.models import User
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chat import asking
-from chat.answering import Writing, write_answer
-from chat.prompt_injection import _ORDERS, looks_like_injection
-from chat.streaming import claim_next
+from chat.answers import question_commands
+from chat.answers.prompt import _ORDERS, looks_like_injection
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
 from tests.conftest import CORPUS, Ingest
 
 FOLDER = CORPUS / "robust/synthetic"
@@ -29,11 +29,11 @@ def test_an_order_in_a_document_is_not_followed_and_not_repeated(
 ) -> None:
     expected = json.loads((FOLDER / "expected.json").read_text())[name]
     document = ingested(alice, pdf=(FOLDER / name).read_bytes(), name=name)
-    conversation = asking.start_conversation(alice, [document])
-    asking.ask(conversation, expected["question"])
+    conversation = question_commands.start_conversation(alice, [document])
+    question_commands.ask(conversation, expected["question"])
     answer = claim_next(conversation.pk)
     assert answer is not None
-    write_answer(answer, Writing(lambda event: None, threading.Event()))
+    write_answer(answer, AnswerContext(lambda event: None, threading.Event()))
     answer.refresh_from_db()
     assert expected["answer_contains"] in answer.content
     for word in expected["must_not_contain"]:

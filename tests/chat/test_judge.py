@@ -11,13 +11,13 @@ from django.conf import LazySettings
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 
-from chat.citations.judge import ChatJudge, FactChecker, Judging, Question, answers, configured_judge
-from chat.claims import Verification
+from chat.answers.presenters import shown_message
+from chat.citations.claims import Verification
+from chat.citations.model_judge import ChatJudge, FactChecker, JudgedClaim, Judging, answers, configured_judge
 from chat.models import Citation
 from chat.providers.scripted import Scripted
-from chat.reading import shown_message
 from config import environment
-from retrieval.providers.errors import ProviderError
+from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_server import Reply, openai_answer, serving
 from tests.chat.test_answering import Answered, Citing, answered  # noqa: F401
 
@@ -53,8 +53,8 @@ def _empty_cache() -> None:
     cache.clear()
 
 
-def questions(passage: str) -> list[Question]:
-    return [Question(passage, claim) for claim in CLAIMS]
+def questions(passage: str) -> list[JudgedClaim]:
+    return [JudgedClaim(passage, claim) for claim in CLAIMS]
 
 
 def test_several_claims_are_judged_in_one_call() -> None:
@@ -71,7 +71,7 @@ def test_several_claims_are_judged_in_one_call() -> None:
 def test_a_document_cannot_steer_the_judge() -> None:
     assert ChatJudge(obedient).judge(questions(STEERING)) == [None, None]
     assert ChatJudge(careful).judge(questions(STEERING)) == [True, False]
-    both = [*questions(STEERING), Question(LEASE, CLAIMS[1])]
+    both = [*questions(STEERING), JudgedClaim(LEASE, CLAIMS[1])]
     assert ChatJudge(obedient).judge(both)[:2] == [None, None]
 
 
@@ -147,7 +147,7 @@ def test_a_fact_checking_server_is_asked_over_http(settings: LazySettings) -> No
         settings.JUDGE, settings.COMPATIBLE_BASE_URL = "compatible:bespoke-minicheck", f"{server.url}/v1"
         judging = configured_judge(Scripted([]), threading.Event())
         assert judging is not None
-        assert list(judging.judged([Question(LEASE, CLAIMS[0])])) == [(0, True)]
+        assert list(judging.judged([JudgedClaim(LEASE, CLAIMS[0])])) == [(0, True)]
         sent = server.requests[-1]["messages"][-1]["content"]
     assert sent == f"Document: {LEASE}\nClaim: {CLAIMS[0]}"
 
@@ -155,9 +155,9 @@ def test_a_fact_checking_server_is_asked_over_http(settings: LazySettings) -> No
 @pytest.fixture
 def found_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verifier can compare nothing: every claim of "found" is left to the judge."""
-    from chat import drafting
+    from chat.answers import answer_builder
 
-    real: Callable[..., Verification] = drafting.verify
+    real: Callable[..., Verification] = answer_builder.verify
 
     def verify(claim, *args, **kwargs):  # type: ignore[no-untyped-def]
         result = real(claim, *args, **kwargs)
@@ -165,7 +165,7 @@ def found_only(monkeypatch: pytest.MonkeyPatch) -> None:
             return Verification("found", result.unit, result.page, result.quote)
         return result
 
-    monkeypatch.setattr(drafting, "verify", verify)
+    monkeypatch.setattr(answer_builder, "verify", verify)
 
 
 @pytest.mark.django_db
@@ -176,7 +176,7 @@ def test_its_word_is_stored_and_shown_as_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     judging = Judging("minicheck", ChatJudge(lambda s, p: careful(s, p.replace("anvils in", "consent in"))))
-    monkeypatch.setattr("chat.answering.configured_judge", lambda provider, cancelled: judging)
+    monkeypatch.setattr("chat.answers.write_answer.configured_judge", lambda provider, cancelled: judging)
     model = Citing(
         lambda alias: (
             f"Acme sold 1,577 red anvils in 2018 [[cite:{alias('anvils')}:1]]. "

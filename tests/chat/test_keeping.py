@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from chat.drafting import Draft
-from chat.keeping import save_progress
+from chat.answers.answer_builder import AnswerBuilder
+from chat.answers.persistence import save_progress
 from chat.models import Citation, Conversation, Message
 from tests.conftest import Ingest
 
@@ -20,7 +20,7 @@ def test_a_draft_that_two_threads_save_at_once_is_saved_once(alice: User, ingest
     conversation = Conversation.objects.create(owner=alice)
     message = Message.objects.create(conversation=conversation, position=1, role="assistant")
     nothing: Any = None
-    draft = Draft(message.pk, nothing)
+    draft = AnswerBuilder(message.pk, nothing)
     draft.citations = [
         Citation(message=message, number=1, position=at, document=document, page_number=1, verdict="exact")
         for at in range(40)

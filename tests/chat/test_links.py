@@ -10,12 +10,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chat import asking
+from chat.answers import question_commands
 from chat.models import AnswerShare, Citation, Conversation, Message
-from chat.sharing import share_answer, token_of
+from chat.share_links import share_answer, token_of
 from documents.access import ways_to
-from documents.bin import put_in_bin
-from documents.deletion import delete_document
+from documents.library.trash import delete_document, move_to_trash
 from documents.models import CitationUnit, Document, Share
 from tests.api_clients import client_of
 
@@ -84,7 +83,7 @@ def test_a_link_ends_with_a_document_that_was_only_read_for_the_answer(
     assert Client().get(url).status_code == 404
 
 
-@pytest.mark.parametrize("goes", [put_in_bin, delete_document])
+@pytest.mark.parametrize("goes", [move_to_trash, delete_document])
 def test_a_link_ends_with_its_document(goes: Any, bobs: Message, bobs_page: Client, report: Document) -> None:
     url = link_to(bobs_page, bobs)
     goes(report)
@@ -136,7 +135,7 @@ def test_a_link_that_no_longer_works_is_not_listed(
 
 def test_an_answer_that_is_written_anew_is_no_longer_shared(bobs: Message, bobs_page: Client) -> None:
     url = link_to(bobs_page, bobs)
-    asking.retry(bobs)
+    question_commands.retry(bobs)
     assert Client().get(url).status_code == 404
 
 

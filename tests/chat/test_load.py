@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chat import asking, streaming
-from chat.liveness import DEAD_AFTER
+from chat.answers import question_commands, runner
+from chat.answers.persistence import DEAD_AFTER
+from chat.answers.runner import FifoSlots
 from chat.models import Conversation, Message
-from chat.turns import Turns
-from config import admission
 from documents.models import ApiToken, Document
+from operations.http import admission
 from tests.chat.conftest import QUESTION, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,7 +42,7 @@ def test_strangers_who_ask_too_often_are_told_to_wait_and_others_are_not(
 
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
-    turns, began = Turns(1), []
+    turns, began = FifoSlots(1), []
     asked = [turns.ask() for _ in range(20)]
 
     def work(number: int) -> None:
@@ -61,7 +61,7 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
 
 
 def test_who_gives_up_in_the_queue_leaves_it() -> None:
-    turns = Turns(1)
+    turns = FifoSlots(1)
     first, second, third = turns.ask(), turns.ask(), turns.ask()
     second.wait(given_up=lambda: True, look=0.01)
     assert not second.has_come
@@ -74,10 +74,10 @@ def test_forty_questions_at_once_are_answered_in_the_order_in_which_they_came(
     asgi_server: str, alice: User, report: Document
 ) -> None:
     """On 9a9b452 all were written at the same time and ended together."""
-    talks = [asking.start_conversation(alice, [report], provider="extractive") for _ in range(40)]
+    talks = [question_commands.start_conversation(alice, [report], provider="extractive") for _ in range(40)]
     for talk in talks:
-        asking.ask(talk, QUESTION)
-        streaming.start_next(talk.pk)
+        question_commands.ask(talk, QUESTION)
+        runner.start_next(talk.pk)
     wait_until(lambda: not Message.objects.unfinished().exists(), 120)
     answers = [talk.messages.get(role="assistant") for talk in talks]
     assert {answer.status for answer in answers} == {"complete"}
@@ -90,11 +90,11 @@ def test_callers_that_wait_for_answers_hold_no_connection(
     asgi_server: str, alice: User, report: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More callers wait than there are connections: on 9a9b452 each held one until its answer was there."""
-    from config.postgres.lanes import lanes
+    from operations.postgres.connection_limits import connection_limits
 
-    lanes.begin(4)
+    connection_limits.begin(4)
     _, key = ApiToken.objects.issue(alice, "load", ["read", "ask"])
-    talks = [asking.start_conversation(alice, [report], provider="extractive") for _ in range(16)]
+    talks = [question_commands.start_conversation(alice, [report], provider="extractive") for _ in range(16)]
 
     def ask(talk: Conversation) -> tuple[int, str]:
         path = f"{asgi_server}/api/conversations/{talk.pk}/messages/"
@@ -115,7 +115,7 @@ def api(alice: User, asgi_server: str) -> httpx.Client:
 @pytest.fixture
 def dead(conversation: Conversation) -> Message:
     """An answer whose web process was killed while it wrote."""
-    answer = asking.ask(conversation, QUESTION).answer
+    answer = question_commands.ask(conversation, QUESTION).answer
     silent = timezone.now() - DEAD_AFTER
     Message.objects.filter(pk=answer.pk).update(status="streaming", content="Half of", alive_at=silent)
     answer.refresh_from_db()
@@ -146,9 +146,9 @@ def test_a_dead_answer_can_be_retried_and_continued_at_once(dead: Message, api: 
 
 
 def test_a_dead_answer_that_nobody_reads_is_ended_by_the_worker(dead: Message) -> None:
-    from chat.liveness import end_dead_answers
+    from chat.answers.persistence import end_dead_answers
 
-    living = asking.ask(dead.conversation, "Another?").answer
+    living = question_commands.ask(dead.conversation, "Another?").answer
     Message.objects.filter(pk=living.pk).update(status="streaming", alive_at=timezone.now())
     assert end_dead_answers() == {dead.pk}
     dead.refresh_from_db()

@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
-from chat.locating import locate
+from chat.citations.anchoring.page_sources import locate
 from documents.models import Document, Page
-from documents.pdf.geometry import PageFrame
-from documents.pdf.wordboxes import pack
+from pdf.geometry import PageFrame
+from pdf.word_boxes import pack
 from tests.chat.test_anchoring import page
 
 pytestmark = pytest.mark.django_db

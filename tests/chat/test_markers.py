@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.markers import CitationMark, Event, MarkerDecoder, Text
-from chat.stored_markers import defused, format_marker, stored_marks, without_markers
+from chat.citations.marker_decoder import (
+    CitationMark,
+    Event,
+    MarkerDecoder,
+    Text,
+    defused,
+    format_marker,
+    stored_marks,
+    without_markers,
+)
 
 ALIASES = {"u1", "u7", "u12"}
 U7 = CitationMark("u7", 5)

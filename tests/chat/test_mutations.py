@@ -8,7 +8,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.pdf.fast.pipeline import read_pages
+from pdf.layout.pipeline import read_pages
 from tests.chat.mutations import Page, cases, source_units, tally
 from tests.chat.test_verification import STATEMENT, units
 

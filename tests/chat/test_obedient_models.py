@@ -14,11 +14,11 @@ import pymupdf
 import pytest
 from django.contrib.auth.models import User
 
-from chat import asking
-from chat.answering import Writing, write_answer
+from chat.answers import question_commands
+from chat.answers.presenters import shown_message
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message
-from chat.reading import shown_message
-from chat.streaming import claim_next
 from documents.models import CitationUnit, Document
 from tests.chat.scripted_server import (
     Reply,
@@ -71,12 +71,12 @@ def obeying(forbidden: str) -> dict[str, Any]:
 
 
 def answered(owner: User, document: Document, question: str, name: str, server: ScriptedServer) -> Message:
-    conversation = asking.start_conversation(owner, [document])
-    asking.ask(conversation, question)
+    conversation = question_commands.start_conversation(owner, [document])
+    question_commands.ask(conversation, question)
     answer = claim_next(conversation.pk)
     assert answer is not None
     provider = replace(PROVIDERS[name](server.url), rewrites=False)  # type: ignore[type-var]
-    write_answer(answer, Writing(lambda event: None, threading.Event(), provider=provider))
+    write_answer(answer, AnswerContext(lambda event: None, threading.Event(), provider=provider))
     answer.refresh_from_db()
     return answer
 

@@ -10,11 +10,11 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
-from chat import asking
-from chat.answering import Writing, write_answer
-from chat.followups import REWRITE
+from chat.answers import question_commands
+from chat.answers.context import REWRITE
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Conversation, Message
-from chat.streaming import claim_next
 from documents.models import CitationUnit, Document
 from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer, serving
 from tests.chat.test_providers import openai_at
@@ -74,12 +74,14 @@ def answered(
         asked_to_rewrite = body["messages"][0]["content"] == REWRITE
         return Reply(openai_answer(rewritten if asked_to_rewrite else "It was 4,310,000. [[cite:u1:1]]"))
 
-    asking.ask(conversation, question)
+    question_commands.ask(conversation, question)
     answer = claim_next(conversation.pk)
     assert answer is not None
     with serving(obeying) as server:
         server.for_search = derived
-        write_answer(answer, Writing(lambda event: None, threading.Event(), provider=openai_at(server.url)))
+        write_answer(
+            answer, AnswerContext(lambda event: None, threading.Event(), provider=openai_at(server.url))
+        )
         answer.refresh_from_db()
         return answer, server
 
@@ -107,7 +109,7 @@ def test_what_a_model_derives_never_widens_the_scope_nor_breaks_the_search(
     theirs = str(Document.objects.exclude(pk=own.pk).get().pk)
     derived = DERIVED[kind] if isinstance(DERIVED[kind], str) else json.dumps(DERIVED[kind])
     answer, server = answered(
-        asking.start_conversation(alice, []), QUESTION, derived.replace("DOCUMENT", theirs)
+        question_commands.start_conversation(alice, []), QUESTION, derived.replace("DOCUMENT", theirs)
     )
     assert_only_own(answer, server, own)
 
@@ -119,7 +121,7 @@ def test_what_a_model_derives_never_widens_the_scope_nor_breaks_the_search(
 def test_a_rewritten_follow_up_is_searched_within_the_same_rights(
     rewritten: str, own: Document, alice: User
 ) -> None:
-    conversation = asking.start_conversation(alice, [own])
+    conversation = question_commands.start_conversation(alice, [own])
     answered(conversation, QUESTION)
     answer, server = answered(conversation, "And of what is it made up?", rewritten=rewritten)
     assert_only_own(answer, server, own)

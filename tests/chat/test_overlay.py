@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.citations.overlay import laid_out, marked_text
-from chat.citations.parsing import shown_characters
-from chat.claim_spans import Span
-from chat.events import CitationShown
-from chat.rendering import StreamRenderer, render_message
-from chat.stored_markers import format_marker
+from chat.answers.events import CitationShown
+from chat.citations.claim_spans import Span
+from chat.citations.marker_decoder import format_marker
+from chat.markdown.html import StreamRenderer, render_message
+from chat.markdown.overlay import laid_out, marked_text
+from chat.markdown.source_map import shown_characters
 from tests.chat.test_rendering import UNIT, citation
 
 MARK = format_marker(UNIT, 5)

@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from chat.excerpts import excerpt
-from chat.live_citations import for_editor, from_editor
 from chat.models import Citation, Conversation, Message, Note
-from chat.notes import add_answer
+from chat.models.conversation import excerpt
+from chat.notes.live_citations import for_editor, from_editor
+from chat.notes.note_commands import add_answer
 from chat.suggestions import (
     Section,
     direct_questions,

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from django.contrib.auth.models import User
 
-from documents.ingestion import ingest_document
+from documents.ingestion.pipeline import ingest_document
 from documents.models import ApiToken
 from tests.chat.conftest import asgi_server  # noqa: F401
 from tests.drawing import LEADING, TOP, draw_pdf

@@ -6,8 +6,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from chat.citations.deep_links import LinkTarget, highlights_at
 from chat.models import Citation, Note
-from chat.places import Place, highlights_at
 from chat.views.reader import READ_AHEAD
 from documents.models import Document
 from tests.conftest import Ingest
@@ -28,7 +28,7 @@ def browser(alice: User, client: Client) -> Client:
 
 def test_the_unit_is_pale_and_the_quoted_words_are_strong(report: Document) -> None:
     unit = report.units.get(page_number=1)
-    (lit,) = highlights_at(report, Place(unit=unit.pk, quote="BROWN  fox"))
+    (lit,) = highlights_at(report, LinkTarget(unit=unit.pk, quote="BROWN  fox"))
     (passage,), (words,) = lit.unit, lit.anchor
     assert passage[0] < words[0] < words[2] < passage[2]
     assert min(passage) >= 0 and max(passage) <= 1
@@ -36,20 +36,20 @@ def test_the_unit_is_pale_and_the_quoted_words_are_strong(report: Document) -> N
 
 @pytest.mark.parametrize("quote", ["long term debt", "long‐term  DEBT", "speaks of long- term debt"])
 def test_words_that_are_not_verbatim_on_the_page_are_found_all_the_same(report: Document, quote: str) -> None:
-    (lit,) = highlights_at(report, Place(page=2, quote=quote))
+    (lit,) = highlights_at(report, LinkTarget(page=2, quote=quote))
     assert lit.page == 2
     assert len(lit.anchor) == 1
 
 
 def test_words_of_another_page_are_shown_where_they_stand(report: Document) -> None:
-    assert [lit.page for lit in highlights_at(report, Place(page=1, quote="long-term debt"))] == [2]
-    assert [lit.page for lit in highlights_at(report, Place(quote="lazy dog"))] == [1]
+    assert [lit.page for lit in highlights_at(report, LinkTarget(page=1, quote="long-term debt"))] == [2]
+    assert [lit.page for lit in highlights_at(report, LinkTarget(quote="lazy dog"))] == [1]
 
 
 def test_words_that_are_nowhere_light_nothing_and_the_page_is_shown(report: Document) -> None:
-    (lit,) = highlights_at(report, Place(page=2, quote="(.*) purple zebra"))
+    (lit,) = highlights_at(report, LinkTarget(page=2, quote="(.*) purple zebra"))
     assert (lit.page, lit.anchor) == (2, ())
-    assert highlights_at(report, Place()) == []
+    assert highlights_at(report, LinkTarget()) == []
 
 
 def test_a_quote_over_a_page_break_is_lit_on_both_pages(alice: User, ingested: Ingest) -> None:
@@ -57,7 +57,7 @@ def test_a_quote_over_a_page_break_is_lit_on_both_pages(alice: User, ingested: I
         alice, "The board expects that revenue", "will grow by seven percent in the next year."
     )
     quote = "The board expects that revenue will grow by seven percent in the next year."
-    lit = highlights_at(document, Place(page=1, quote=quote))
+    lit = highlights_at(document, LinkTarget(page=1, quote=quote))
     assert [found.page for found in lit] == [1, 2]
     assert all(found.anchor for found in lit)
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 import pytest
 
-from chat.claims import SourceUnit
-from chat.prompting import Passage, Prompt, prompt_for
+from chat.answers.prompt import ContextItem, Prompt, prompt_for
+from chat.citations.claims import SourceUnit
 from chat.providers.anthropic import Anthropic
 from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
 from chat.providers.openai import ChatCompletions
-from chat.providers.patience import Cancelled, Limits, read
 from chat.providers.registry import check_health
 from chat.providers.scripted import Scripted
-from retrieval.providers.errors import ProviderError
+from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
+from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_server import (
     Reply,
     anthropic_block,
@@ -28,7 +28,7 @@ from tests.chat.scripted_server import (
     serving,
 )
 
-QUICK = Limits(silence=1, total=5, attempts=3, backoff=0.01)
+QUICK = ProviderLimits(silence=1, total=5, attempts=3, backoff=0.01)
 
 
 def unit(unit_id: str, text: str, document: str = "d1", page: int = 5) -> SourceUnit:
@@ -36,9 +36,9 @@ def unit(unit_id: str, text: str, document: str = "d1", page: int = 5) -> Source
 
 
 PASSAGES = (
-    Passage("u1", unit("a", "Sales were 12 million.")),
-    Passage("u2", unit("b", "Costs were 3 million.", "d2")),
-    Passage("u3", unit("c", "Profit was 9 million. It grew.")),
+    ContextItem("u1", unit("a", "Sales were 12 million.")),
+    ContextItem("u2", unit("b", "Costs were 3 million.", "d2")),
+    ContextItem("u3", unit("c", "Profit was 9 million. It grew.")),
 )
 PROMPT = prompt_for("What were sales?", PASSAGES)
 
@@ -66,14 +66,14 @@ def said(deltas: list[Delta]) -> str:
     return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
 
 
-def collected(provider: Provider, limits: Limits = QUICK, prompt: Prompt = PROMPT) -> list[Delta]:
-    return list(read(provider, prompt, limits, threading.Event()))
+def collected(provider: Provider, limits: ProviderLimits = QUICK, prompt: Prompt = PROMPT) -> list[Delta]:
+    return list(stream_with_retries(provider, prompt, limits, threading.Event()))
 
 
-def collected_until_failure(provider: Provider, limits: Limits = QUICK) -> tuple[str, ProviderError]:
+def collected_until_failure(provider: Provider, limits: ProviderLimits = QUICK) -> tuple[str, ProviderError]:
     deltas: list[Delta] = []
     with pytest.raises(ProviderError) as failure:
-        deltas.extend(read(provider, PROMPT, limits, threading.Event()))
+        deltas.extend(stream_with_retries(provider, PROMPT, limits, threading.Event()))
     return said(deltas), failure.value
 
 
@@ -225,7 +225,7 @@ def test_an_answer_that_hits_its_length_limit_says_so() -> None:
 def test_cancelling_is_noticed_at_once_while_the_server_is_silent() -> None:
     cancelled = threading.Event()
     with serving(Reply(BEGINNINGS["openai"], ending="hang")) as server:
-        stream = read(openai_at(server.url), PROMPT, Limits(30, 60, 1, 0), cancelled)
+        stream = stream_with_retries(openai_at(server.url), PROMPT, ProviderLimits(30, 60, 1, 0), cancelled)
         next(stream)
         threading.Timer(0.2, cancelled.set).start()
         start = time.monotonic()
@@ -236,7 +236,9 @@ def test_cancelling_is_noticed_at_once_while_the_server_is_silent() -> None:
 
 def test_words_that_come_quickly_are_told_together_and_none_is_lost() -> None:
     words = [f"word{n} " for n in range(300)]
-    deltas = collected(Scripted(words, pause=0.002), Limits(silence=5, total=20, attempts=1, backoff=0))
+    deltas = collected(
+        Scripted(words, pause=0.002), ProviderLimits(silence=5, total=20, attempts=1, backoff=0)
+    )
     assert said(deltas) == "".join(words)
     assert len(deltas) < 100
 
@@ -250,7 +252,7 @@ def test_what_our_own_processors_write_is_read_without_a_thread_and_can_be_cance
         TextDelta("Costs fell."),
         Finished(),
     ]
-    stream = read(own, PROMPT, QUICK, cancelled)
+    stream = stream_with_retries(own, PROMPT, QUICK, cancelled)
     assert next(stream) == TextDelta("Sales grew.")
     assert threading.enumerate() == before
     cancelled.set()
@@ -261,7 +263,7 @@ def test_what_our_own_processors_write_is_read_without_a_thread_and_can_be_cance
 def test_the_total_time_limit_holds_for_a_model_that_never_stops() -> None:
     endless = Scripted(["word "] * 1000, pause=0.02)  # 20 seconds
     start = time.monotonic()
-    _, failure = collected_until_failure(endless, Limits(silence=5, total=0.5, attempts=1, backoff=0))
+    _, failure = collected_until_failure(endless, ProviderLimits(silence=5, total=0.5, attempts=1, backoff=0))
     assert "long" in failure.message and time.monotonic() - start < 15
 
 

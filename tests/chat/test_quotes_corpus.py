@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from chat.anchoring import Anchor, find_quote
-from chat.matching.page_text import PageText
-from chat.matching.word_sources import pages_of_file
+from chat.citations.anchoring.find_quote import Anchor, find_quote
+from chat.citations.anchoring.page_sources import pages_of_file
+from chat.citations.anchoring.page_text import PageText
 
 pytestmark = pytest.mark.corpus
 MOST_BYTES = 300_000  # of a file; the larger ones are measured by hand

@@ -8,14 +8,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from chat import asking
-from chat.answering import Writing, write_answer
-from chat.citation_pictures import citation_picture
+from chat.answers import question_commands
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
+from chat.citations.presenters import citation_picture
 from chat.models import Citation, Conversation
-from chat.streaming import claim_next
-from documents.ingestion import ingest_document
+from documents.files.page_pictures import PictureFailed
+from documents.ingestion.pipeline import ingest_document
 from documents.models import Document
-from documents.pictures import PictureFailed
 from tests.chat.conftest import PAGE_1, PAGE_2, QUESTION
 from tests.drawing import draw_pdf
 
@@ -25,10 +25,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def cited(alice: User, report: Document, conversation: Conversation) -> Citation:
     """A citation of the anvils on page 1."""
-    asking.ask(conversation, QUESTION)
+    question_commands.ask(conversation, QUESTION)
     answer = claim_next(conversation.pk)
     assert answer is not None
-    write_answer(answer, Writing(lambda event: None, threading.Event()))
+    write_answer(answer, AnswerContext(lambda event: None, threading.Event()))
     return Citation.objects.filter(quote__contains="1,577").earliest("position")
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.claim_spans import Span
-from chat.events import CitationShown
-from chat.rendering import StreamRenderer, in_block, render_message, superscript
+from chat.answers.events import CitationShown
+from chat.citations.claim_spans import Span
+from chat.markdown.html import StreamRenderer, in_block, render_message, superscript
 
 UNIT = "0123456789abcdef0123456789abcdef"
 MARK = f"[[cite:{UNIT}:5]]"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chat.events import CitationShown
-from chat.showing import summary_of
+from chat.answers.events import CitationShown
+from chat.citations.presenters import summary_of
 
 
 def cited(number: int, verdict: str, durability: str = "same") -> CitationShown:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from chat.claims import SourceUnit
-from chat.sources import UnitPlace
-from documents.pdf.geometry import PageFrame, Rect
+from chat.citations.claims import SourceUnit
+from chat.citations.source_units import UnitPlace
+from pdf.geometry import PageFrame, Rect
 
 CASH, BALANCE = "Statements of Cash Flows", "Condensed Balance\nSheets (Unaudited)"
 TOP = f"{CASH}\n" + "Net cash provided by operating activities\t1,261\n" * 12

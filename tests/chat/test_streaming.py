@@ -20,12 +20,12 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from chat import asking
-from chat.events import decode
-from chat.following import look_after
-from chat.liveness import end_dead_answers
+from chat.answers import question_commands
+from chat.answers.event_stream import look_after
+from chat.answers.events import decode
+from chat.answers.persistence import end_dead_answers
+from chat.answers.runner import claim_next
 from chat.models import Conversation, Message, StreamEvent
-from chat.streaming import claim_next
 from documents.models import Document
 from tests.chat.conftest import QUESTION, wait_until
 from tests.chat.scripted_server import Reply, openai_answer, openai_chunk, serving
@@ -203,7 +203,7 @@ def answers_at(address: str) -> bool:
 
 
 def test_words_that_came_between_two_looks_are_told_before_the_end(conversation: Conversation) -> None:
-    answer = asking.ask(conversation, QUESTION).answer
+    answer = question_commands.ask(conversation, QUESTION).answer
     Message.objects.filter(pk=answer.pk).update(status=Message.Status.COMPLETE, content="It ended.")
     StreamEvent.objects.create(message=answer, sequence=4, kind="text", data='{"text": "ended."}')
     assert look_after(answer.pk, after=3) is None
@@ -273,7 +273,7 @@ def test_ten_tabs_stream_at_once_and_hold_no_database_connection(
 ) -> None:
     all_looked = threading.Event()
     model[:] = [Reply([openai_chunk("Begins. "), all_looked, *openai_answer("Ends.")])]
-    talks = [asking.start_conversation(alice, [report], provider="compatible") for _ in range(10)]
+    talks = [question_commands.start_conversation(alice, [report], provider="compatible") for _ in range(10)]
     barrier = threading.Barrier(11, timeout=50)
     before = other_connections()
 
@@ -322,8 +322,8 @@ def test_nobody_else_can_read_or_stop_an_answer(
 def test_an_answer_whose_process_died_is_given_up_and_the_next_one_begins(
     conversation: Conversation,
 ) -> None:
-    dead = asking.ask(conversation, "One?").answer
-    waiting = asking.ask(conversation, "Two?").answer
+    dead = question_commands.ask(conversation, "One?").answer
+    waiting = question_commands.ask(conversation, "Two?").answer
     claimed = claim_next(conversation.pk)
     assert claimed == dead and claim_next(conversation.pk) is None
     Message.objects.filter(pk=dead.pk).update(content="Half", alive_at="2020-01-01T00:00Z")

@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from chat.matching.agreement import agreement, page_scale
-from chat.values import Value, values_in
+from chat.citations.values.written_values import Value, agreement, page_scale, values_in
 
 MILLIONS = Decimal(10**6)
 

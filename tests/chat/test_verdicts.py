@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from chat.citations.claims import CONTRADICTED
 from chat.citations.verification.batch import Case, Checked, check
 from chat.citations.verification.tokens import tokens_of
-from chat.claims import CONTRADICTED
 
 CONTRACT = (
     "The Carrier shall compensate the Shipper for goods lost in transit, unless the loss was caused by "

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from chat.claims import Claim, SourceUnit, Verification, words_between
-from chat.verification import verify
-from documents.pdf.geometry import Rect
-from documents.pdf.structure import Cell, TableRow
+from chat.citations.claims import Claim, SourceUnit, Verification, words_between
+from chat.citations.verification.verify import verify
+from pdf.geometry import Rect
+from pdf.structure import Cell, TableRow
 from tests.chat.test_anchoring import lit, page
 
 STATEMENT = [

@@ -9,10 +9,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from documents.fetching import FetchRefused
-from documents.ingestion import ingest_again, ingest_document
+from documents.files.uploads import store_address
+from documents.files.url_fetch import FetchRefused
+from documents.ingestion.pipeline import ingest_again, ingest_document
 from documents.models import ApiToken, Document
-from documents.uploads import store_address
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer, scripted_server

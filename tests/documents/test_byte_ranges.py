@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.byte_ranges import ByteRange, RangeNotSatisfiable, requested_range
+from documents.views.files import ByteRange, RangeNotSatisfiable, requested_range
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents.chunking import ChunkSizes, chunk_pages, split_text
-from documents.pdf.structure import ParsedPage, ParsedUnit
-from documents.tokens import token_counts
+from documents.tokenizer import token_counts
+from pdf.structure import ParsedPage, ParsedUnit
 from tests.documents.units import page, row, unit
 
 SENTENCE = "The committee reviewed the annual maintenance budget and approved it without changes. "

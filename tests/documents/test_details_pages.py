@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from documents.library.sharing import add_to_collection
 from documents.models import Collection, Document, Share, Tag
-from documents.sharing import put_in
 from tests.conftest import Ingest
 
 
@@ -70,7 +70,7 @@ def test_the_details_do_not_name_a_collection_that_is_anothers(
 ) -> None:
     theirs = Collection.objects.create(owner=bob, name="Layoffs")
     Share.objects.create(document=report, user=bob, can_write=True)
-    put_in(report, theirs, bob)
+    add_to_collection(report, theirs, bob)
     Share.objects.create(collection=theirs, user=User.objects.create_user("carol"))
     said = browser.get(reverse("document-details", args=[report.pk])).content.decode()
     assert "Layoffs" not in said

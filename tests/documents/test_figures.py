@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from documents.figures import figures_of, table_areas
-from documents.ingestion import ingest_again, ingest_document
+from documents.contents import figures_of, table_areas
+from documents.ingestion.pipeline import ingest_again, ingest_document
 from documents.models import Document
 from tests.conftest import Ingest
 

@@ -16,20 +16,19 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml.ns import qn
 from PIL import Image, ImageDraw
 
-from documents.deletion import delete_document
-from documents.formats import OTHERS, accepted, recognise
-from documents.ingestion import ingest_document
+from documents.files.formats import OTHERS, accepted, is_office_installed, recognise
+from documents.files.uploads import UploadRefused, store_upload
+from documents.ingestion.pipeline import ingest_document
+from documents.ingestion.recognition import recognise_document
+from documents.ingestion.source_files import pdf_of
+from documents.library.trash import delete_document
 from documents.models import Document
-from documents.obtaining import pdf_of
-from documents.office import office_is_there
-from documents.pdf import confined
-from documents.pdf.depth_limits import DEEPEST, deepest
-from documents.pdf.parsing import ParseFailure
-from documents.recognition import recognise_document
-from documents.uploads import UploadRefused, store_upload
+from pdf.api import ParseFailure
+from pdf.convert.depth_limits import DEEPEST, deepest
+from pdf.sandbox import client
 from tests.drawing import draw_pdf
 
-needs_office = pytest.mark.skipif(not office_is_there(), reason="needs LibreOffice")
+needs_office = pytest.mark.skipif(not is_office_installed(), reason="needs LibreOffice")
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
     '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
@@ -279,7 +278,7 @@ def test_what_is_nested_too_deep_or_too_large_is_refused_at_once_with_the_reason
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with pytest.raises(ParseFailure, match=reason):
         pdf_of(path, name)
-    confined.dismiss()  # and is waited for
+    client.stop_waiting_child()  # and is waited for
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
 

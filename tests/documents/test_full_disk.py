@@ -21,9 +21,9 @@ from django.test import Client
 from django.urls import reverse
 
 from documents.failures import NO_ROOM, READ_ONLY
-from documents.ingestion import ingest_document
+from documents.files.uploads import store_upload
+from documents.ingestion.pipeline import ingest_document
 from documents.models import CitationUnit, Document
-from documents.uploads import store_upload
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 

@@ -14,16 +14,16 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from documents import ingestion, leases
-from documents.deletion import delete_document
 from documents.failures import IngestionFailure
-from documents.ingestion import ingest, ingest_again, ingest_document
+from documents.files.uploads import store_upload
+from documents.ingestion import leases, pipeline
+from documents.ingestion.pipeline import ingest, ingest_again, ingest_document
+from documents.ingestion.queue import next_in_turn
+from documents.ingestion.sweep import GIVEN_UP, recover_from, sweep
+from documents.library.trash import delete_document
 from documents.models import CitationUnit, Document, FailureCode, Page, RetrievalChunk
-from documents.queue import next_in_turn
 from documents.signals import document_parsed
-from documents.sweeping import GIVEN_UP, recover_from, sweep
 from documents.tasks import ingest_next
-from documents.uploads import store_upload
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 
@@ -103,24 +103,24 @@ def test_a_bad_file_fails_with_a_reason_and_can_be_tried_again(
 
 
 def test_a_document_in_work_is_not_taken_twice(waiting: Document) -> None:
-    assert leases.take(waiting.pk)
-    assert leases.take(waiting.pk) is None
+    assert leases.acquire(waiting.pk)
+    assert leases.acquire(waiting.pk) is None
     assert not ingest_document(waiting.pk)
     assert not ingest_again(waiting)
 
 
 def test_the_attempt_is_counted_before_work_starts_and_two_are_enough(waiting: Document) -> None:
     for _ in range(2):
-        assert leases.take(waiting.pk)
+        assert leases.acquire(waiting.pk)
         assert recover_from(leases.holder())
     waiting.refresh_from_db()
     assert (waiting.status, waiting.failure_code) == (Document.Status.FAILED, FailureCode.INTERNAL)
     assert waiting.failure_message == GIVEN_UP
-    assert leases.take(waiting.pk) is None
+    assert leases.acquire(waiting.pk) is None
 
 
 def test_a_silent_workers_document_is_put_back_by_the_sweep(waiting: Document) -> None:
-    lease = leases.take(waiting.pk)
+    lease = leases.acquire(waiting.pk)
     assert lease
     assert sweep().resumed == 0
     lease.row.update(lease_expires_at=timezone.now())
@@ -161,10 +161,10 @@ def test_the_bin_is_emptied_when_its_time_is_up(waiting: Document, tmp_path) -> 
 
 
 def test_a_worker_that_was_given_up_writes_nothing(waiting: Document) -> None:
-    old = leases.take(waiting.pk)
+    old = leases.acquire(waiting.pk)
     assert old
     recover_from(leases.holder())
-    new = leases.take(waiting.pk)
+    new = leases.acquire(waiting.pk)
     assert new
     ingest(old)
     waiting.refresh_from_db()
@@ -215,11 +215,11 @@ def test_a_worker_told_to_stop_as_it_takes_a_document_puts_it_back(
     waiting: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def take_then_stop(document_id: uuid.UUID) -> leases.Lease | None:
-        lease = leases.take(document_id)
+        lease = leases.acquire(document_id)
         signal.raise_signal(signal.SIGTERM)
         return lease
 
-    monkeypatch.setattr(ingestion, "take", take_then_stop)
+    monkeypatch.setattr(pipeline, "take", take_then_stop)
     with pytest.raises(SystemExit):
         ingest_document(waiting.pk)
     waiting.refresh_from_db()
@@ -262,7 +262,7 @@ def test_a_database_that_went_away_costs_the_document_no_attempt(waiting: Docume
         raise OperationalError("server closed the connection unexpectedly")
 
     indexing.append(lose_connection)
-    lease = leases.take(waiting.pk)
+    lease = leases.acquire(waiting.pk)
     assert lease
     ingest(lease)
     waiting.refresh_from_db()
@@ -278,7 +278,7 @@ def test_nobody_waits_behind_somebody_elses_many_files(alice: User, bob: User) -
     order = []
     while (chosen := next_in_turn()) is not None:
         order.append(chosen)
-        assert leases.take(chosen)
+        assert leases.acquire(chosen)
     assert order[0] == of_alice[0].pk
     assert order[1] == of_bob.pk
     assert order[2:] == [document.pk for document in of_alice[1:]]

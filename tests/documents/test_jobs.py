@@ -13,14 +13,14 @@ from django.utils import timezone
 from django.utils.html import escape
 from django_q.models import OrmQ
 
-from documents.adapters import AdapterError
-from documents.deletion import delete_document
-from documents.importing import import_blocks
-from documents.ingestion import cancel, ingest_again, ingest_document
+from documents.files.uploads import store_upload
+from documents.importers import AdapterError
+from documents.importers.block_import import import_blocks
+from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
+from documents.ingestion.sweep import sweep
+from documents.library.trash import delete_document
 from documents.models import Document, Job
-from documents.scholarly.papers import fetch_pdf
-from documents.sweeping import sweep
-from documents.uploads import store_upload
+from documents.papers.acquisition import fetch_pdf
 from tests.api_clients import client_of
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
@@ -117,7 +117,7 @@ def test_the_details_say_why_a_full_text_was_not_fetched_and_fetch_it_again(
     assert "Fetch again" in page
     with django_capture_on_commit_callbacks(execute=True):
         client.post(f"/documents/{paper.pk}/full-text/")
-    assert OrmQ.objects.last().func() == "documents.scholarly.papers.fetch_pdf"
+    assert OrmQ.objects.last().func() == "documents.papers.acquisition.fetch_pdf"
     client.force_login(bob)
     assert client.post(f"/documents/{paper.pk}/full-text/").status_code == 404
 

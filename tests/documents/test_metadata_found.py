@@ -7,9 +7,9 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.describing import Description, describe
-from documents.pdf.parsing import parse_file
-from documents.pdf.xmp import read_xmp
+from documents.ingestion.metadata import DocumentMetadata, extract_metadata
+from pdf.api import parse_file
+from pdf.extract.open_document import read_xmp
 from tests.drawing import draw_pdf
 
 PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -22,14 +22,14 @@ PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 IDENTIFIER = "<dc:identifier>doi:10.1234/Anvils.2018</dc:identifier>"
 
 
-def described(tmp_path: Path, *pages: str, xmp: str = "", **metadata: str) -> Description:
+def described(tmp_path: Path, *pages: str, xmp: str = "", **metadata: str) -> DocumentMetadata:
     file = tmp_path / "drawn.pdf"
     with pymupdf.open(stream=draw_pdf(*pages)) as pdf:
         pdf.set_metadata(metadata)
         if xmp:
             pdf.set_xml_metadata(xmp)
         pdf.save(file)
-    return describe(parse_file(file))
+    return extract_metadata(parse_file(file))
 
 
 @pytest.mark.parametrize(

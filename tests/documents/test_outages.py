@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from django.db import OperationalError, transaction
 
-from documents import outages
+from documents.ingestion import leases
+from documents.ingestion.leases import retry_until_available
 from documents.models import Document
-from documents.outages import outlast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -16,7 +16,7 @@ class DiskFull(Exception):
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages, "PAUSE", 0)
+    monkeypatch.setattr(leases, "PAUSE", 0)
 
 
 def test_work_is_done_again_until_the_database_is_back() -> None:
@@ -28,7 +28,7 @@ def test_work_is_done_again_until_the_database_is_back() -> None:
             raise OperationalError("server closed the connection unexpectedly")
         return Document.objects.count()
 
-    assert outlast(work) == 0
+    assert retry_until_available(work) == 0
     assert len(tries) == 3
 
 
@@ -37,7 +37,7 @@ def test_a_database_that_stays_away_is_given_up_in_the_end() -> None:
         raise OperationalError("connection refused")
 
     with pytest.raises(OperationalError):
-        outlast(work, patience=0)
+        retry_until_available(work, patience=0)
 
 
 def test_a_full_disk_and_a_lost_transaction_are_not_waited_for() -> None:
@@ -52,7 +52,7 @@ def test_a_full_disk_and_a_lost_transaction_are_not_waited_for() -> None:
         raise OperationalError("server closed the connection unexpectedly")
 
     with pytest.raises(OperationalError):
-        outlast(full)
+        retry_until_available(full)
     with pytest.raises(OperationalError), transaction.atomic():
-        outlast(lost)
+        retry_until_available(lost)
     assert len(tries) == 2

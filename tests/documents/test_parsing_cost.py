@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from documents.benchmarks._parsing import ParsingCost, parsing_cost
-from tests.documents.layout_drawing import PROSE, Drawing, justified
+from bench.ingest import ParsingCost, parsing_cost
+from tests.pdf.layout_drawing import PROSE, Drawing, justified
 
 # Three is what we want; more than this is no noise but a pass too many over each word.
 MOST_TIMES_WORDS = 15

@@ -11,10 +11,11 @@ from django.contrib.auth.models import User
 from django.core.cache import caches
 from PIL import Image
 
-from documents import cropping, pictures
-from documents.deletion import delete_document
+from documents.files import page_pictures
+from documents.files import page_pictures as cropping
+from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_drawing, page_picture
+from documents.library.trash import delete_document
 from documents.models import Document, Page
-from documents.pictures import STRONG, Highlight, PictureFailed, page_drawing, page_picture
 from tests.conftest import Ingest
 
 SQUARE = (100.0, 200.0, 140.0, 240.0)  # page space, on a page of 595 × 842 pt
@@ -83,9 +84,9 @@ def test_a_page_is_drawn_once_and_forgotten_with_its_document(
 ) -> None:
     document: Document = ingested(alice, "Words.")
     first = page_drawing(document, 1, 72)
-    monkeypatch.setattr(pictures, "draw_plain_page", lambda *args, **options: pytest.fail("drawn again"))
+    monkeypatch.setattr(page_pictures, "draw_plain_page", lambda *args, **options: pytest.fail("drawn again"))
     assert page_drawing(document, 1, 72) == first
-    key = pictures.cache_key(document.pk, 1, 72)
+    key = page_pictures.cache_key(document.pk, 1, 72)
     assert caches["pictures"].get(key)
     with django_capture_on_commit_callbacks(execute=True):
         delete_document(document)

@@ -14,22 +14,23 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.answering import Writing, write_answer
-from chat.asking import ask, start_conversation
+from chat.answers.presenters import shown_message
+from chat.answers.question_commands import ask, start_conversation
+from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message
-from chat.reading import shown_message
-from documents import ingestion, recognition, tasks
-from documents.ingestion import cancel, ingest_again, ingest_document
-from documents.leases import LostLease, take_to_recognise
+from documents import tasks
+from documents.files.uploads import store_upload
+from documents.ingestion import pipeline, recognition
+from documents.ingestion.leases import LostLease, acquire_for_recognition
+from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
+from documents.ingestion.recognition import next_to_recognise, recognise_document, want_pages
+from documents.ingestion.sweep import recover
+from documents.ingestion.versions import replace_file
 from documents.models import Document
-from documents.models.page import MOST_TRIES
-from documents.page_ranges import ranges
-from documents.pdf.failures import FailureCode, ParseFailure, recognition_failure
-from documents.pdf.messages import PageNotRecognised
-from documents.recognition import next_to_recognise, recognise_document, want_pages
-from documents.sweeping import recover
-from documents.uploads import store_upload
-from documents.versions import replace_file
+from documents.models.content import MOST_TRIES
+from documents.models.document import ranges
+from pdf.failures import FailureCode, ParseFailure, recognition_failure
+from pdf.sandbox.messages import PageNotRecognised
 from retrieval.models import ChunkVector
 from tests.drawing import draw_pdf
 
@@ -199,7 +200,7 @@ def test_a_child_that_breaks_costs_the_page_it_was_at(alice: User, monkeypatch: 
 
 def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> None:
     document = taken_in(alice, scan(*SENTENCES))
-    lease = take_to_recognise(document.pk)
+    lease = acquire_for_recognition(document.pk)
     assert lease is not None
     (answer, *_) = recognition.recognise_pages(document.file.path, [2])
     recognition.keep(lease, answer)  # and here it is killed, before the page is taken up
@@ -213,7 +214,7 @@ def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> Non
 def test_a_recognition_that_kills_each_worker_is_given_up(alice: User) -> None:
     document = taken_in(alice, scan(SENTENCES[0]))
     for _ in range(3):
-        take_to_recognise(document.pk)
+        acquire_for_recognition(document.pk)
         recover(Document.objects.filter(pk=document.pk))
     document.refresh_from_db()
     assert document.status == Document.Status.READY
@@ -222,7 +223,7 @@ def test_a_recognition_that_kills_each_worker_is_given_up(alice: User) -> None:
 
 def test_a_replaced_file_takes_no_words_of_the_old_one(alice: User) -> None:
     document = taken_in(alice, scan(SENTENCES[0]))
-    lease = take_to_recognise(document.pk)
+    lease = acquire_for_recognition(document.pk)
     assert lease is not None
     (answer, *_) = recognition.recognise_pages(document.file.path, [2])
     replace_file(document, ContentFile(scan(SENTENCES[1])), "new.pdf")
@@ -238,7 +239,7 @@ def test_recognition_that_is_stopped_says_so_and_goes_on_when_asked(alice: User)
     assert cancel(document)
     document.refresh_from_db()
     assert (document.status, document.pages_waiting) == (Document.Status.READY, 0)
-    assert document.failed_ranges == [("2", ingestion.STOPPED)]
+    assert document.failed_ranges == [("2", pipeline.STOPPED)]
     assert ingest_again(document)
     ingest_document(document.pk)
     recognise_document(document.pk)
@@ -247,7 +248,7 @@ def test_recognition_that_is_stopped_says_so_and_goes_on_when_asked(alice: User)
 
 def test_only_one_has_a_document_at_a_time(alice: User) -> None:
     document = taken_in(alice, scan(SENTENCES[0]))
-    assert take_to_recognise(document.pk)
+    assert acquire_for_recognition(document.pk)
     assert not recognise_document(document.pk)
     assert not recognise_document(uuid.uuid4())
     Document.objects.filter(pk=document.pk).update(lease_expires_at=timezone.now())
@@ -270,7 +271,7 @@ def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, cl
     assert "1 of 4 pages read; the rest is being read" in client.get(reverse("library")).content.decode()
     asked = ask(start_conversation(alice, [document]), "Where do trains stop?")
     assert document.pages.filter(wanted_at__isnull=False).count() == 3, "a question brings its pages forward"
-    write_answer(asked.answer, Writing(lambda _: None, threading.Event()))
+    write_answer(asked.answer, AnswerContext(lambda _: None, threading.Event()))
     assert "3 pages were still being read" in shown_message(reloaded(asked.answer)).summary.text
 
     recognise_document(document.pk)

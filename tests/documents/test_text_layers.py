@@ -10,13 +10,13 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.urls import reverse
 
-from documents.deletion import delete_document
-from documents.leases import LostLease, take
+from documents.files.uploads import store_upload
+from documents.ingestion.leases import LostLease, acquire
+from documents.ingestion.source_files import store_text_layer
+from documents.library.trash import delete_document
 from documents.models import Document
-from documents.pdf.parsing import parse_file
-from documents.pdf.structure import ParsedDocument
-from documents.text_layers import store_text_layer
-from documents.uploads import store_upload
+from pdf.api import parse_file
+from pdf.structure import ParsedDocument
 from tests.drawing import draw_pdf
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def shown(content: bytes) -> str:
 def test_viewers_get_the_copy_with_words_and_downloads_the_original(
     client: Client, alice: User, scan: Document, recognised: ParsedDocument
 ) -> None:
-    lease = take(scan.pk)
+    lease = acquire(scan.pk)
     assert lease
     store_text_layer(lease, scan, recognised)
     client.force_login(alice)
@@ -59,7 +59,7 @@ def test_viewers_get_the_copy_with_words_and_downloads_the_original(
 def test_a_document_read_anew_keeps_one_copy_and_a_deleted_one_none(
     scan: Document, recognised: ParsedDocument, django_capture_on_commit_callbacks
 ) -> None:
-    lease = take(scan.pk)
+    lease = acquire(scan.pk)
     assert lease
     store_text_layer(lease, scan, recognised)
     first = Document.objects.get().text_layer
@@ -73,7 +73,7 @@ def test_a_document_read_anew_keeps_one_copy_and_a_deleted_one_none(
 
 
 def test_a_worker_that_lost_its_lease_leaves_no_file(scan: Document, recognised: ParsedDocument) -> None:
-    lease = take(scan.pk)
+    lease = acquire(scan.pk)
     assert lease
     Document.objects.update(lease=None)
     with pytest.raises(LostLease):
@@ -82,7 +82,7 @@ def test_a_worker_that_lost_its_lease_leaves_no_file(scan: Document, recognised:
 
 
 def test_a_document_with_letters_of_its_own_has_no_copy(scan: Document, recognised: ParsedDocument) -> None:
-    lease = take(scan.pk)
+    lease = acquire(scan.pk)
     assert lease
     pages = tuple(msgspec.structs.replace(page, ocr=False) for page in recognised.pages)
     store_text_layer(lease, scan, msgspec.structs.replace(recognised, pages=pages))

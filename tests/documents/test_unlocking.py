@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from documents.ingestion import ingest_document
+from documents.ingestion.pipeline import ingest_document
 from documents.models import Document, FailureCode
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf

@@ -6,9 +6,9 @@ from django.core.files.base import ContentFile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.deletion import delete_document
+from documents.files.uploads import UploadRefused, clean_name, store_upload
+from documents.library.trash import delete_document
 from documents.models import Document
-from documents.uploads import UploadRefused, clean_name, store_upload
 from tests.drawing import draw_pdf
 
 pytestmark = pytest.mark.django_db

@@ -6,12 +6,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from documents.ingestion import cancel, ingest_document
-from documents.leases import LostLease, take
+from documents.files.uploads import UploadRefused, store_upload
+from documents.ingestion.leases import LostLease, acquire
+from documents.ingestion.pipeline import cancel, ingest_document
+from documents.ingestion.sweep import recover
+from documents.ingestion.versions import replace_file
 from documents.models import Collection, Document, PreviousVersion, Tag
-from documents.sweeping import recover
-from documents.uploads import UploadRefused, store_upload
-from documents.versions import replace_file
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 
@@ -81,7 +81,7 @@ def test_a_new_version_that_is_cancelled_or_given_up_leaves_the_old_one(
     report.refresh_from_db()
     assert (report.status, report.file.name) == (Document.Status.READY, name)
     replace_file(report, ContentFile(draw_pdf("Revenue was 5,822.")))
-    assert take(report.pk) is not None
+    assert acquire(report.pk) is not None
     Document.objects.filter(pk=report.pk).update(attempts=99)
     assert recover(Document.objects.filter(pk=report.pk)) == (0, 1)
     report.refresh_from_db()
@@ -102,7 +102,7 @@ def test_a_version_that_is_refused_changes_nothing(alice: User, ingested: Ingest
 
 def test_a_worker_that_reads_the_old_version_stores_nothing_more(alice: User) -> None:
     report = store_upload(alice, ContentFile(draw_pdf("Old.")), "a.pdf", queued=False)
-    lease = take(report.pk)
+    lease = acquire(report.pk)
     replace_file(report, ContentFile(draw_pdf("New.")))
     assert lease is not None
     with pytest.raises(LostLease):
@@ -111,7 +111,7 @@ def test_a_worker_that_reads_the_old_version_stores_nothing_more(alice: User) ->
 
 def test_a_cancelled_document_says_so_and_can_be_tried_again(alice: User) -> None:
     report = store_upload(alice, ContentFile(draw_pdf("Some words.")), "a.pdf", queued=False)
-    lease = take(report.pk)
+    lease = acquire(report.pk)
     assert cancel(report)
     assert not cancel(report)
     report.refresh_from_db()

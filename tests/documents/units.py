@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from documents.pdf.geometry import PageFrame, Rect
-from documents.pdf.structure import Cell, ParsedPage, ParsedUnit, TableRow
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import Cell, ParsedPage, ParsedUnit, TableRow
 
 BOX = Rect(72, 72, 300, 84)
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from domains import LEAST_EVIDENCE, evidence_of, fields_of, pack_data, pack_names
 from retrieval.models import IndexedDocument
-from retrieval.scope import Scope
+from retrieval.query.scope import Scope
 from retrieval.search import packs_for, search, summary_of
 from tests.retrieval.conftest import written
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from django.contrib.auth.models import User
 
-from documents.importing import import_blocks
+from documents.importers.block_import import import_blocks
 from documents.models import Document
 
 Lines = tuple[str, ...]

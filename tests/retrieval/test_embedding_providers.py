@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 import wordllama
 
-from retrieval.providers.embeddings import HashingEmbedder
-from retrieval.providers.errors import ProviderError
-from retrieval.providers.openai import OpenAIEmbedder
-from retrieval.providers.registry import embedder, split_name
-from retrieval.providers.rerankers import CohereReranker
-from retrieval.providers.retrying import with_retries
-from retrieval.providers.wordllama import WordLlamaEmbedder
+from retrieval.embeddings.base import HashingEmbedder
+from retrieval.embeddings.openai import OpenAIEmbedder
+from retrieval.embeddings.registry import embedder, split_name
+from retrieval.embeddings.wordllama import WordLlamaEmbedder
+from retrieval.provider_calls import ProviderError, with_retries
+from retrieval.ranking.rerankers import CohereReranker
 from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 EMBEDDINGS = "/v1/embeddings"

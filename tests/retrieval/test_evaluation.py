@@ -9,11 +9,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from retrieval.evaluation import Evidence, KnownQuestion, Outcome, evaluate, scores_of
+from retrieval.evaluations import KnownQuestion, Outcome, RightPage, evaluate, scores_of
 from tests.drawing import draw_pdf
 from tests.retrieval.conftest import Library
 
-QUESTION = KnownQuestion("What did Nike pay in dividends?", "NIKE", (Evidence(1),))
+QUESTION = KnownQuestion("What did Nike pay in dividends?", "NIKE", (RightPage(1),))
 
 
 def test_recall_and_reciprocal_rank_are_those_of_the_first_right_page() -> None:
@@ -26,7 +26,7 @@ def test_pages_of_evidence_count_from_zero(alice: User, library: Library) -> Non
     stems = {"NIKE": library.nike.pk, "AMCOR": library.amcor.pk}
     assert [outcome.rank for outcome in evaluate([QUESTION], alice, stems, "document")] == [1]
     assert [outcome.rank for outcome in evaluate([QUESTION], alice, stems, "library")] == [1]
-    wrong = KnownQuestion(QUESTION.question, "NIKE", (Evidence(40),))
+    wrong = KnownQuestion(QUESTION.question, "NIKE", (RightPage(40),))
     assert [outcome.rank for outcome in evaluate([wrong], alice, stems, "document")] == [0]
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from retrieval.providers.errors import ProviderError
-from retrieval.providers.fastembed import CrossEncoderReranker, FastEmbedEmbedder
+from retrieval.embeddings.fastembed import CrossEncoderReranker, FastEmbedEmbedder
+from retrieval.provider_calls import ProviderError
 
 pytest.importorskip("fastembed")
 onnx = pytest.importorskip("onnx")

@@ -9,11 +9,10 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-import retrieval.full_text
+import retrieval.index.full_text
 from documents.models import Document
-from retrieval import term_statistics
-from retrieval.analysis import term_number
-from retrieval.bm25 import (
+from retrieval.index import bm25
+from retrieval.index.bm25 import (
     IMPACT_STEP,
     MAX_IMPACT,
     TERM,
@@ -24,11 +23,11 @@ from retrieval.bm25 import (
     pack_terms,
     unpack_terms,
 )
+from retrieval.index.postgres import any_of, at_least, lexeme, phrase, term_number, tsvector
 from retrieval.models import IndexedChunk, IndexedDocument
+from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
-from retrieval.scope import Scope
 from retrieval.search import search
-from retrieval.tsvector import any_of, at_least, lexeme, phrase, tsvector
 from tests.retrieval.conftest import written
 
 # --- Arithmetic ------------------------------------------------------------------------------
@@ -156,8 +155,8 @@ def test_a_star_finds_words_by_their_beginning(alice: User, garden: Document) ->
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every scope is one of which the index chooses."""
-    monkeypatch.setattr(retrieval.full_text, "EXACT_UP_TO", 0)
-    term_statistics.forget()
+    monkeypatch.setattr(retrieval.index.full_text, "EXACT_UP_TO", 0)
+    bm25.forget()
 
 
 QUERIES = [
@@ -202,7 +201,7 @@ def test_questions_meet_documents_in_several_languages(alice: User) -> None:
     spanish = written(alice, "Contrato", ("# Plazos", "El plazo de preaviso es de tres meses."))
     for document, code in ((german, "de"), (spanish, "es")):
         Document.objects.filter(pk=document.pk).update(language=code)
-        retrieval.indexing.index_words(Document.objects.get(pk=document.pk))
+        retrieval.index.document_index.index_words(Document.objects.get(pk=document.pk))
     assert search("Welche Kündigungsfristen gelten?", Scope(alice)).hits[0].document_id == german.pk
     assert search("¿Cuáles son los plazos?", Scope(alice)).hits[0].document_id == spanish.pk
     assert search("plazos", Scope(alice)).hits[0].document_id == spanish.pk

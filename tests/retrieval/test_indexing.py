@@ -11,20 +11,19 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-import retrieval.indexing
-from documents.ingestion import ingest_document
+import retrieval.index.document_index
+from documents.ingestion.pipeline import ingest_document
+from documents.ingestion.sweep import sweep
 from documents.models import Document, FailureCode
-from documents.sweeping import sweep
-from retrieval.backfill import backfill, documents_behind, quality
-from retrieval.indexing import index_document
+from retrieval import provider_calls
+from retrieval.embeddings.base import HashingEmbedder
+from retrieval.index.backfill import Progress, backfill, documents_behind, quality, reindex
+from retrieval.index.document_index import index_document
+from retrieval.index.vectors import active_space, build_vector_index, has_vector_index
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
-from retrieval.providers import retrying
-from retrieval.providers.embeddings import HashingEmbedder
-from retrieval.providers.errors import ProviderError
-from retrieval.reindexing import Progress, reindex
-from retrieval.scope import Scope
+from retrieval.provider_calls import ProviderError
+from retrieval.query.scope import Scope
 from retrieval.search import BEING_PREPARED, search
-from retrieval.spaces import active_space, build_vector_index, has_vector_index
 from tests.conftest import Ingest
 from tests.retrieval.conftest import NIKE, Library, written
 from tests.scripted_server import Answer, Asked, scripted_server
@@ -80,7 +79,7 @@ def test_what_an_older_version_indexed_is_being_prepared_and_then_found(
 def failing(monkeypatch: pytest.MonkeyPatch, times: int) -> HashingEmbedder:
     """Every embedder fails so often, for good."""
     broken = HashingEmbedder(dimensions=256, failures=[ProviderError("No key.", permanent=True)] * times)
-    monkeypatch.setattr(retrieval.indexing, "embedder_of", lambda space: broken)
+    monkeypatch.setattr(retrieval.index.document_index, "embedder_of", lambda space: broken)
     return broken
 
 
@@ -97,7 +96,7 @@ def test_a_service_that_is_down_marks_the_document_which_is_found_by_words_and_e
     alice: User, ingested: Ingest, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """End to end, through the real SDK: read once, billed once, found all the time."""
-    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(provider_calls, "FIRST_PAUSE", 0.01)
     EmbeddingSpace.objects.update(active=False)  # the settings choose one only where none answers
     with scripted_server() as server:
         settings.EMBEDDING_SPACE = "compatible:failing"

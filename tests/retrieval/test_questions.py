@@ -5,23 +5,29 @@ from __future__ import annotations
 import pytest
 
 from domains import pack_names
-from retrieval.analysis import terms_of
-from retrieval.lexicon import concepts, concepts_in
-from retrieval.questions import MAX_CHARACTERS, MAX_WORDS, WRITTEN_WEIGHT, understand
+from retrieval.query.question_terms import (
+    MAX_CHARACTERS,
+    MAX_WORDS,
+    WRITTEN_WEIGHT,
+    analyze_query,
+    concepts,
+    concepts_in,
+)
+from text.terms import terms_of
 
 
 def test_own_words_count_more_than_words_that_tell_how_to_answer() -> None:
-    weights = understand("Please answer: what was the goodwill?").weights
+    weights = analyze_query("Please answer: what was the goodwill?").weights
     assert weights["goodwil"] == 1
     assert "answer" not in weights
 
 
 def test_words_that_tell_how_to_answer_count_where_there_are_no_others() -> None:
-    assert understand("What are the answers?").weights == {"answer": 1}
+    assert analyze_query("What are the answers?").weights == {"answer": 1}
 
 
 def test_capital_expenditure_is_also_purchases_of_property_plant_and_equipment() -> None:
-    question = understand("What was the capex?", packs=["finance"])
+    question = analyze_query("What was the capex?", packs=["finance"])
     added = question.packs["finance"]
     assert tuple(terms_of("purchases of property plant and equipment")) in added.phrases
     assert added.weights["equip"] == WRITTEN_WEIGHT
@@ -37,20 +43,20 @@ def test_every_concept_can_be_called_by_each_of_its_names() -> None:
 
 
 def test_the_words_in_quotation_marks_are_kept_as_they_are() -> None:
-    assert understand('who said "Net Working Capital" first?').quoted == ("Net Working Capital",)
+    assert analyze_query('who said "Net Working Capital" first?').quoted == ("Net Working Capital",)
 
 
 def test_a_page_pasted_into_the_box_is_cut() -> None:
-    assert len(understand("it " * 10_000).text.split()) == MAX_WORDS
+    assert len(analyze_query("it " * 10_000).text.split()) == MAX_WORDS
 
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "word-" * 20_000, "longer " * 20_000])
 def test_what_is_looked_up_has_a_limit_however_few_spaces_are_typed(text: str) -> None:
-    assert len(understand(text).text) <= MAX_CHARACTERS
+    assert len(analyze_query(text).text) <= MAX_CHARACTERS
 
 
 def test_control_characters_are_spaces() -> None:
-    assert understand("net\x00income\x1b").text == "net income"
+    assert analyze_query("net\x00income\x1b").text == "net income"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +72,7 @@ def test_control_characters_are_spaces() -> None:
     ],
 )
 def test_a_question_names_pages(text: str, pages: tuple[int, ...]) -> None:
-    assert understand(text).pages == pages
+    assert analyze_query(text).pages == pages
 
 
 @pytest.mark.parametrize(
@@ -80,7 +86,7 @@ def test_a_question_names_pages(text: str, pages: tuple[int, ...]) -> None:
     ],
 )
 def test_a_place_is_known_by_its_word_and_number(asked: str, written: str) -> None:
-    (place,) = understand(asked).places
+    (place,) = analyze_query(asked).places
     assert place.match(written)
     assert not place.search(
         written.replace("3", "13").replace("4", "40").replace("5.1", "5.12").replace("2", "21")
@@ -88,5 +94,5 @@ def test_a_place_is_known_by_its_word_and_number(asked: str, written: str) -> No
 
 
 def test_words_for_the_document_itself_are_not_looked_for() -> None:
-    assert "report" not in understand("According to this report, who pays?").weights
-    assert "agreement" in " ".join(understand("What is the term of the agreement?").weights)
+    assert "report" not in analyze_query("According to this report, who pays?").weights
+    assert "agreement" in " ".join(analyze_query("What is the term of the agreement?").weights)

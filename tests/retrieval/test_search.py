@@ -14,17 +14,16 @@ from django.test.utils import CaptureQueriesContext
 
 import retrieval.search
 from documents.models import CitationUnit, Document, RetrievalChunk
-from retrieval.indexing import index_words
+from retrieval.embeddings.base import HashingEmbedder, Vectors
+from retrieval.index.document_index import index_words
 from retrieval.models import SearchQuery
-from retrieval.presenting import unit_at
-from retrieval.providers.embeddings import HashingEmbedder, Vectors
-from retrieval.providers.errors import ProviderError
-from retrieval.providers.language import ScriptedModel
-from retrieval.providers.rerankers import OverlapReranker
+from retrieval.provider_calls import ProviderError
+from retrieval.query.language_model import ScriptedModel
+from retrieval.query.scope import Scope
+from retrieval.ranking.hits import unit_at
+from retrieval.ranking.rerankers import OverlapReranker
 from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult, Snippet, StrategyName
-from retrieval.scope import Scope
-from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, search
-from retrieval.similar import more_like
+from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, more_like, search
 from tests.retrieval.conftest import Library, written
 
 

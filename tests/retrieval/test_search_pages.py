@@ -11,11 +11,11 @@ from django.test import Client
 from django.urls import reverse
 from PIL import Image
 
-from documents.languages import language_name
+from documents.files.page_pictures import STRONG
 from documents.models import Document, RetrievalChunk
-from documents.pictures import STRONG
-from retrieval.facets import told_apart
+from documents.models.document import language_name
 from retrieval.models import SearchQuery
+from retrieval.ranking.facets import told_apart
 from retrieval.results import FullTextLevel
 from tests.conftest import Ingest
 from tests.retrieval.conftest import Library, written

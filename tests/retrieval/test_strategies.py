@@ -5,18 +5,21 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from retrieval.providers.errors import ProviderError
-from retrieval.providers.language import ScriptedModel
+from retrieval.provider_calls import ProviderError
+from retrieval.query.derived_queries import (
+    Reply,
+    derive,
+    hypothetical_passage,
+    parts_of,
+    split_question,
+    variants_of,
+)
+from retrieval.query.language_model import ScriptedModel
+from retrieval.query.scope import Scope
+from retrieval.query.self_query import Filters, filters_of, read_filters
+from retrieval.ranking.fusion import RRF_K, RankedList, fuse, interleave
+from retrieval.ranking.hits import snippet_of, telling_sentences
 from retrieval.results import Snippet
-from retrieval.scope import Scope
-from retrieval.snippets import snippet_of
-from retrieval.strategies.compression import telling_sentences
-from retrieval.strategies.decomposition import parts_of, split_question
-from retrieval.strategies.derivation import Reply, derive
-from retrieval.strategies.fusion import RRF_K, RankedList, fuse, interleave
-from retrieval.strategies.hyde import passage_of
-from retrieval.strategies.multi_query import variants_of
-from retrieval.strategies.self_query import Filters, filters_of, read_filters
 
 
 def test_fusion_adds_one_over_k_plus_rank() -> None:
@@ -90,7 +93,7 @@ def test_a_reply_that_is_no_object_is_an_error(answer: str) -> None:
 def test_a_key_that_makes_no_sense_costs_its_own_strategy_only() -> None:
     reply = reply_of('{"variants": ["one"], "parts": "none", "passage": 7}')
     assert variants_of(reply) == ["one"]
-    for read in (parts_of, passage_of):
+    for read in (parts_of, hypothetical_passage):
         with pytest.raises(ProviderError):
             read(reply)
 

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from documents.models import Document
+from retrieval.index import vectors
+from retrieval.index.vectors import active_space, build_vector_index, embedder_of, index_name
 from retrieval.models import ChunkVector
-from retrieval.scope import Scope, ScopeSql
-from retrieval.spaces import active_space, build_vector_index, embedder_of, index_name
-from retrieval.strategies import vector
+from retrieval.query.scope import Scope, ScopeSql
 from tests.retrieval.conftest import written
 
 LIMIT = 20
@@ -38,10 +38,10 @@ def shelf(alice: User, transactional_db: None) -> list[Document]:
     ]
 
 
-def found(scope: ScopeSql, chunks_in_scope: int) -> list[vector.Nearest]:
+def found(scope: ScopeSql, chunks_in_scope: int) -> list[vectors.Nearest]:
     space = active_space()
     (asked,) = embedder_of(space).embed(["How fast did revenue grow?"], query=True)
-    return vector.nearest_chunks(asked, space, scope, chunks_in_scope, LIMIT)
+    return vectors.nearest_chunks(asked, space, scope, chunks_in_scope, LIMIT)
 
 
 def test_every_filter_is_answered_with_as_many_as_there_are(
@@ -49,12 +49,12 @@ def test_every_filter_is_answered_with_as_many_as_there_are(
 ) -> None:
     space = active_space()
     assert build_vector_index(space, at_least=1)
-    monkeypatch.setattr(vector, "SETTINGS", SETTINGS)
+    monkeypatch.setattr(vectors, "SETTINGS", SETTINGS)
     for document in shelf:
         scope = Scope(alice, document_ids=(document.pk,)).compiled()
         assert scope is not None
         existing = ChunkVector.objects.filter(document=document).count()
-        exact, by_index = found(scope, existing), found(scope, vector.EXACT_UP_TO + 1)
+        exact, by_index = found(scope, existing), found(scope, vectors.EXACT_UP_TO + 1)
         assert len(exact) == len(by_index) == min(LIMIT, existing)
         assert index_name(space) in plan_of(scope)
 
@@ -74,7 +74,7 @@ def plan_of(scope: ScopeSql) -> str:
     """How PostgreSQL would look through the whole space for this scope."""
     space = active_space()
     (asked,) = embedder_of(space).embed(["revenue"], query=True)
-    statement, params = vector._statement(vector.BY_INDEX, asked, space, scope, LIMIT)
+    statement, params = vectors._statement(vectors.BY_INDEX, asked, space, scope, LIMIT)
     with connection.cursor() as cursor:
         cursor.execute(f"{SETTINGS} EXPLAIN {statement}", params)
         while cursor.nextset():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.analysis import term_number
+from retrieval.index.postgres import term_number
 from text.languages import languages_with
 from text.terms import (
     likely_language,

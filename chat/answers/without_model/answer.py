@@ -4,23 +4,122 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import groupby
+from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from chat.answers.without_model.arithmetic import Computed, computed_from
-from chat.answers.without_model.lines import Line, lines_of, one_line
-from chat.answers.without_model.question import Question, analyse, message
+from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
+from chat.answers.without_model.evidence import central_lines
+from chat.answers.without_model.lines import AnswerLine, CellValue, lines_of, one_line
+from chat.answers.without_model.question import QuestionFeatures, analyse, message
 from chat.answers.without_model.ranking import Ranked, are_near, rank, type_match
-from chat.answers.without_model.whole_document import central_lines
-from chat.claim_spans import claim_before, plain
-from chat.claims import Claim
-from chat.prompt_injection import looks_like_injection
-from chat.prompting import NO_NOTES, Notes, Passage
+from chat.citations.claim_spans import claim_before, plain
+from chat.citations.claims import Claim
+from chat.citations.values.written_values import values_in
+from chat.citations.verification.verify import verify
 from chat.providers.base import Delta, NativeCitation, TextDelta
-from chat.verification import verify
-from documents.sections import trail
+from documents.contents import trail
+from pdf.structure import Cell
+from text.terms import terms_of
+
+# Differences, sums, ratios and growth that a question asks for, computed from the cells an answer cites.
+
+Operand = tuple[AnswerLine, CellValue, Decimal]
+
+
+class Computed(NamedTuple):
+    """The formula with its result, and the cells it is computed from."""
+
+    formula: str
+    cells: tuple[tuple[AnswerLine, Cell], ...]
+
+
+def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Computed | None:
+    """The value asked for, when the lines give exactly the two cells it needs."""
+    if not question.computation:
+        return None
+    pair = two_columns(question, lines) or two_rows(question, lines)
+    if pair is None:
+        return None
+    (line, value, a), (other_line, other_value, b) = pair
+    scale = f" {line.scale}" if line.scale and line.scale == other_line.scale else ""
+    compute: dict[str, Callable[[], str]] = {
+        "difference": lambda: f"{_text(value)} − {_text(other_value)} = {_number(a - b)}{scale}",
+        "sum": lambda: f"{_text(value)} + {_text(other_value)} = {_number(a + b)}{scale}",
+        "ratio": lambda: (
+            f"{_text(value)} ÷ {_text(other_value)} = {_number(a / b)} ({_number(100 * a / b)} %)"
+        ),
+        "growth": lambda: (
+            f"({_text(value)} − {_text(other_value)}) ÷ {_text(other_value)}"
+            f" = {_number(100 * (a - b) / abs(b))} %"
+        ),
+    }
+    if question.computation in ("ratio", "growth") and not b:
+        return None
+    name = line.label if line is other_line else f"{line.label} / {other_line.label}"
+    heads = " − ".join(dict.fromkeys(v.head for v in (value, other_value) if v.head))
+    described = ", ".join(part for part in (name.rstrip(" :."), heads if line is other_line else "") if part)
+    return Computed(
+        f"{described}: {compute[question.computation]()}",
+        ((line, value.cell), (other_line, other_value.cell)),
+    )
+
+
+def two_columns(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[Operand, Operand] | None:
+    """Two years of one row, the later first: the columns that were chosen for the question."""
+    for line in lines[:1]:
+        named = [(value, min(value.years)) for value in line.values if len(value.years) == 1]
+        if len(named) == 2 and named[0][1] != named[1][1]:
+            later, earlier = sorted(named, key=lambda pair: pair[1], reverse=True)
+            return _operands((line, later[0]), (line, earlier[0]))
+    return None
+
+
+def two_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[Operand, Operand] | None:
+    """One cell of each of two rows, under the same head, whose labels the question names in this order."""
+    if len(question.years) > 1:
+        return None
+    wanted = list(question.terms)
+    named = []
+    for line in lines:
+        own = [
+            wanted.index(term)
+            for term in dict.fromkeys(terms_of(line.label, line.language))
+            if term in wanted
+        ]
+        if own and len(line.values) == 1:
+            named.append((min(own), line, line.values[0]))
+    named.sort(key=lambda entry: entry[0])
+    if len(named) != 2 or named[0][2].head != named[1][2].head or named[0][0] == named[1][0]:
+        return None
+    return _operands((named[0][1], named[0][2]), (named[1][1], named[1][2]))
+
+
+def _operands(*cells: tuple[AnswerLine, CellValue]) -> tuple[Operand, Operand] | None:
+    read = [(line, value, number) for line, value in cells if (number := number_of(value)) is not None]
+    return (read[0], read[1]) if len(read) == 2 else None
+
+
+def number_of(value: CellValue) -> Decimal | None:
+    """The single number a cell holds; None when it holds none, or several."""
+    try:
+        numbers = [found.number for found in values_in(value.cell.text)]
+    except InvalidOperation:
+        return None
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _text(value: CellValue) -> str:
+    return " ".join(value.cell.text.split())
+
+
+def _number(number: Decimal) -> str:
+    text = f"{number:,.4f}" if abs(number) < 1 else f"{number:,.2f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
+
 
 MOST_LINES = 3
 MOST_LISTED = 10  # items of a list that was asked for
@@ -37,7 +136,9 @@ _MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]
 _LINE_HEAD = re.compile(r"^(\s*)(?:([#+>-])|(\d{1,9})([.)])(?=\s|$))")
 
 
-def answer_without_model(text: str, passages: Sequence[Passage], notes: Notes = NO_NOTES) -> Iterator[Delta]:
+def answer_without_model(
+    text: str, passages: Sequence[ContextItem], notes: SearchNotes = NO_SEARCH_NOTES
+) -> Iterator[Delta]:
     """The answer in Markdown with its citations; every cited line stands in a passage word for word."""
     question = analyse(text, list(dict.fromkeys(passage.unit.language for passage in passages)))
     title = single_title(passages)
@@ -69,7 +170,7 @@ def tells(term: str) -> bool:
     return len(term) > 2 or term.isdigit() or not term.isascii()
 
 
-def reasons(question: Question, notes: Notes) -> Iterator[Delta]:
+def reasons(question: QuestionFeatures, notes: SearchNotes) -> Iterator[Delta]:
     """Why no direct answer was found, where that is known."""
     if notes.absent:
         words = ", ".join(f"“{escaped(word)}”" for word in notes.absent)
@@ -79,13 +180,15 @@ def reasons(question: Question, notes: Notes) -> Iterator[Delta]:
         yield TextDelta(f" {said}")
 
 
-def chosen_lines(question: Question, ranked: Sequence[Ranked], passages: Sequence[Passage]) -> list[Line]:
+def chosen_lines(
+    question: QuestionFeatures, ranked: Sequence[Ranked], passages: Sequence[ContextItem]
+) -> list[AnswerLine]:
     """At most three lines that hold, at most two of a page, none that repeats another.
 
     A list that is asked for is said whole; a line without the number, date or name that is wanted
     brings the line beside it that has it.
     """
-    chosen: list[Line] = []
+    chosen: list[AnswerLine] = []
     for page, count in Counter(page_slots(ranked)).items():
         on_page = sorted((e for e in ranked if e.page == page), key=lambda entry: -entry.on_page)
         added = 0
@@ -120,7 +223,7 @@ def fit_of(entry: Ranked) -> float:
     return (entry.features["context"] + entry.features["words"]) / 2
 
 
-def list_around(line: Line, lines: Sequence[Line]) -> list[Line]:
+def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
     """The items of the list that the line stands in, in order."""
     same = [
         other
@@ -135,7 +238,9 @@ def list_around(line: Line, lines: Sequence[Line]) -> list[Line]:
     return ordered[start : start + MOST_LISTED]
 
 
-def with_neighbour(question: Question, chosen: list[Line], lines: Sequence[Line]) -> list[Line]:
+def with_neighbour(
+    question: QuestionFeatures, chosen: list[AnswerLine], lines: Sequence[AnswerLine]
+) -> list[AnswerLine]:
     """The lines, and after the first the one beside it when only that has what the question wants."""
     if not chosen or type_match(question, chosen[0]) > 0 or any(type_match(question, c) for c in chosen):
         return chosen
@@ -148,7 +253,7 @@ def with_neighbour(question: Question, chosen: list[Line], lines: Sequence[Line]
     return [first, nearest, *chosen[1 : MOST_LINES - 1]]
 
 
-def _at(line: Line) -> int:
+def _at(line: AnswerLine) -> int:
     return line.unit.char_start + line.place
 
 
@@ -157,12 +262,12 @@ def says_the_same(text: str, other: str) -> bool:
     return fuzz.ratio(text, other) >= SAME_WORDS and _DIGITS.findall(text) == _DIGITS.findall(other)
 
 
-def holding(lines: Iterable[Line], passages: Sequence[Passage]) -> Iterator[Line]:
+def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Iterator[AnswerLine]:
     """Lines that the verifier finds on the page as they are written; else the unit word for word."""
     shown = [passage.unit for passage in passages]
     for line in lines:
         text = one_line(line.unit.text)
-        plain_line = Line(line.passage, text, text, line.place)
+        plain_line = AnswerLine(line.passage, text, text, line.place)
         for version in (line, plain_line) if line.unit.table else (line,):
             written_line = bullet(version.text)
             span = claim_before(written_line)
@@ -172,7 +277,7 @@ def holding(lines: Iterable[Line], passages: Sequence[Passage]) -> Iterator[Line
                 break
 
 
-def computation(question: Question, result: Computed) -> Iterator[Delta]:
+def computation(question: QuestionFeatures, result: Computed) -> Iterator[Delta]:
     """The computed value with its formula, citing every cell it is computed from."""
     yield TextDelta(f"{message(question.language, 'computed')}: {escaped(result.formula)}")
     for line, cell in result.cells:
@@ -180,13 +285,13 @@ def computation(question: Question, result: Computed) -> Iterator[Delta]:
     yield TextDelta("\n\n")
 
 
-def single_title(passages: Sequence[Passage]) -> str:
+def single_title(passages: Sequence[ContextItem]) -> str:
     """The title of the only document that was searched; a heading need not repeat it."""
     titles = {passage.unit.document: passage.unit.title for passage in passages}
     return next(iter(titles.values())) if len(titles) == 1 else ""
 
 
-def written(chosen: Sequence[Line], known_title: str = "") -> Iterator[Delta]:
+def written(chosen: Sequence[AnswerLine], known_title: str = "") -> Iterator[Delta]:
     """Lines under their document and section where these tell something; groups in the order of the lines."""
     order = {heading_of(line): index for index, line in reversed(list(enumerate(chosen)))}
     for (title, section), group in groupby(
@@ -202,7 +307,7 @@ def written(chosen: Sequence[Line], known_title: str = "") -> Iterator[Delta]:
         yield TextDelta("\n")
 
 
-def heading_of(line: Line) -> tuple[str, str]:
+def heading_of(line: AnswerLine) -> tuple[str, str]:
     """The document's title, and the section a line stands in (its page when it has none)."""
     unit = line.unit
     path = unit.section_path[-2:]

@@ -8,25 +8,103 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from chat.answers.without_model.lines import DIGIT
-from chat.answers.without_model.question import Place, Question, analyse, words_of
-from chat.answers.without_model.whole_document import topic_units
-from chat.passages import Found, passage_of
-from chat.prompting import Notes
-from chat.sources import load_sources
-from documents.languages import language_name
+from chat.answers.context import AnswerSources, context_item
+from chat.answers.prompt import SearchNotes
+from chat.answers.without_model.lines import DIGIT, AnswerLine
+from chat.answers.without_model.question import NamedPlace, QuestionFeatures, Topic, analyse, words_of
+from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
+from documents.models.document import language_name
 from domains import fields_of
 from domains.items import Item, items_asked
+from retrieval.embeddings.wordllama import WordLlamaEmbedder
+from retrieval.index.vectors import active_space
+from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
-from retrieval.scope import Scope
 from retrieval.search import search
-from retrieval.spaces import active_space
 from text.languages import base_language
+
+# Questions on a whole document (summary, findings, risks, obligations, steps), from its structure.
+
+MOST_UNITS_OF_DOCUMENT = 120
+FIRST_UNITS = 60  # read of a document that has hardly any sections
+FEWEST_SECTIONS = 5
+MOST_LINES = 5
+LEAST_CHARACTERS = 30  # of a line that can stand for others; half of it in scripts without spaces
+SIMILAR = 0.35  # cosine from which two sentences are joined in the graph
+DAMPING = 0.85  # Erkan and Radev, LexRank (2004); Page and others (1998)
+
+
+def topic_units(topic: Topic, documents: Sequence[UUID], language: str) -> list[UUID]:
+    """Units of the sections on the topic; where there is no such section, the beginnings of all."""
+    return [pk for document in documents for pk in _units_of(topic, document, language)]
+
+
+def _units_of(topic: Topic, document: UUID, language: str) -> list[UUID]:
+    units = CitationUnit.objects.filter(
+        document=document, unit_type__in=("prose", "list", "abstract")
+    ).order_by("position")
+    own = Document.objects.values_list("language", flat=True).get(pk=document) or "en"
+    key = "summary" if topic == "about" else topic
+    words = [
+        word for code in dict.fromkeys((own, language, "en")) for word in words_of(code, "headings")[key]
+    ]
+    heads = re.compile(rf"^[\W\d]*(?:\w+\s+\d+\W*)?(?:{'|'.join(map(re.escape, words))})\b.{{0,30}}$", re.I)
+    paths = {tuple(path) for path in units.values_list("section_path", flat=True) if path}
+    wanted = [path for path in paths if any(heads.match(" ".join(part.split())) for part in path)]
+    if wanted:
+        found = Q()
+        for path in wanted:
+            found |= Q(section_path=list(path))
+        return list(units.filter(found).values_list("pk", flat=True)[:MOST_UNITS_OF_DOCUMENT])
+    if topic in ("summary", "about"):
+        return first_of_sections(units)
+    return []
+
+
+def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
+    """The first unit of each section, in reading order; the first units where there are few sections."""
+    firsts: dict[tuple[str, ...], UUID] = {}
+    rows = list(units.values_list("pk", "section_path"))
+    for pk, path in rows:
+        firsts.setdefault(tuple(path), pk)
+    chosen = list(firsts.values())[:MOST_UNITS_OF_DOCUMENT]
+    return chosen if len(chosen) >= FEWEST_SECTIONS else [pk for pk, _ in rows[:FIRST_UNITS]]
+
+
+def central_lines(lines: Sequence[AnswerLine], most: int = MOST_LINES) -> list[AnswerLine]:
+    """The most central lines by LexRank over their embeddings, in the order of the document."""
+    told = list({line.text: line for line in lines if is_long(line.text)}.values())
+    if len(told) <= most:
+        return told
+    scores = lexrank(WordLlamaEmbedder().embed([line.text for line in told]))
+    chosen = sorted(sorted(range(len(told)), key=lambda at: -scores[at])[:most])
+    return [told[at] for at in chosen]
+
+
+def is_long(text: str) -> bool:
+    unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
+    return len(text) + unspaced >= LEAST_CHARACTERS
+
+
+def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[float]:
+    """PageRank over the graph of similar sentences; the first sentences gain a little, as leads do."""
+    similar = np.clip(vectors @ vectors.T, 0, 1)
+    similar[similar < SIMILAR] = 0
+    np.fill_diagonal(similar, 0)
+    degree = similar.sum(axis=1, keepdims=True)
+    moves = np.divide(similar, degree, out=np.full_like(similar, 1 / len(similar)), where=degree > 0)
+    rank = np.full(len(similar), 1 / len(similar))
+    for _ in range(rounds):
+        rank = (1 - DAMPING) / len(similar) + DAMPING * rank @ moves
+    lead = 1 + 0.5 / (1 + np.arange(len(similar)))
+    return [float(score) for score in rank * lead]
+
 
 HITS = 24
 MOST_UNITS = 400
@@ -39,7 +117,7 @@ ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
 
-def find_evidence(text: str, scope: Scope) -> Found:
+def find_evidence(text: str, scope: Scope) -> AnswerSources:
     """Units for an answer without a model.
 
     Those of the best hits, of the places the question names, and of the items that a pack of the
@@ -59,7 +137,7 @@ def find_evidence(text: str, scope: Scope) -> Found:
     order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks, hits)
     foreign = spoken[0] if spoken and question.language not in spoken else ""
-    notes = Notes(
+    notes = SearchNotes(
         absent=() if foreign else absent_words(question, documents),
         packs=tuple(packs),
         foreign=language_name(foreign) if foreign else "",
@@ -68,16 +146,16 @@ def find_evidence(text: str, scope: Scope) -> Found:
     return replace(found, notes=notes)
 
 
-def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit]) -> Found:
+def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit]) -> AnswerSources:
     sources = load_sources(units)
     best = max((hit.score for hit in hits), default=0.0) or 1.0
     scores = {rank: max(0.0, hit.score / best) for rank, hit in enumerate(hits, 1)}
     passages = []
     for number, unit in enumerate(sources.shown, 1):
         rank = ranks.get(UUID(unit.id), 0)
-        passage = passage_of(sources, unit.id, number, rank)
+        passage = context_item(sources, unit.id, number, rank)
         passages.append(replace(passage, score=scores.get(rank, 0.0)))
-    return Found(tuple(passages), sources)
+    return AnswerSources(tuple(passages), sources)
 
 
 def fields_of_documents(documents: Sequence[UUID]) -> list[str]:
@@ -107,7 +185,7 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
     return labelled
 
 
-def absent_words(question: Question, documents: Sequence[UUID]) -> tuple[str, ...]:
+def absent_words(question: QuestionFeatures, documents: Sequence[UUID]) -> tuple[str, ...]:
     """Names, years and pages of the question that occur nowhere in the documents: it is not about them."""
     wanted = {name: _loosely(name) for name in question.names}
     last = max(Document.objects.filter(pk__in=documents).values_list("page_count", flat=True), default=0)
@@ -157,7 +235,7 @@ def near_documents(scope: Scope, hits: Sequence[Hit]) -> list[UUID]:
     return [document for document, _ in votes.most_common(NEAR_DOCUMENTS)]
 
 
-def units_at(place: Place, documents: Sequence[UUID], language: str) -> list[UUID]:
+def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> list[UUID]:
     """Units of the place named: of its page, under its caption, in its section, of its label."""
     units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
     number = re.escape(place.number)

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from chat.answers.without_model.question import YEAR, Question, words_of
-from chat.claims import SourceUnit
-from chat.prompt_injection import looks_like_injection
-from chat.prompting import Passage
-from documents.pdf.structure import Cell, TableRow
+from chat.answers.prompt import ContextItem, looks_like_injection
+from chat.answers.without_model.question import YEAR, QuestionFeatures, words_of
+from chat.citations.claims import SourceUnit
+from pdf.structure import Cell, TableRow
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
@@ -28,7 +27,7 @@ FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class CellValue:
     """A cell that holds a value, under its column head ('' when it has none)."""
 
     cell: Cell
@@ -40,7 +39,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Line:
+class AnswerLine:
     """One line an answer may say.
 
     Attributes:
@@ -51,12 +50,12 @@ class Line:
         scale: the unit of a row's values as its table states it: "$ millions".
     """
 
-    passage: Passage
+    passage: ContextItem
     text: str
     quote: str
     place: int = 0
     label: str = ""
-    values: tuple[Value, ...] = ()
+    values: tuple[CellValue, ...] = ()
     scale: str = ""
 
     @property
@@ -85,12 +84,12 @@ class Line:
         return frozenset(terms_of(" ".join(over), self.language))
 
 
-def lines_of(question: Question, passages: Sequence[Passage]) -> list[Line]:
+def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> list[AnswerLine]:
     """All lines of the passages, in their order."""
     return [line for passage in passages for line in _lines(question, passage)]
 
 
-def _lines(question: Question, passage: Passage) -> Iterator[Line]:
+def _lines(question: QuestionFeatures, passage: ContextItem) -> Iterator[AnswerLine]:
     unit = passage.unit
     if unit.table is not None and len(unit.table.cells) > 1:
         if not unit.table.header and not looks_like_injection(unit.text):
@@ -99,19 +98,19 @@ def _lines(question: Question, passage: Passage) -> Iterator[Line]:
         yield from sentence_lines(passage)
 
 
-def has_text_below(passage: Passage) -> bool:
+def has_text_below(passage: ContextItem) -> bool:
     """Whether a heading heads something: what stands below it says more than the heading itself."""
     own = passage.unit
     below = next((other for other in passage.around if other.char_start > own.char_start), None)
     return below is not None and below.type != "heading"
 
 
-def sentence_lines(passage: Passage) -> Iterator[Line]:
+def sentence_lines(passage: ContextItem) -> Iterator[AnswerLine]:
     unit = passage.unit
     for place, span in enumerate(sentence_spans(unit.text, unit.language or "en")):
         text = BULLET.sub("", " ".join(unit.text[span.start : span.end].split()))
         if says_something(text) and len(text) <= LONGEST_LINE and not looks_like_injection(text):
-            yield Line(passage, text, text, place)
+            yield AnswerLine(passage, text, text, place)
 
 
 def says_something(text: str) -> bool:
@@ -119,19 +118,19 @@ def says_something(text: str) -> bool:
     return sum(map(str.isalpha, text)) >= LEAST_LETTERS or bool(re.search(r"[\u3040-\u9fff]{2}", text))
 
 
-def row_lines(question: Question, passage: Passage, row: TableRow) -> Iterator[Line]:
+def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -> Iterator[AnswerLine]:
     """A row with values says them under their heads; a row of words says its cells in order."""
     cells = [cell for cell in row.cells if cell.text.strip()]
     if not cells:
         return
-    values = [Value(cell, head_of(row, cell)) for cell in cells[1:] if is_value(cell.text)]
+    values = [CellValue(cell, head_of(row, cell)) for cell in cells[1:] if is_value(cell.text)]
     label = one_line(cells[0].text)
     if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells):
         yield from worded_row(passage, cells)
         return
     chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
     scale = scale_of(passage, row)
-    yield Line(
+    yield AnswerLine(
         passage,
         row_text(label, chosen, scale),
         chosen[0].cell.text if len(chosen) == 1 else "",
@@ -141,7 +140,7 @@ def row_lines(question: Question, passage: Passage, row: TableRow) -> Iterator[L
     )
 
 
-def worded_row(passage: Passage, cells: Sequence[Cell]) -> Iterator[Line]:
+def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:
     """``2.1.1: Passwords have at least 12 characters``: a label, then the cells that say something."""
     prose = [cell for cell in cells if is_prose(cell.text)]
     label = one_line(cells[0].text)
@@ -154,7 +153,7 @@ def worded_row(passage: Passage, cells: Sequence[Cell]) -> Iterator[Line]:
     else:
         text = quote = one_line(passage.unit.text)
     if says_something(text) and len(text) <= 2 * LONGEST_LINE:
-        yield Line(passage, text, quote)
+        yield AnswerLine(passage, text, quote)
 
 
 def is_prose(text: str) -> bool:
@@ -177,7 +176,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def chosen_columns(question: Question, values: Sequence[Value], language: str) -> list[Value]:
+def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], language: str) -> list[CellValue]:
     """The columns the question names, by year or by words; else the first few."""
     named = [value for value in values if value.years & question.years]
     if len(named) == 1 and "compare" in question.kinds and question.computation in ("", "growth"):
@@ -191,7 +190,7 @@ def chosen_columns(question: Question, values: Sequence[Value], language: str) -
     return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])
 
 
-def row_text(label: str, values: Sequence[Value], scale: str) -> str:
+def row_text(label: str, values: Sequence[CellValue], scale: str) -> str:
     """``Net sales, 2022: $14,544 million; 2021: $12,861 million``."""
     label = label.rstrip(" :.…")
     headed = all(value.head and len(value.head) <= LONGEST_HEAD for value in values)
@@ -202,7 +201,7 @@ def row_text(label: str, values: Sequence[Value], scale: str) -> str:
     return f"{label}{unit}, {cells}"
 
 
-def scale_of(passage: Passage, row: TableRow) -> str:
+def scale_of(passage: ContextItem, row: TableRow) -> str:
     """The unit that the table states for its values: in its heads, its caption, or the lines before it."""
     unit = passage.unit
     before = [other.text for other in passage.around if other.char_start < unit.char_start][-NEAR_UNITS:]
@@ -218,7 +217,7 @@ def scale_of(passage: Passage, row: TableRow) -> str:
     return ""
 
 
-def with_columns(line: Line, values: Sequence[Value]) -> Line:
+def with_columns(line: AnswerLine, values: Sequence[CellValue]) -> AnswerLine:
     """The same row with fewer columns."""
     quote = values[0].cell.text if len(values) == 1 else ""
     text = row_text(line.label, values, line.scale)

@@ -13,8 +13,10 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from text.languages import base_language, language_data, languages_with
 from text.terms import stop_words, terms_of
 
-Kind = Literal["who", "when", "where", "count", "amount", "why", "how", "list", "define", "compare", "yes_no"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+AnswerKind = Literal[
+    "who", "when", "where", "count", "amount", "why", "how", "list", "define", "compare", "yes_no"
+]
+KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 Computation = Literal["growth", "ratio", "difference", "sum"]
 Topic = Literal["summary", "about", "findings", "risks", "obligations", "steps"]
 PlaceKind = Literal["page", "slide", "figure", "table", "section", "requirement"]
@@ -46,7 +48,7 @@ _SCRIPTS: tuple[tuple[str, str], ...] = (
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
-class Place(NamedTuple):
+class NamedPlace(NamedTuple):
     """A numbered place that a question names: page 12, table II, requirement 2.1.1."""
 
     kind: PlaceKind
@@ -54,7 +56,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionFeatures:
     """A question, analysed.
 
     Attributes:
@@ -71,12 +73,12 @@ class Question:
 
     text: str
     language: str
-    kinds: frozenset[Kind]
+    kinds: frozenset[AnswerKind]
     terms: tuple[str, ...]
     years: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     names: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[NamedPlace, ...]
     computation: Computation | Literal[""]
     topic: Topic | Literal[""]
 
@@ -98,7 +100,7 @@ def message(language: str, key: str) -> str:
     return words_of(language, "says")[key][0]
 
 
-def analyse(text: str, documents: Sequence[str] = ()) -> Question:
+def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     """The question, its terms as documents in these languages have them (its own where it is among them)."""
     language = language_of(text)
     spoken = [base_language(code) for code in documents if code]
@@ -111,7 +113,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> Question:
     telling = tuple(
         term for term in terms if term not in asking and term not in numbers and not YEAR.fullmatch(term)
     )
-    return Question(
+    return QuestionFeatures(
         text=text,
         language=language,
         kinds=kinds_of(lowered, language),
@@ -153,9 +155,9 @@ def _common(language: str) -> frozenset[str]:
     return frozenset((*stop_words(language), *words["asking"], *one_word))
 
 
-def kinds_of(lowered: str, language: str) -> frozenset[Kind]:
+def kinds_of(lowered: str, language: str) -> frozenset[AnswerKind]:
     phrases = words_of(language, "kinds")
-    found: set[Kind] = {kind for kind in KINDS[:-1] if _any_of(phrases[kind], lowered)}
+    found: set[AnswerKind] = {kind for kind in KINDS[:-1] if _any_of(phrases[kind], lowered)}
     begins = lowered.lstrip("¿¡ \"'“„«")
     if _UNSPACED.search(lowered):
         asks = not found and any(phrase in lowered for phrase in phrases["yes_no"])
@@ -219,16 +221,16 @@ def years_in(text: str) -> frozenset[str]:
     return frozenset(years)
 
 
-def places_in(text: str, language: str) -> list[Place]:
+def places_in(text: str, language: str) -> list[NamedPlace]:
     """Places the question names, in the order of ``PlaceKind``; bare labels such as 2.1.1 last."""
     found = [
-        Place(kind, number)
+        NamedPlace(kind, number)
         for kind in cast(tuple[PlaceKind, ...], get_args(PlaceKind))
         for code in dict.fromkeys((language, "en"))
         for number in _numbers_of(text, words_of(code, "places")[kind], kind)
     ]
     named = {place.number for place in found}
-    bare = (Place("requirement", number) for number in NUMBERED.findall(text) if number.count(".") > 1)
+    bare = (NamedPlace("requirement", number) for number in NUMBERED.findall(text) if number.count(".") > 1)
     return list(dict.fromkeys([*found, *(place for place in bare if place.number not in named)]))
 
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chat.answers.without_model.lines import Line
-from chat.answers.without_model.question import YEAR, Place, Question, words_of
-from chat.prompting import Passage
+from chat.answers.prompt import ContextItem
+from chat.answers.without_model.lines import AnswerLine
+from chat.answers.without_model.question import YEAR, NamedPlace, QuestionFeatures, words_of
 from domains.items import Item, items_asked, label_match
-from retrieval.providers.wordllama import WordLlamaEmbedder
+from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.terms import terms_of
 
 Matrix = NDArray[np.float64]
@@ -69,7 +69,7 @@ class Ranked(NamedTuple):
         on_page: how surely the line does, among the lines of its page.
     """
 
-    line: Line
+    line: AnswerLine
     score: float
     on_page: float
     values: Sequence[float]
@@ -101,7 +101,10 @@ class TermWeights:
 
 
 def rank(
-    question: Question, lines: Sequence[Line], passages: Sequence[Passage], packs: Sequence[str] = ()
+    question: QuestionFeatures,
+    lines: Sequence[AnswerLine],
+    passages: Sequence[ContextItem],
+    packs: Sequence[str] = (),
 ) -> list[Ranked]:
     """The lines with their scores, best first."""
     if not lines:
@@ -122,7 +125,7 @@ def rank(
     ]
 
 
-def is_title(line: Line) -> bool:
+def is_title(line: AnswerLine) -> bool:
     """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
     numbered_only = line.unit.type != "list" or bool(re.match(r"[\dA-Z]+[.)]", line.unit.text))
     open_end = not re.search(r"[.!?。！？:;%\d]\W*$", line.text)
@@ -130,7 +133,10 @@ def is_title(line: Line) -> bool:
 
 
 def features_of(
-    question: Question, lines: Sequence[Line], passages: Sequence[Passage], packs: Sequence[str] = ()
+    question: QuestionFeatures,
+    lines: Sequence[AnswerLine],
+    passages: Sequence[ContextItem],
+    packs: Sequence[str] = (),
 ) -> Matrix:
     """One row a line, one column a feature of ``WEIGHTS``, all but the last pair 0..1."""
     weights, items = term_weights(passages), items_asked(question.text, packs)
@@ -150,13 +156,13 @@ def features_of(
     return np.array([columns[name] for name in FEATURES], dtype=np.float64).T
 
 
-def term_weights(passages: Sequence[Passage]) -> TermWeights:
+def term_weights(passages: Sequence[ContextItem]) -> TermWeights:
     """Over all units of the pages at hand."""
     units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
     return TermWeights([terms_of(unit.text, unit.language or "en") for unit in units.values()])
 
 
-def search_signals(lines: Sequence[Line], passages: Sequence[Passage]) -> dict[str, list[float]]:
+def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> dict[str, list[float]]:
     seen: Counter[int] = Counter()
     place: dict[str, int] = {}
     for passage in passages:
@@ -170,7 +176,9 @@ def search_signals(lines: Sequence[Line], passages: Sequence[Passage]) -> dict[s
     }
 
 
-def coverage(question: Question, lines: Sequence[Line], weights: TermWeights) -> dict[str, list[float]]:
+def coverage(
+    question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
+) -> dict[str, list[float]]:
     """The share of the question in each line and in what stands beside and over it.
 
     What is found of the question is a set of bits: lines are many, its terms are few.
@@ -195,7 +203,7 @@ def coverage(question: Question, lines: Sequence[Line], weights: TermWeights) ->
     }
 
 
-def terms_over(lines: Sequence[Line]) -> Iterator[frozenset[str]]:
+def terms_over(lines: Sequence[AnswerLine]) -> Iterator[frozenset[str]]:
     """Terms of the headings, the caption and the column heads of each line, and of the top of its page."""
     known: dict[str, frozenset[str]] = {}
     for line in lines:
@@ -204,25 +212,27 @@ def terms_over(lines: Sequence[Line]) -> Iterator[frozenset[str]]:
         yield known[line.unit.id]
 
 
-def beside(lines: Sequence[Line], found: Sequence[int], index: int) -> int:
+def beside(lines: Sequence[AnswerLine], found: Sequence[int], index: int) -> int:
     """What is found in the line before and the line after, where they are near on the same page."""
     before = found[index - 1] if index and are_near(lines[index], lines[index - 1]) else 0
     last = index + 1 == len(lines)
     return before if last or not are_near(lines[index], lines[index + 1]) else before | found[index + 1]
 
 
-def are_near(line: Line, other: Line) -> bool:
+def are_near(line: AnswerLine, other: AnswerLine) -> bool:
     same_page = (line.unit.document, line.unit.page) == (other.unit.document, other.unit.page)
     return same_page and abs(line.unit.char_start - other.unit.char_start) < 1500
 
 
-def cosines(question: Question, lines: Sequence[Line]) -> list[float]:
+def cosines(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
     texts = [question.text, *(line.text[:LONGEST_READ] for line in lines)]
     vectors = WordLlamaEmbedder().embed(texts)
     return [max(0.0, float(cosine)) for cosine in vectors[1:] @ vectors[0]]
 
 
-def word_nearness(question: Question, lines: Sequence[Line], weights: TermWeights) -> list[float]:
+def word_nearness(
+    question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
+) -> list[float]:
     """Mean over the question's terms of the cosine with the line's nearest term; the same term counts 1."""
     wanted = list(question.terms)
     vocabulary = {term: at for at, term in enumerate(sorted({t for line in lines for t in line.terms}))}
@@ -245,7 +255,7 @@ def word_nearness(question: Question, lines: Sequence[Line], weights: TermWeight
     return [float(value) for value in result]
 
 
-def shared_phrases(question: Question, lines: Sequence[Line]) -> list[float]:
+def shared_phrases(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
     firsts = {first for first, _ in question.pairs}
     return [
         0.0
@@ -255,7 +265,7 @@ def shared_phrases(question: Question, lines: Sequence[Line]) -> list[float]:
     ]
 
 
-def type_match(question: Question, line: Line) -> float:
+def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
     if question.wants_number:
         asked = set(re.findall(r"\d+", question.text))
@@ -267,14 +277,14 @@ def type_match(question: Question, line: Line) -> float:
     return 0.5
 
 
-def year_match(question: Question, line: Line) -> float:
+def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if not question.years:
         return 0.5
     said = {*YEAR.findall(line.text), *YEAR.findall(" ".join(line.unit.section_path[-1:]))}
     return len(said & question.years) / len(question.years)
 
 
-def is_at(place: Place, line: Line) -> bool:
+def is_at(place: NamedPlace, line: AnswerLine) -> bool:
     """Whether the line stands at the place the question names."""
     unit = line.unit
     if place.kind in ("page", "slide"):
@@ -286,19 +296,19 @@ def is_at(place: Place, line: Line) -> bool:
     return bool(starts.match(unit.text)) or any(starts.match(path) for path in unit.section_path)
 
 
-def _caption(place: Place, language: str) -> re.Pattern[str]:
+def _caption(place: NamedPlace, language: str) -> re.Pattern[str]:
     words = {*words_of(language or "en", "places")[place.kind], *words_of("en", "places")[place.kind]}
     return re.compile(rf"\W*(?:{'|'.join(map(re.escape, words))})\s*{re.escape(place.number)}(?!\w)", re.I)
 
 
-def item_match(items: Sequence[Item], line: Line) -> float:
+def item_match(items: Sequence[Item], line: AnswerLine) -> float:
     """How surely the line is an item that the question needs, as the packs of the documents know it."""
     section = line.unit.section_path[-1] if line.unit.section_path else ""
     over = line.passage.heading_below or line.passage.heading
     return max((label_match(item, line.label, over, section) for item in items), default=0.0)
 
 
-def best_of_page(lines: Sequence[Line], columns: dict[str, list[float]]) -> list[float]:
+def best_of_page(lines: Sequence[AnswerLine], columns: dict[str, list[float]]) -> list[float]:
     """Half the best sum of context and words on each line's page."""
     best: dict[tuple[str, int], float] = defaultdict(float)
     keys = [(line.unit.document, line.unit.page) for line in lines]

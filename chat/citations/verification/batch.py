@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from chat.claims import VERIFIED, Claim, SourceUnit, Verification, words_between
-from chat.verification import verify
-from documents.configured import parse_limits
-from documents.pdf.parsing import parse_file
-from documents.pdf.structure import Cell, ParsedPage, TableRow
+from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verification, words_between
+from chat.citations.verification.verify import verify
+from documents.ingestion.parser import parse_limits
+from pdf.api import parse_file
+from pdf.structure import Cell, ParsedPage, TableRow
 
 _ORDER = ("exact", "normalized", "computed", "moved", "unsupported", "partial", "found")
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from chat.citations.verification.alignment import Partners, content_places
-from chat.citations.verification.compare import opposite, same
+from chat.citations.verification.alignment import Partners, content_places, opposite, same
 from chat.citations.verification.tokens import COORDINATORS, Token
 from text.semantics import Lexicon
 

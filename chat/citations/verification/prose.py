@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from chat.citations.claims import Conflict
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.tokens import Token, tokens_of
-from chat.claims import Conflict
 from text.semantics import known_language, lexicon
 from text.sentences import Span, sentence_spans
 

@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from chat.citations.verification.alignment import Partners, content_places, partners
-from chat.citations.verification.compare import difference, opposite, same_quantity
-from chat.citations.verification.differences import Differences, is_marker
-from chat.citations.verification.junctions import Junctions
+from chat.citations.claims import Conflict
+from chat.citations.verification.alignment import (
+    Partners,
+    content_places,
+    difference,
+    opposite,
+    partners,
+    same_quantity,
+)
+from chat.citations.verification.junctions import Differences, Junctions, is_marker
 from chat.citations.verification.order import (
     Pairing,
     comparison_turned,
@@ -17,7 +23,6 @@ from chat.citations.verification.order import (
     operands_exchanged,
 )
 from chat.citations.verification.tokens import Token
-from chat.claims import Conflict
 from text.semantics import Lexicon
 
 Outcome = Literal["holds", "conflict", "open"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.verification.compare import difference, rounded, same, same_quantity
+from chat.citations.claims import Conflict
+from chat.citations.verification.alignment import difference, rounded, same, same_quantity
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.tokens import Token, tokens_of
-from chat.claims import Conflict
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, currency_names, quantities_in
 from text.semantics import known_language, lexicon

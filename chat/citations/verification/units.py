@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from chat.citations.verification.compare import same
+from chat.citations.anchoring.page_text import fold
+from chat.citations.claims import SourceUnit
+from chat.citations.values.support import FALLING, ValueSupport, heads_of
+from chat.citations.verification.alignment import same
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import CellText, Grid, judge_table
 from chat.citations.verification.tokens import Token, tokens_of
-from chat.claims import SourceUnit
-from chat.matching.folding import fold
-from chat.matching.support import FALLING, Support, heads_of
 from text.semantics import known_language
 from text.sentences import sentence_spans
 
@@ -31,7 +31,7 @@ def judge_unit(
     around: Sequence[SourceUnit],
     language: str,
     said_in: str,
-    found: Support | None,
+    found: ValueSupport | None,
 ) -> Judgement:
     """What a unit says of a claim.
 
@@ -107,7 +107,7 @@ def _judge_row(
     around: Sequence[SourceUnit],
     language: str,
     said_in: str,
-    found: Support | None,
+    found: ValueSupport | None,
 ) -> Judgement:
     judged = None
     if (grid := grid_of(unit, around, language)) is not None:
@@ -166,7 +166,7 @@ def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
 
 
 def _by_values(
-    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: Support
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
 ) -> Judgement:
     """The values stand there: whether every other word does, too, in the row or over it."""
     spans = tuple(sorted({(place.printed.start, place.printed.end) for place in found.places}))
@@ -186,7 +186,7 @@ def _by_values(
 
 
 def words_left(
-    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: Support
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str, found: ValueSupport
 ) -> list[Token]:
     """Words of the claim that stand neither in the unit nor over it."""
     texts = [unit.text, *heads_of(unit), *_lines_over(unit, around)]

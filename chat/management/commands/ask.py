@@ -10,26 +10,25 @@ import msgspec
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
-from chat import asking
-from chat.answering import Writing, write_answer
-from chat.asking import CannotBeDone
-from chat.events import CitationShown, Done, Event, Failed, Status, Summary
-from chat.events import Text as TextEvent
+from chat.answers import question_commands
+from chat.answers.events import CitationShown, Done, Event, Failed, Status, Summary
+from chat.answers.events import Text as TextEvent
+from chat.answers.presenters import shown_message
+from chat.answers.question_commands import InvalidOperation
+from chat.answers.runner import claim_next
+from chat.answers.write_answer import AnswerContext, write_answer
+from chat.exports.exported_answer import numbered, source_lines
 from chat.models import Conversation, Message
-from chat.printing import numbered, source_lines
 from chat.providers.registry import provider_names
-from chat.reading import shown_message
-from chat.streaming import claim_next
-from documents.management.library_command import LibraryCommand
+from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import Document
-from documents.owners import owner_named
 
 
 class Answer(msgspec.Struct, frozen=True):
     """What ``--json`` prints.
 
     ``answer`` is Markdown with ``[1]`` for each citation; ``citations`` are in
-    the order of these (``chat.events.CitationShown``: page from 1; rects,
+    the order of these (``chat.answers.events.CitationShown``: page from 1; rects,
     unit_rects, head_rects in display fractions, one rectangle per line);
     ``uncited`` are claims of the answer that cite nothing.
     """
@@ -72,9 +71,11 @@ class Command(LibraryCommand):
         **options: object,
     ) -> None:
         asker = owner_named(user)
-        conversation = asking.start_conversation(asker, chosen(asker, document), None, provider, model)
+        conversation = question_commands.start_conversation(
+            asker, chosen(asker, document), None, provider, model
+        )
         answer = pending_answer(conversation, question)
-        write_answer(answer, Writing((lambda event: None) if json else self.told, threading.Event()))
+        write_answer(answer, AnswerContext((lambda event: None) if json else self.told, threading.Event()))
         answer.refresh_from_db()
         if json:
             self.stdout.write(msgspec.json.encode(answer_of(answer, question)).decode())
@@ -111,8 +112,8 @@ def chosen(user: User, ids: list[str]) -> list[Document]:
 
 def pending_answer(conversation: Conversation, question: str) -> Message:
     try:
-        asking.ask(conversation, question)
-    except CannotBeDone as reason:
+        question_commands.ask(conversation, question)
+    except InvalidOperation as reason:
         raise CommandError(str(reason)) from None
     claimed = claim_next(conversation.pk)
     assert claimed is not None, "a new conversation has nothing to wait for"

@@ -13,10 +13,9 @@ from uuid import UUID
 import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from chat.anchoring import Anchor
-from chat.locating import find_in_file, locate
-from chat.matching.word_sources import FilePages
-from documents.pdf.parsing import ParseFailure
+from chat.citations.anchoring.find_quote import Anchor
+from chat.citations.anchoring.page_sources import FilePages, find_in_file, locate
+from pdf.api import ParseFailure
 
 
 class Case(msgspec.Struct, frozen=True):

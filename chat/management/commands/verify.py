@@ -13,7 +13,7 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandParser
 
 from chat.citations.verification.batch import Case, check
-from documents.pdf.parsing import ParseFailure
+from pdf.api import ParseFailure
 
 
 class Command(BaseCommand):

@@ -9,11 +9,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from documents.adapters import ADAPTERS, AdapterError
-from documents.importing import import_blocks
-from documents.management.library_command import LibraryCommand
+from documents.importers import ADAPTERS, AdapterError
+from documents.importers.block_import import import_blocks
+from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import Document
-from documents.owners import owner_named
 
 
 class Command(LibraryCommand):

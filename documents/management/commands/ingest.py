@@ -14,12 +14,11 @@ from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.management.base import CommandError
 
-from documents.ingestion import ingest_document
-from documents.management.library_command import LibraryCommand
+from documents.files.uploads import UploadRefused, store_upload
+from documents.ingestion.pipeline import ingest_document
+from documents.ingestion.recognition import recognise_document
+from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import Document
-from documents.owners import owner_named
-from documents.recognition import recognise_document
-from documents.uploads import UploadRefused, store_upload
 
 PATIENCE = 0.5  # seconds between two looks at a document that another process has in work
 

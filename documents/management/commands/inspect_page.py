@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from documents.configured import parse_limits
-from documents.pdf.parsing import ParseFailure, draw_page
-from documents.pdf.structure import Layer
+from documents.ingestion.parser import parse_limits
+from pdf.api import ParseFailure, draw_page
+from pdf.structure import Layer
 
 
 class Command(BaseCommand):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from documents.ingestion.sweep import sweep
 from documents.management.library_command import LibraryCommand
-from documents.sweeping import sweep
 
 
 class Command(LibraryCommand):

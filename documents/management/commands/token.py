@@ -9,9 +9,8 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from documents.management.library_command import LibraryCommand
+from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import ApiToken, Scope
-from documents.owners import owner_named
 
 
 class Command(LibraryCommand):

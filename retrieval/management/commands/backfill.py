@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from documents.management.library_command import LibraryCommand
-from retrieval.backfill import Behind, backfill, documents_behind, quality
-from retrieval.providers.errors import ProviderError
+from retrieval.index.backfill import Behind, backfill, documents_behind, quality
+from retrieval.provider_calls import ProviderError
 
 
 class Command(LibraryCommand):

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from documents.management.library_command import LibraryCommand
-from retrieval.providers.errors import ProviderError
-from retrieval.reindexing import Progress, reindex
+from retrieval.index.backfill import Progress, reindex
+from retrieval.provider_calls import ProviderError
 
 
 class Command(LibraryCommand):

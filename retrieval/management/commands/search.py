@@ -9,11 +9,10 @@ from uuid import UUID
 import msgspec
 from django.core.management.base import CommandError
 
-from documents.management.library_command import LibraryCommand
-from documents.owners import owner_named
-from retrieval.providers.rerankers import configured_reranker
+from documents.management.library_command import LibraryCommand, owner_named
+from retrieval.query.scope import Scope
+from retrieval.ranking.rerankers import configured_reranker
 from retrieval.results import STRATEGIES, FullTextLevel, Hit, SearchOptions, SearchResult
-from retrieval.scope import Scope
 from retrieval.search import search
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from chat.answers.prompt import ContextItem, SearchNotes
 from chat.answers.without_model.answer import answer_without_model
-from chat.claims import SourceUnit
-from chat.prompting import Notes, Passage
+from chat.citations.claims import SourceUnit
 from chat.providers.base import NativeCitation, TextDelta
-from documents.pdf.geometry import Rect
-from documents.pdf.structure import Cell, TableRow, UnitType, Word
+from pdf.geometry import Rect
+from pdf.structure import Cell, TableRow, UnitType, Word
 
 
 def words_of(text: str, start: int) -> tuple[Word, ...]:
@@ -38,13 +38,13 @@ def unit_of(
     )
 
 
-def prose(alias: str, text: str, page: int = 1, section: str = "", **more: str) -> Passage:
-    return Passage(alias, unit_of(alias, text, page, section, **more), rank=1, score=1.0)  # type: ignore[arg-type]
+def prose(alias: str, text: str, page: int = 1, section: str = "", **more: str) -> ContextItem:
+    return ContextItem(alias, unit_of(alias, text, page, section, **more), rank=1, score=1.0)  # type: ignore[arg-type]
 
 
 def row(
     alias: str, *cells: str, heads: tuple[str, ...] = (), page: int = 1, section: str = "", **more: str
-) -> Passage:
+) -> ContextItem:
     """A table row whose words stand on the page, 100 points a column, under its heads."""
     number, text = int(alias[1:]), "\t".join(cells)
     laid, at = [], number * 1000
@@ -55,15 +55,15 @@ def row(
     table = TableRow(1, number, tuple(laid), head_rows=heads)
     unit = unit_of(alias, text, page, section, "table", table, **more)  # type: ignore[arg-type]
     words = tuple(Word(c.char_start, c.char_end, *c.rect) for c in laid if c.rect)
-    return Passage(alias, replace(unit, words=words), rank=1, score=1.0)
+    return ContextItem(alias, replace(unit, words=words), rank=1, score=1.0)
 
 
-def on_one_page(*passages: Passage) -> list[Passage]:
+def on_one_page(*passages: ContextItem) -> list[ContextItem]:
     units = [passage.unit for passage in passages]
     return [replace(p, around=[unit for unit in units if unit is not p.unit]) for p in passages]
 
 
-def headed(heads: tuple[str, ...], *rows: Passage) -> list[Passage]:
+def headed(heads: tuple[str, ...], *rows: ContextItem) -> list[ContextItem]:
     """Rows of one page under a header row that prints their heads."""
     head = row("u0", *heads)
     assert head.unit.table is not None
@@ -72,10 +72,10 @@ def headed(heads: tuple[str, ...], *rows: Passage) -> list[Passage]:
 
 
 def answered(
-    question: str, passages: list[Passage], absent: tuple[str, ...] = (), packs: tuple[str, ...] = ()
+    question: str, passages: list[ContextItem], absent: tuple[str, ...] = (), packs: tuple[str, ...] = ()
 ) -> tuple[list[str], list[NativeCitation]]:
     """The answer's lines (headings left out), and its citations."""
-    deltas = list(answer_without_model(question, passages, Notes(absent, packs)))
+    deltas = list(answer_without_model(question, passages, SearchNotes(absent, packs)))
     text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return lines, [delta for delta in deltas if isinstance(delta, NativeCitation)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
+from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence
-from chat.passages import Found
 from chat.providers.base import NativeCitation, TextDelta
 from documents.models import Document
-from retrieval.scope import Scope
+from retrieval.query.scope import Scope
 from tests.conftest import Ingest
 
 PAGES = (
@@ -25,7 +25,7 @@ def garden(alice: User, ingested: Ingest) -> Document:
     return ingested(alice, *PAGES, name="garden.pdf")
 
 
-def found(question: str, document: Document, user: User) -> Found:
+def found(question: str, document: Document, user: User) -> AnswerSources:
     return find_evidence(question, Scope(user, document_ids=(document.pk,)))
 
 

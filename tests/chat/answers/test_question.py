@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from chat.answers.without_model.question import KINDS, Place, analyse, language_of
+from chat.answers.without_model.question import KINDS, NamedPlace, analyse, language_of
 from text.languages import language_data, languages_with
 
 
@@ -53,17 +53,20 @@ def test_the_kind_of_a_question_is_seen(question: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("question", "places"),
     [
-        ("What does page 12 show?", [Place("page", "12")]),
-        ("Which methods are in Table II?", [Place("table", "II")]),
-        ("Was zeigt Abb. 3 auf Seite 7?", [Place("page", "7"), Place("figure", "3")]),
-        ("図3には何がありますか", [Place("figure", "3")]),
-        ("12ページには何がありますか", [Place("page", "12")]),
-        ("What is on pages 4-6?", [Place("page", "4"), Place("page", "5"), Place("page", "6")]),
-        ("What does 4.1.2 require?", [Place("requirement", "4.1.2")]),
+        ("What does page 12 show?", [NamedPlace("page", "12")]),
+        ("Which methods are in Table II?", [NamedPlace("table", "II")]),
+        ("Was zeigt Abb. 3 auf Seite 7?", [NamedPlace("page", "7"), NamedPlace("figure", "3")]),
+        ("図3には何がありますか", [NamedPlace("figure", "3")]),
+        ("12ページには何がありますか", [NamedPlace("page", "12")]),
+        (
+            "What is on pages 4-6?",
+            [NamedPlace("page", "4"), NamedPlace("page", "5"), NamedPlace("page", "6")],
+        ),
+        ("What does 4.1.2 require?", [NamedPlace("requirement", "4.1.2")]),
         ("Is 3.5 percent enough?", []),
     ],
 )
-def test_places_that_a_question_names_are_read(question: str, places: list[Place]) -> None:
+def test_places_that_a_question_names_are_read(question: str, places: list[NamedPlace]) -> None:
     assert list(analyse(question).places) == places
 
 

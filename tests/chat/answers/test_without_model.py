@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from chat.answers.prompt import ContextItem
 from chat.answers.without_model.answer import escaped
-from chat.prompting import Passage
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
 
 PUMP = on_one_page(
@@ -24,7 +24,7 @@ TRIAL = on_one_page(
     prose("u5", "Recruitment ended on 14 March 2019 because the planned number was reached.", 3, "Methods"),
     prose("u6", "The weather in the region is mild and wet for most of the year.", 8),
 )
-WORDINGS: list[tuple[list[Passage], str, tuple[str, str, str]]] = [
+WORDINGS: list[tuple[list[ContextItem], str, tuple[str, str, str]]] = [
     (PUMP, "u2", ("When must the shaft seal be replaced?", "After how many hours is a new shaft seal needed?",
                   "How often should I replace the shaft seal?")),
     (PUMP, "u3", ("How long is the warranty?", "What is the duration of the warranty?",
@@ -53,7 +53,7 @@ WORDINGS: list[tuple[list[Passage], str, tuple[str, str, str]]] = [
     [(passages, alias, question) for passages, alias, questions in WORDINGS for question in questions],
 )
 def test_the_same_question_in_other_words_gets_the_same_answer(
-    passages: list[Passage], alias: str, question: str
+    passages: list[ContextItem], alias: str, question: str
 ) -> None:
     lines, citations = answered(question, passages)
     assert citations[0].alias == alias and len(citations) <= 3

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from documents.api import rates
+from documents.api.common import throttles
 from documents.models import ApiToken, Document, IdempotencyKey, RateCount, Tag
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
@@ -136,7 +136,7 @@ def test_two_hundred_callers_at_once_are_counted_one_by_one() -> None:
 
 def test_a_window_ends(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000_000.0]
-    monkeypatch.setattr("documents.models.rate.time.time", lambda: now[0])
+    monkeypatch.setattr("documents.models.security.time.time", lambda: now[0])
     assert [RateCount.take("k", 1, 100) for _ in range(2)] == [0, 100]
     now[0] += 60
     assert RateCount.take("k", 1, 100) == 40
@@ -150,10 +150,10 @@ def test_a_window_ends(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rates_are_read_as_people_write_them() -> None:
-    assert rates.parse_rate("60/min") == (60, 60)
-    assert rates.parse_rate("5/h") == (5, 3600)
+    assert throttles.parse_rate("60/min") == (60, 60)
+    assert throttles.parse_rate("5/h") == (5, 3600)
     with pytest.raises(KeyError):
-        rates.parse_rate("5/fortnight")
+        throttles.parse_rate("5/fortnight")
 
 
 def test_an_upload_sent_again_under_its_key_is_not_done_again(alice: User) -> None:

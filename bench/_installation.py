@@ -1,0 +1,177 @@
+"""Where endurance is tried: a running worker and web server, two users, documents of known content."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import psutil
+import pymupdf
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.db import DatabaseError, connection, models
+
+from documents.files.uploads import store_upload
+from documents.library.trash import delete_document
+from documents.models import ApiToken, CitationUnit, Document, Page, RetrievalChunk, Worker
+from operations.processes import ProcessGroup
+from operations.watchdog import children
+from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
+
+# Documents for endurance: each different from all others, and the same on every run.
+
+LINES = 45
+
+
+def sample_pdf(serial: int, pages: int) -> bytes:
+    """A PDF of so many pages of plain text."""
+    document = pymupdf.open()
+    for number in range(1, pages + 1):
+        page = document.new_page()
+        page.insert_text((72, 72), f"Report {serial}, part {number}", fontname="hebo", fontsize=16)
+        lines = [
+            f"Line {line} of part {number}: measure {line * number} was {line + number}.50 pounds."
+            for line in range(LINES)
+        ]
+        page.insert_text((72, 100), lines, fontname="helv", fontsize=10, lineheight=1.4)
+    return bytes(document.tobytes(no_new_id=True))
+
+
+USERS = ("chaos-one", "chaos-two")
+PATIENCE = 180.0  # seconds until what has not come is said not to come
+SMALL = 2  # pages
+CONTENT: dict[type[models.Model], str] = {  # all rows of a document, and how they lead to it
+    Page: "document",
+    CitationUnit: "document",
+    RetrievalChunk: "document",
+    ChunkVector: "document",
+    IndexedDocument: "document",
+    IndexedChunk: "document",
+}
+PER_COPY = {"id", "unit_ids", "indexed_at"}  # columns that differ between two documents of the same file
+
+
+class Broken(Exception):
+    """Something did not hold, or did not come; the message says what."""
+
+
+class Installation:
+    def __init__(self, one: User, two: User, pages: int, seed: int) -> None:
+        self.one, self.two, self.pages = one, two, pages
+        self.random = random.Random(seed)
+        self.serial = 0
+        self.worker = ProcessGroup.start("worker")
+        self.port = free_port()
+        self.web = ProcessGroup.start("web", "--port", str(self.port))
+        _, key = ApiToken.objects.issue(two, "chaos", ["read", "write", "ask"])
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=60,
+            limits=httpx.Limits(keepalive_expiry=1),  # before the server closes it under a request
+        )
+
+    def upload(self, owner: User | None = None, pages: int = 0, serial: int = 0) -> Document:
+        """A document like no other; that of a ``serial`` is the same each time."""
+        self.serial += 1
+        pdf = sample_pdf(serial or 1000 + self.serial, pages or self.pages)
+        return store_upload(owner or self.one, ContentFile(pdf), f"chaos {serial or self.serial}.pdf")
+
+    def wait(self, condition: Callable[[], object], what: str, patience: float = PATIENCE) -> float:
+        """Seconds until the condition holds; a database that is away is waited for. Raises Broken."""
+        begun = time.monotonic()
+        while True:
+            try:
+                if condition():
+                    return time.monotonic() - begun
+            except DatabaseError:
+                connection.close()
+            if time.monotonic() - begun > patience:
+                raise Broken(what)
+            time.sleep(0.05)
+
+    def wait_until_whole(self) -> None:
+        """The web server answers, and the queue's next heartbeat is that of a whole cluster."""
+        Worker.objects.all().delete()
+        self.wait(lambda: Worker.objects.alive().exists(), "the queue never became whole")
+        self.wait(self.web_answers, "the web server never answered")
+
+    def warm_up(self, pages: int) -> None:
+        """Every worker process has taken documents in, and loaded what it needs for that."""
+        self.wait_until_whole()
+        for _ in range(3):
+            at_once = range(2 * settings.Q_CLUSTER["workers"])
+            self.wait_until_ready(*(self.upload(self.two, pages) for _ in at_once))
+
+    def web_answers(self) -> bool:
+        try:
+            return self.client.get("/healthz").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def wait_until_ready(self, *documents: Document, patience: float = PATIENCE) -> float:
+        keys = [document.pk for document in documents]
+        ready = Document.objects.filter(pk__in=keys, status=Document.Status.READY)
+        return self.wait(lambda: ready.count() == len(keys), "not all documents became ready", patience)
+
+    def busy_process(self, document: Document) -> int:
+        """The process that has the document, once one has."""
+        held = Document.objects.filter(pk=document.pk, lease__isnull=False)
+        self.wait(held.exists, "nobody took the document")
+        return int(held.values_list("lease_holder", flat=True)[0].split(":")[-1])
+
+    def member(self, name: str) -> psutil.Process:
+        """A process of the idle cluster, by what it is."""
+        (cluster,) = children(self.worker.process.pid)
+        (sentinel,) = children(cluster.pid)
+        own = sorted(children(sentinel.pid), key=lambda process: process.pid)
+        workers = settings.Q_CLUSTER["workers"]
+        places = {"worker": 0, "monitor": workers, "pusher": workers + 1}
+        return sentinel if name == "sentinel" else own[places[name]]
+
+
+def rows_of(document: Document) -> dict[str, tuple[int, str]]:
+    """How many rows of each kind a document has, and a checksum of what they say."""
+    return {model._meta.label: _checksum(model, path, document) for model, path in CONTENT.items()}
+
+
+def _checksum(model: type[models.Model], path: str, document: Document) -> tuple[int, str]:
+    names = [
+        field.attname
+        for field in model._meta.concrete_fields
+        if not field.is_relation and field.attname not in PER_COPY
+    ]
+    manager: Any = model._default_manager
+    rows = sorted(repr(row) for row in manager.filter(**{path: document.pk}).values_list(*names))
+    return len(rows), hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def installation(pages: int, seed: int) -> Iterator[Installation]:
+    one, two = (User.objects.get_or_create(username=name)[0] for name in USERS)
+    clear(one, two)
+    chaos = Installation(one, two, pages, seed)
+    try:
+        yield chaos
+    finally:
+        chaos.worker.stop(30)
+        chaos.web.stop(30)
+        clear(one, two)
+
+
+def clear(*owners: User) -> None:
+    for document in Document.objects.filter(owner__in=owners):
+        delete_document(document)

@@ -1,0 +1,198 @@
+"""Pages per second by stage, against raw PyMuPDF `get_text("words")` on the same files in the same run.
+
+Documents are really ingested, as a user who is removed afterwards with all that was made.
+"""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pymupdf
+from django.contrib.auth.models import User
+from django.core.files import File
+from django.core.management.base import BaseCommand
+
+from documents.files.uploads import store_upload
+from documents.ingestion.pipeline import ingest_document
+from documents.ingestion.recognition import recognise_document
+from documents.library.trash import delete_document
+from documents.models import Document
+from pdf.layout.pipeline import read_pages
+
+# What parsing costs, against MuPDF's own words of the same pages.
+#
+# Both are timed document by document, one right after the other, and each is the least of ``ROUNDS``: so both
+# meet the same machine. CPU time counts, of which a busy machine takes less away.
+
+ROUNDS = 2
+
+
+class ParsingCost(msgspec.Struct, frozen=True):
+    """``times_words``: from page to finished units, by ``page.get_text("words")`` on the same pages."""
+
+    times_words: float
+
+
+class _Seconds(NamedTuple):
+    """For all pages of one document: its words, its units."""
+
+    words: float
+    units: float
+
+
+def parsing_cost(files: Sequence[Path]) -> ParsingCost:
+    """Files that MuPDF cannot open, or that need a password, are left out."""
+    seconds = [_measured(document) for file in files if (document := _opened(file))]
+    if not seconds:
+        return ParsingCost(0.0)
+    return ParsingCost(round(sum(s.units for s in seconds) / sum(s.words for s in seconds), 2))
+
+
+def _opened(file: Path) -> pymupdf.Document | None:
+    try:
+        document = pymupdf.open(file)
+    except (RuntimeError, ValueError):
+        return None
+    return document if document.is_pdf and not document.needs_pass and document.page_count else None
+
+
+def _measured(document: pymupdf.Document) -> _Seconds:
+    rounds = [
+        (_spent(partial(_read_words, document)), _spent(partial(_read_units, document)))
+        for _ in range(ROUNDS)
+    ]
+    words, units = zip(*rounds, strict=True)
+    return _Seconds(min(words), min(units))
+
+
+def _spent(work: Callable[[], None]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _read_words(document: pymupdf.Document) -> None:
+    for number in range(document.page_count):
+        document[number].get_text("words")
+
+
+def _read_units(document: pymupdf.Document) -> None:
+    read_pages(document, range(1, document.page_count + 1))
+
+
+USER = "bench-ingest"
+STAGES = ("raw open", "raw words", "read: read", "read: layout", "read", "chunk", "store", "index", "whole")
+
+
+class Figures(msgspec.Struct):
+    """``pages_per_second`` by stage; ``ratio`` is raw PyMuPDF's time by that of the whole ingestion.
+
+    ``chunks_indexed_per_second``: words and vectors, both written.
+    ``parsing`` is what the parser costs alone, without process border and database.
+    """
+
+    files: int
+    failed: int
+    pages: int
+    pages_per_second: dict[str, float]
+    chunks_indexed_per_second: float
+    ratio: float
+    parsing: ParsingCost
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    figures = measure(chosen_files(options["folder"], options["limit"]))
+    if options["json"]:
+        command.stdout.write(msgspec.json.encode(figures).decode())
+        return 0
+    command.stdout.write(f"{figures.files} files, {figures.pages} pages, {figures.failed} failed")
+    for stage, rate in figures.pages_per_second.items():
+        command.stdout.write(f"{stage:>22} {rate:10.1f} pages/s")
+    command.stdout.write(f"{'index':>22} {figures.chunks_indexed_per_second:10.1f} chunks/s")
+    command.stdout.write(f"raw PyMuPDF words take {figures.ratio:.1%} of the time of the whole")
+    parsing = figures.parsing
+    command.stdout.write(f"parsing to units takes {parsing.times_words} times as long as raw PyMuPDF words")
+    return 0
+
+
+def chosen_files(folder: Path, limit: int) -> list[Path]:
+    files = sorted(folder.rglob("*.pdf"))
+    step = max(1, len(files) // limit) if limit else 1
+    return files[::step][: limit or None]
+
+
+def measure(files: list[Path]) -> Figures:
+    seconds: dict[str, float] = defaultdict(float)
+    pages = chunks = failed = 0
+    with bench_user() as user:
+        for file in files:
+            with timed(seconds, "whole"):
+                document = take_in(user, file)
+            if document.status != Document.Status.READY:
+                failed += 1
+                continue
+            pages += document.page_count
+            chunks += document.chunks.count()
+            for stage, spent in document.stage_seconds.items():
+                seconds[stage] += spent
+            measure_raw(file, seconds)
+    rates = {stage: round(pages / seconds[stage], 1) for stage in STAGES if seconds[stage]}
+    ratio = round(seconds["raw words"] / (seconds["whole"] or 1), 4)
+    indexed = round(chunks / (seconds["index"] or 1), 1)
+    return Figures(len(files), failed, pages, rates, indexed, ratio, parsing_cost(files))
+
+
+def measure_raw(file: Path, seconds: dict[str, float]) -> None:
+    """What no parser of ours can beat: opening the file, and MuPDF's own words of each page."""
+    with timed(seconds, "raw open"):
+        document = pymupdf.open(file)
+    with timed(seconds, "raw words"):
+        for number in range(document.page_count):
+            document[number].get_text("words")
+
+
+def take_in(user: User, file: Path) -> Document:
+    with file.open("rb") as stream:
+        document = store_upload(user, File(stream), file.name, queued=False)
+    ingest_document(document.pk)
+    recognise_document(document.pk)
+    document.refresh_from_db()
+    return document
+
+
+@contextmanager
+def bench_user() -> Iterator[User]:
+    """A user who owns nothing yet, and is gone afterwards."""
+    user, _ = User.objects.get_or_create(username=USER)
+    try:
+        remove_documents(user)
+        yield user
+    finally:
+        remove_documents(user)
+        user.delete()
+
+
+def remove_documents(user: User) -> None:
+    for document in Document.objects.filter(owner=user):
+        delete_document(document)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] += time.perf_counter() - start

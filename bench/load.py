@@ -1,0 +1,254 @@
+"""Many at once on one web process: 200 answers without a model, 200 of a scripted one, 400 mixed requests.
+
+Runs a web server on an installation of its own, in a folder of ``PINCITE_VAR``. Where other programs run,
+seconds are upper bounds: the processor time of the web process is told beside them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import psutil
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from bench._installation import clear, free_port, sample_pdf
+from bench._provider import scripted_provider
+from bench.chaos import own_installation
+from chat.answers.question_commands import start_conversation
+from chat.models import Conversation, Message, StreamEvent
+from documents.files.uploads import store_upload
+from documents.ingestion.pipeline import ingest_document
+from documents.models import ApiToken
+from operations.processes import ProcessGroup
+
+OWN_FOLDER = "load"
+USER = "load"
+DOCUMENTS, PAGES = 5, 20
+QUESTION = "What was measure {} of part 1?"
+PATIENCE = 300.0  # seconds until what has not come is said not to come
+LEAST_ANSWERS_A_SECOND, MOST_TOKEN_SECONDS = 12.0, 10.0
+
+
+@dataclass(slots=True)
+class Server:
+    """A web process of its own, and who calls it."""
+
+    user: User
+    port: int
+    web: ProcessGroup
+    key: str
+    answered: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self, *, stranger: bool = False) -> httpx.AsyncClient:
+        headers = {} if stranger else {"Authorization": f"Bearer {self.key}"}
+        unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE, limits=unlimited)
+
+    def cpu_seconds(self) -> float:
+        spent = psutil.Process(self.web.process.pid).cpu_times()
+        return spent.user + spent.system
+
+    def conversations(self, count: int, provider: str) -> list[Conversation]:
+        return [start_conversation(self.user, provider=provider) for _ in range(count)]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--answers", type=int, default=200)
+    parser.add_argument("--requests", type=int, default=400)
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    if settings.VAR_DIR.name != OWN_FOLDER:
+        for name, value in (own_installation(OWN_FOLDER) | {"PINCITE_RATE_API": "1000000/min"}).items():
+            os.environ[name] = value
+        return subprocess.call([sys.executable, *sys.argv])
+    call_command("migrate", verbosity=0, interactive=False)
+    server, passed = prepared(), True
+    try:
+        for trial in (one_alone, without_model, with_scripted_model, mixed):
+            server.answered.clear()
+            before = server.cpu_seconds()
+            held, told = trial(server, options)
+            passed = passed and held
+            spent = server.cpu_seconds() - before
+            codes = ", ".join(f"{count} × {code}" for code, count in sorted(server.answered.items()))
+            command.stdout.write(f"{'✓' if held else '✗'} {told}; {codes}; web process {spent:.1f} s CPU")
+            command.stdout.flush()
+    finally:
+        server.web.stop(30)
+        clear(server.user)
+    return int(not passed)
+
+
+def prepared() -> Server:
+    user, _ = User.objects.get_or_create(username=USER)
+    clear(user)
+    Conversation.objects.filter(owner=user).delete()
+    for number in range(DOCUMENTS):
+        document = store_upload(
+            user, ContentFile(sample_pdf(number + 1, PAGES)), f"load {number}.pdf", queued=False
+        )
+        ingest_document(document.pk)
+    _, key = ApiToken.objects.issue(user, "load", ["read", "write", "ask"])
+    port = free_port()
+    server = Server(user, port, ProcessGroup.start("web", "--port", str(port)), key)
+    give_up_at = time.monotonic() + PATIENCE
+    while True:
+        try:
+            httpx.get(f"{server.url}/healthz")
+            return server
+        except httpx.TransportError:
+            if time.monotonic() > give_up_at:
+                raise
+            time.sleep(0.1)
+
+
+def one_alone(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+    """Warm the process up, then one answer at a time."""
+    seconds = []
+    for number in range(5):
+        (talk,) = server.conversations(1, "extractive")
+        began = time.monotonic()
+        asyncio.run(asked_all(server, [talk], number))
+        wait_until_written([talk])
+        seconds.append(time.monotonic() - began)
+    return True, f"one answer alone {statistics.median(seconds[1:]):.2f} s"
+
+
+def without_model(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+    """All are begun, in the order they came, so many a second."""
+    talks = server.conversations(options["answers"], "extractive")
+    began = time.monotonic()
+    asyncio.run(asked_all(server, talks))
+    asked = time.monotonic() - began
+    wait_until_written(talks)
+    seconds = time.monotonic() - began
+    done = StreamEvent.objects.filter(message__conversation__in=talks, kind="done")
+    ends = list(done.values_list("created_at", flat=True))
+    spread = (max(ends) - min(ends)).total_seconds() if ends else 0.0
+    a_second = len(talks) / seconds
+    failed = (
+        Message.objects.filter(conversation__in=talks, role="assistant").exclude(status="complete").count()
+    )
+    held = set(server.answered) == {"201"} and not failed and a_second >= LEAST_ANSWERS_A_SECOND
+    return held, (
+        f"{len(talks)} answers at once: all begun after {asked:.1f} s, {a_second:.1f} written a second,"
+        f" first and last end {spread:.1f} s apart, {failed} failed"
+    )
+
+
+def with_scripted_model(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+    """The time to the first word of each, as its reader sees it."""
+    talks = server.conversations(options["answers"], "compatible")
+    with scripted_provider():
+        seconds = asyncio.run(first_words(server, talks))
+    p95 = statistics.quantiles(seconds, n=20)[-1] if len(seconds) > 1 else float("inf")
+    held = set(server.answered) == {"201"} and len(seconds) == len(talks) and p95 <= MOST_TOKEN_SECONDS
+    return held, (
+        f"{len(talks)} scripted answers at once: first word p50 {statistics.median(seconds):.1f} s,"
+        f" p95 {p95:.1f} s (limit {MOST_TOKEN_SECONDS:g})"
+    )
+
+
+def mixed(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+    """Answers, searches, pages and strangers at once; /healthz meanwhile."""
+    quarter = options["requests"] // 4
+    talks = server.conversations(quarter, "extractive")
+    slowest = asyncio.run(mixed_at_once(server, talks, quarter))
+    wait_until_written(talks)
+    broken = [code for code in server.answered if code not in ("200", "201", "401", "503 with Retry-After")]
+    return not broken and slowest < PATIENCE / 60, (
+        f"{4 * quarter} mixed requests at once: /healthz at most {slowest:.1f} s"
+    )
+
+
+async def asked_all(server: Server, talks: list[Conversation], first: int = 0) -> None:
+    async with server.client() as client:
+        await asyncio.gather(
+            *(asked(server, client, talk, first + place) for place, talk in enumerate(talks))
+        )
+
+
+async def asked(server: Server, client: httpx.AsyncClient, talk: Conversation, number: int) -> None:
+    body = {"question": QUESTION.format(number % PAGES + 1), "wait": False}
+    count(server, await client.post(f"/api/conversations/{talk.pk}/messages/", json=body))
+
+
+async def first_words(server: Server, talks: list[Conversation]) -> list[float]:
+    async def first_word(client: httpx.AsyncClient, talk: Conversation) -> float:
+        path, began = f"/api/conversations/{talk.pk}/messages/", time.monotonic()
+        headers, body = {"Accept": "text/event-stream"}, {"question": QUESTION.format(1)}
+        async with client.stream("POST", path, json=body, headers=headers) as response:
+            server.answered[str(response.status_code)] += 1
+            async for line in response.aiter_lines():
+                if line == "event: text":
+                    return time.monotonic() - began
+        return float("inf")
+
+    async with server.client() as client:
+        return list(await asyncio.gather(*(first_word(client, talk) for talk in talks)))
+
+
+async def mixed_at_once(server: Server, talks: list[Conversation], each: int) -> float:
+    async with server.client() as client, server.client(stranger=True) as stranger:
+        calls: list[Awaitable[None]] = [
+            asked(server, client, talk, place) for place, talk in enumerate(talks)
+        ]
+        calls += [sought(server, client) for _ in range(each)]
+        calls += [got(server, client, "/api/documents/", {}) for _ in range(each)]
+        calls += [got(server, stranger, "/api/documents/", {}) for _ in range(each)]
+        ended = asyncio.Event()
+        health = asyncio.create_task(slowest_health(server, ended.is_set))
+        await asyncio.gather(*calls)
+        ended.set()
+        return await health
+
+
+async def sought(server: Server, client: httpx.AsyncClient) -> None:
+    count(server, await client.post("/api/search/", json={"query": QUESTION.format(3)}))
+
+
+async def got(server: Server, client: httpx.AsyncClient, path: str, query: dict[str, str]) -> None:
+    count(server, await client.get(path, params=query))
+
+
+async def slowest_health(server: Server, ended: Callable[[], bool]) -> float:
+    slowest = 0.0
+    async with server.client(stranger=True) as client:
+        while not ended():
+            began = time.monotonic()
+            await client.get("/healthz")
+            slowest = max(slowest, time.monotonic() - began)
+            await asyncio.sleep(0.2)
+    return slowest
+
+
+def count(server: Server, response: httpx.Response) -> None:
+    later = " with Retry-After" if "retry-after" in response.headers else ""
+    server.answered[f"{response.status_code}{later}"] += 1
+
+
+def wait_until_written(talks: list[Conversation]) -> None:
+    give_up_at = time.monotonic() + PATIENCE
+    unfinished = Message.objects.filter(conversation__in=talks).unfinished()
+    while unfinished.exists() and time.monotonic() < give_up_at:
+        time.sleep(0.02)

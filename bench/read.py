@@ -1,0 +1,253 @@
+"""Time to the first painted page and from a citation's click to its highlight, in real Chromium.
+
+The first page is measured with the same file, the same server and a cold cache,
+turn by turn in one run, against pdf.js's own viewer components on a bare page
+(their "simple viewer" example: no toolbar, no panel, its settings as they come),
+and, with ``--stock``, against pdf.js's stock viewer. The pages of both come from
+the test browser, not from a server, and so sooner than ours. Needs Playwright
+and Chromium.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import statistics
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from bench._site import chromium, new_tab, server, taken_in
+from chat.models import Citation, Conversation, Message
+from documents.models import Document
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+# pdf.js's own stock viewer, whole: toolbar, sidebar and all, as Mozilla builds it.
+#
+# pdf.js's npm package does not hold it; ``npm pack pdfjs-viewer-element`` brings a folder
+# ``dist`` that does (its ``viewer.html`` as a string in a module). It is served as static
+# files are, by the server that is measured, while the measure lasts.
+
+PLACE = "stock-viewer"
+NEEDED = ("viewer.mjs", "viewer.css", "pdf.mjs", "pdf.worker.min.mjs")
+_HTML = re.compile(r"""^var \w+=('(?:[^'\\]|\\.)*')""")
+_POLICY = re.compile(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>")
+HEAD = """<link rel="stylesheet" href="/static/{place}/viewer.css">
+<script>
+document.addEventListener("webviewerloaded", () => {{
+  PDFViewerApplicationOptions.setAll({{ workerSrc: "/static/{place}/pdf.worker.min.mjs",
+    cMapUrl: "/static/pdfjs/cmaps/", standardFontDataUrl: "/static/pdfjs/standard_fonts/",
+    wasmUrl: "/static/pdfjs/wasm/", disablePreferences: true }});
+  PDFViewerApplication.initializedPromise.then(() => PDFViewerApplication.eventBus.on(
+    "pagerendered", () => performance.mark("first-page"), {{ once: true }}));
+}});
+</script>
+<script type="module" src="/static/{place}/pdf.mjs"></script>
+<script type="module" src="/static/{place}/viewer.mjs"></script>
+</head>"""
+
+
+@contextmanager
+def stock_viewer(folder: Path) -> Iterator[str]:
+    """The viewer's page, to be opened with ``?file=…``; its parts lie in STATIC_ROOT. Raises CommandError."""
+    page = read_page(folder)
+    place = Path(settings.STATIC_ROOT) / PLACE
+    shutil.copytree(folder, place, dirs_exist_ok=True)
+    try:
+        yield page
+    finally:
+        shutil.rmtree(place)
+
+
+def read_page(folder: Path) -> str:
+    found = next(folder.glob("_virtual_pdfjs-viewer-html-*.js"), None)
+    written = _HTML.match(found.read_text()) if found else None
+    if written is None or not all((folder / name).exists() for name in NEEDED):
+        raise CommandError(f"{folder} is not the folder dist of the npm package pdfjs-viewer-element 4.")
+    html = str(ast.literal_eval(written[1]))  # a string of JavaScript that is one of Python, too
+    return _POLICY.sub("", html).replace("</head>", HEAD.format(place=PLACE))
+
+
+BARE = """<!doctype html><link rel="stylesheet" href="/static/pdfjs/web/pdf_viewer.css">
+<style>#c{position:absolute;inset:0;overflow:auto}</style><div id="c"><div class="pdfViewer"></div></div>
+<script type="module">
+import * as pdfjs from "/static/pdfjs/build/pdf.min.mjs";
+import { EventBus, PDFLinkService, PDFViewer } from "/static/pdfjs/web/pdf_viewer.mjs";
+pdfjs.GlobalWorkerOptions.workerSrc = "/static/pdfjs/build/pdf.worker.min.mjs";
+const eventBus = new EventBus(), linkService = new PDFLinkService({ eventBus });
+const viewer = new PDFViewer({ container: document.getElementById("c"), eventBus, linkService });
+eventBus.on("pagesinit", () => (viewer.currentScaleValue = "auto"));
+eventBus.on("pagerendered", () => performance.mark("first-page"), { once: true });
+const pdf = await pdfjs.getDocument({ url: "FILE", cMapUrl: "/static/pdfjs/cmaps/",
+  standardFontDataUrl: "/static/pdfjs/standard_fonts/", wasmUrl: "/static/pdfjs/wasm/" }).promise;
+viewer.setDocument(pdf);
+linkService.setDocument(pdf);
+</script>"""
+PAUSE = 1.0  # seconds in which the tab before, which was just closed, comes to its end
+BARE_MEANS = "(bare: PDFViewer on an empty page; pdf.js's npm package has no viewer.html)"
+# From the click to the frame after the one in which the anchor stands, painted, in the window.
+CLICK = """(number) => new Promise((resolve) => {
+  const place = document.querySelector(`a[data-citation][data-number="${number}"]`);
+  const room = document.querySelector("[data-pages]").getBoundingClientRect();
+  const start = performance.now();
+  const look = () => {
+    const own = `[data-highlight="${place.dataset.citation}"].lit-anchor`;
+    const lit = document.querySelector(`.page[data-loaded] ${own}`);
+    const box = lit?.getBoundingClientRect();
+    const drawn = lit?.closest(".page").querySelector("canvas:not([hidden])");
+    if (box && drawn && box.top >= room.top && box.bottom <= room.bottom) resolve(performance.now() - start);
+    else requestAnimationFrame(look);
+  };
+  place.click();
+  requestAnimationFrame(look);
+})"""
+
+
+class Figures(msgspec.Struct):
+    """Medians in milliseconds; each ratio is our time to the first page by that of the other viewer."""
+
+    pages: int
+    runs: int
+    first_page: float
+    first_page_bare: float
+    ratio: float
+    first_page_stock: float | None
+    ratio_stock: float | None
+    highlight_same_page: float
+    highlight_far_page: float
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="a long PDF")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--stock", type=Path, metavar="DIR", help="of pdf.js's stock viewer: see _stock.py")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    stock = stock_viewer(options["stock"]) if options["stock"] else nullcontext("")
+    with taken_in(options["file"]) as document, stock as stock_page, server() as address:
+        cite(document)
+        figures = measure(document, address, options["runs"], stock_page)
+    if options["json"]:
+        command.stdout.write(msgspec.json.encode(figures).decode())
+        return 0
+    command.stdout.write(f"{figures.pages} pages, medians of {figures.runs} runs")
+    command.stdout.write(f"first page painted     {figures.first_page:8.0f} ms")
+    command.stdout.write(
+        f"pdf.js components bare {figures.first_page_bare:8.0f} ms, ours × {figures.ratio:.2f}"
+    )
+    if figures.first_page_stock and figures.ratio_stock:
+        command.stdout.write(
+            f"pdf.js stock viewer    {figures.first_page_stock:8.0f} ms, ours × {figures.ratio_stock:.2f}"
+        )
+    command.stdout.write(f"citation, same page    {figures.highlight_same_page:8.0f} ms")
+    command.stdout.write(f"citation, far page     {figures.highlight_far_page:8.0f} ms")
+    command.stdout.write(BARE_MEANS)
+    return 0
+
+
+def measure(document: Document, address: str, runs: int, stock_page: str) -> Figures:
+    """``stock_page`` is '' where pdf.js's stock viewer is not there."""
+    with chromium() as browser:
+        ours: list[float] = []
+        bare: list[float] = []
+        stock: list[float] = []
+        near, far = [], []
+        turns = [(bare, bare_components), (ours, our_reader)]
+        if stock_page:
+            turns.append((stock, partial(stock_viewer_of, stock_page)))
+        for _ in range(runs):
+            for times, opened in turns:
+                time.sleep(PAUSE)
+                times.append(first_page(browser, address, document, opened))
+            turns.reverse()  # none always follows the same other
+            same, distant = clicks(browser, address, document)
+            near.append(same)
+            far.append(distant)
+    first, alone = statistics.median(ours), statistics.median(bare)
+    whole = statistics.median(stock) if stock else None
+    return Figures(
+        document.page_count,
+        runs,
+        first,
+        alone,
+        first / alone,
+        whole,
+        first / whole if whole else None,
+        statistics.median(near),
+        statistics.median(far),
+    )
+
+
+def first_page(browser: Browser, address: str, document: Document, opened: Any) -> float:
+    page = new_tab(browser, address)
+    opened(page, address, document)
+    page.wait_for_function("() => performance.getEntriesByName('first-page').length > 0")
+    elapsed = float(page.evaluate("performance.getEntriesByName('first-page')[0].startTime"))
+    page.context.close()
+    return elapsed
+
+
+def our_reader(page: Page, address: str, document: Document) -> None:
+    page.goto(f"{address}/documents/{document.pk}/", wait_until="commit")
+
+
+def bare_components(page: Page, address: str, document: Document) -> None:
+    body = BARE.replace("FILE", f"/documents/{document.pk}/file")
+    page.route("**/bare", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto(f"{address}/bare", wait_until="commit")
+
+
+def stock_viewer_of(body: str, page: Page, address: str, document: Document) -> None:
+    page.route("**/viewer.html**", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto(f"{address}/viewer.html?file=/documents/{document.pk}/file", wait_until="commit")
+
+
+def clicks(browser: Browser, address: str, document: Document) -> tuple[float, float]:
+    """Milliseconds to the highlight: on the page in sight, and on one far away."""
+    page = new_tab(browser, address)
+    our_reader(page, address, document)
+    page.locator("a[data-citation]").nth(1).wait_for()
+    page.wait_for_timeout(500)
+    same, far = page.evaluate(CLICK, 1), page.evaluate(CLICK, 2)
+    page.context.close()
+    return same, far
+
+
+def cite(document: Document) -> None:
+    """An answer that cites the document's first and a far page. Raises CommandError."""
+    first = document.units.filter(page_number=1).first()
+    far = document.units.filter(page_number__gte=document.page_count * 2 // 3).first()
+    if first is None or far is None:
+        raise CommandError("This file has too little text to measure.")
+    conversation = Conversation.objects.create(owner=document.owner, scope=Conversation.Scope.DOCUMENTS)
+    conversation.documents.add(document)
+    Message.objects.create(conversation=conversation, position=0, role="user", content="?")
+    text = " ".join(f"[[cite:{unit.pk}:{unit.page_number}]]" for unit in (first, far))
+    answer = Message.objects.create(conversation=conversation, position=1, role="assistant", content=text)
+    for number, unit in enumerate((first, far), 1):
+        Citation.objects.create(
+            message=answer,
+            number=number,
+            position=number,
+            document=document,
+            unit=unit,
+            quote=unit.content,
+            page_number=unit.page_number,
+            rects=unit.rects[:1],
+            unit_rects=unit.rects,
+            verdict=Citation.Verdict.EXACT,
+        )

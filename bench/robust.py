@@ -1,0 +1,224 @@
+"""What hostile files do: each PDF of a folder through the API and a real worker, one after the other.
+
+Every one must end ``ready`` or ``failed`` with a code of the closed list, within
+30 s of its start; no worker may be lost, none may grow by more than 50 MB. Where
+a file's folder has an ``expected.json`` (``{name: {"outcome": …}}``), that must hold too.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from argparse import ArgumentParser
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from bench._installation import Broken, Installation, installation
+from bench.ingest import chosen_files
+from documents.library.trash import delete_document
+from documents.models import Document, FailureCode, Worker
+from operations.watchdog import children
+
+SLOWEST_SECONDS = 30.0
+MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process
+WARM = 20  # files after which a worker has loaded what it needs; and over which its memory is looked at
+STUCK_SECONDS = 120.0
+REJECTED = {"not_a_pdf", "empty", "too_large"}
+LIMITED = {"took_too_long", "too_much_memory", "too_many_pages"}
+FAILED = {str(code) for code in FailureCode} - {"internal"}
+# What may become of a file of which `expected.json` says so.
+ENDS = {
+    "rejected_at_upload": REJECTED,
+    "failed_password": {"password_protected"},
+    "failed_timeout_or_limit": LIMITED,
+    "failed_limit_or_ready": LIMITED | {"ready"},
+    "failed_no_text": {"no_text", "ready"},  # a scan may be recognised
+    "failed": FAILED,
+    "ready": {"ready"},
+    "ready_or_failed": FAILED | {"ready"},
+    "failed_or_ready": FAILED | {"ready"},
+    "ready_or_rejected": REJECTED | {"ready"},
+}
+# Where poppler reads at least so many words, and we less than this share of them, a warning is printed.
+POPPLER_WORDS, UNREAD_SHARE = 20, 0.5
+POPPLER_SECONDS = 20.0
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of a file: ``ready`` or a reason code, what did not hold, what is odd."""
+
+    file: str
+    outcome: str
+    seconds: float
+    pages: int = 0
+    unread_pages: int = 0
+    hidden_words: int = 0
+    words: int = 0
+    wrong: str = ""
+    warning: str = ""
+
+
+class Figures(msgspec.Struct, frozen=True):
+    files: int
+    outcomes: dict[str, int]
+    wrong: int
+    warnings: int
+    slowest: float
+    workers_lost: int
+    grown_mb: float
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
+    parser.add_argument("--list", type=Path, help="a file that names the PDF files, a line each, below DIR")
+    parser.add_argument("--json", action="store_true", help="one JSON object per file, then the figures")
+
+
+def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    folder: Path = options["folder"]
+    outcomes: list[Outcome] = []
+    with installation(pages=1, seed=1) as site:
+        site.warm_up(pages=5)
+        memory = Memory(site)
+        for number, file in enumerate(files_of(folder, options["list"], options["limit"])):
+            outcome = outcome_of(site, file, folder)
+            outcomes.append(outcome)
+            memory.look(settled=number >= WARM)
+            if options["json"] or outcome.wrong or outcome.warning:
+                command.stdout.write(msgspec.json.encode(outcome).decode())
+                command.stdout.flush()
+        figures = Figures(
+            files=len(outcomes),
+            outcomes=dict(Counter(outcome.outcome for outcome in outcomes).most_common()),
+            wrong=sum(bool(outcome.wrong) for outcome in outcomes),
+            warnings=sum(bool(outcome.warning) for outcome in outcomes),
+            slowest=max((outcome.seconds for outcome in outcomes), default=0.0),
+            workers_lost=sum(Worker.objects.values_list("restarts", flat=True)) + len(memory.gone),
+            grown_mb=round(memory.grown / 2**20, 1),
+        )
+    command.stdout.write(msgspec.json.encode(figures).decode())
+    return int(bool(figures.wrong or figures.workers_lost or memory.grown > MOST_GROWTH))
+
+
+def files_of(folder: Path, listed: Path | None, limit: int) -> list[Path]:
+    """The PDF files of the folder, or those that the list names."""
+    if listed is None:
+        return chosen_files(folder, limit)
+    names = [line.strip() for line in listed.read_text().splitlines() if line.strip()]
+    return [folder / name for name in names][: limit or None]
+
+
+def outcome_of(site: Installation, file: Path, folder: Path) -> Outcome:
+    with file.open("rb") as stream:
+        answer = site.client.post("/api/documents/", files={"file": (file.name, stream)})
+    name, said = str(file.relative_to(folder)), answer.json()
+    if answer.status_code != 201:
+        return judged(Outcome(name, str(said.get("code")), 0.0), file)
+    document = Document.objects.get(pk=said["id"])
+    try:
+        outcome = ended(site, document, name)
+    except Broken as stuck:
+        outcome = Outcome(name, "stuck", STUCK_SECONDS, wrong=str(stuck))
+    delete_document(document)
+    return judged(outcome, file)
+
+
+def ended(site: Installation, document: Document, name: str) -> Outcome:
+    """How the document ended, and how long after its start. Raises Broken."""
+
+    def has_ended() -> bool:
+        document.refresh_from_db()
+        return not document.is_working
+
+    site.wait(has_ended, "never ended", STUCK_SECONDS)
+    began = document.started_at or document.created_at
+    return Outcome(
+        name,
+        document.failure_code or document.status,
+        round((timezone.now() - began).total_seconds(), 2),
+        document.page_count,
+        len(document.failed_pages),
+        document.hidden_word_count,
+        document.word_count,
+    )
+
+
+def judged(outcome: Outcome, file: Path) -> Outcome:
+    return msgspec.structs.replace(
+        outcome, wrong="; ".join(faults(outcome, file)), warning=unread_text(outcome, file)
+    )
+
+
+def unread_text(outcome: Outcome, file: Path) -> str:
+    """What poppler reads and we do not; '' where that is not much, or poppler is not there."""
+    read = outcome.words + outcome.hidden_words
+    found = words_by_poppler(file)
+    if found < POPPLER_WORDS or read >= UNREAD_SHARE * found:
+        return ""
+    return f"poppler reads {found} words, we {read}"
+
+
+def words_by_poppler(file: Path) -> int:
+    try:
+        done = subprocess.run(
+            ["pdftotext", "-q", str(file), "-"], capture_output=True, timeout=POPPLER_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    return len(done.stdout.split())
+
+
+def faults(outcome: Outcome, file: Path) -> Iterator[str]:
+    if outcome.wrong:
+        yield outcome.wrong
+    if outcome.seconds > SLOWEST_SECONDS:
+        yield f"took {outcome.seconds} s"
+    if outcome.outcome not in {"ready", "empty", *FailureCode} or outcome.outcome == FailureCode.INTERNAL:
+        yield "no reason"
+    wanted = expected_in(file.parent).get(file.name, {}).get("outcome", "")
+    if wanted and wanted not in ENDS:
+        yield f"expected to be {wanted}, which says nothing"
+    elif wanted and outcome.outcome not in ENDS[wanted]:
+        yield f"should be {wanted}"
+
+
+@cache
+def expected_in(folder: Path) -> Mapping[str, dict[str, Any]]:
+    path = folder / "expected.json"
+    return msgspec.json.decode(path.read_bytes()) if path.exists() else {}
+
+
+class Memory:
+    """Resident bytes that the processes which take documents in keep, from when they have loaded what they
+    need: what a file takes for a moment, and gives back, is not counted."""
+
+    def __init__(self, site: Installation) -> None:
+        self._site = site
+        self._first: dict[int, int] = {}
+        self._lately: dict[int, deque[int]] = {}
+        self.gone: set[int] = set()
+        self.grown = 0
+
+    def look(self, *, settled: bool) -> None:
+        now = {process.pid: process.memory_info().rss for process in self._processes()}
+        if not settled:
+            return
+        self.gone |= self._first.keys() - now.keys()
+        for pid, resident in now.items():
+            self._first.setdefault(pid, resident)
+            lately = self._lately.setdefault(pid, deque(maxlen=WARM))
+            lately.append(resident)
+            if len(lately) == WARM:
+                self.grown = max(self.grown, min(lately) - self._first[pid])
+
+    def _processes(self) -> list[psutil.Process]:
+        (cluster,) = children(self._site.worker.process.pid)
+        return [worker for sentinel in children(cluster.pid) for worker in children(sentinel.pid)]

@@ -1,0 +1,245 @@
+"""An answer while it grows: its words, its citations, and what verification says of them.
+
+A Draft is pure: it reads no database and sends nothing. ``write`` and ``cite``
+give the events that tell a reader what changed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from chat.answers.events import CitationShown, Cited, Event, Text, Verified
+from chat.answers.prompt import shown_text
+from chat.citations.claim_spans import PassageMatcher, Span, claim_before, plain, uncited_claims
+from chat.citations.claims import Claim, SourceUnit, Verification
+from chat.citations.marker_decoder import format_marker, stored_marks
+from chat.citations.model_judge import LONGEST_PASSAGE, JudgedClaim, Judging
+from chat.citations.presenters import shown
+from chat.citations.snapshots import snapshot
+from chat.citations.source_units import Sources
+from chat.citations.verification.verify import verify
+from chat.markdown.html import StreamRenderer
+from chat.models import Citation
+
+_SENTENCE_END = re.compile(r"(?:[.!?。！？…]+[\"'”’)\]*_]*)?$")
+MOST_CITATIONS = 400  # of one answer; a model that cites everything is stopped from filling the database
+
+
+@dataclass(frozen=True, slots=True)
+class _CitedBlock:
+    """``content[start:end]`` is text for all of which a provider cites ``unit``."""
+
+    start: int
+    end: int
+    unit: SourceUnit
+
+
+@dataclass(slots=True)
+class AnswerBuilder:
+    """The answer to one question.
+
+    Attributes:
+        numbers: the superscript of each unit (by id) that the conversation has cited so far.
+        content: what is stored: Markdown with ``[[cite:<unit>:<page>]]`` markers.
+        citations: in the order of the markers in ``content``.
+        dropped: citations left out because the answer has too many.
+        saved: ids of the citations that are rows already.
+        changed: ids of citations that changed after they were told.
+        lock: held while content and citations change, so that another thread can save both in step.
+        saving: held while they are saved: the recorder and the writer may both come to it.
+    """
+
+    message_id: UUID
+    sources: Sources
+    numbers: dict[str, int] = field(default_factory=dict)
+    content: str = ""
+    citations: list[Citation] = field(default_factory=list)
+    dropped: int = 0
+    saved: set[UUID] = field(default_factory=set)
+    changed: set[UUID] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    saving: threading.Lock = field(default_factory=threading.Lock)
+    renderer: StreamRenderer = field(default_factory=StreamRenderer)
+    _blocks: list[_CitedBlock] = field(default_factory=list)
+    _known: dict[str, int] = field(default_factory=dict)  # numbers from before this answer
+
+    def __post_init__(self) -> None:
+        self._known = dict(self.numbers)
+
+    def write(self, text: str) -> Iterator[Event]:
+        """Adds words."""
+        with self.lock:
+            self.content += text
+        yield from text_events(text, self.renderer.write(text))
+
+    def cite(self, unit: SourceUnit, quote: str = "") -> Iterator[Event]:
+        """Adds a citation of ``unit`` for what was just said, checked."""
+        if len(self.citations) >= MOST_CITATIONS:
+            self.dropped += 1
+            return
+        span = claim_before(self.content)
+        found = self._verified(plain(self.content[span.start : span.end]), unit, quote)
+        citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))
+        citation.message_id, citation.position = self.message_id, len(self.citations)
+        citation.claim = plain(self.content[span.start : span.end])
+        with self.lock:
+            self.content += format_marker(found.unit.id, found.unit.page)
+            citation.claim_start, citation.claim_end = span.start, len(self.content)
+            self.citations.append(citation)
+        seen = self.shown(citation)
+        yield Cited(unchecked(seen))
+        yield from text_events("", self.renderer.cite(seen))
+        yield Verified(seen)
+        yield from self._joint_support(citation)
+
+    def cite_block(self, unit: SourceUnit, block: str) -> None:
+        """Note that a provider cites ``unit`` for all the sentences of a block that has just been written."""
+        start = self.content.rfind(block.strip())
+        if start >= 0:
+            self._blocks.append(_CitedBlock(start, start + len(block.strip()), unit))
+
+    def complete(self) -> Iterator[Event]:
+        """Cite the sentences that no marker follows: by their block's citation, or matched to a passage."""
+        matcher = PassageMatcher(self.sources.shown, self.sources.neighbours)
+        spans = self.uncited()[: max(0, MOST_CITATIONS - len(self.citations))]
+        found = [self._matched(span, matcher) for span in reversed(spans)]  # what comes later moves
+        added = [citation for citation in found if citation]
+        if not added:
+            return
+        with self.lock:
+            self._settle_order()
+        for citation in reversed(added):
+            seen = self.shown(citation)
+            yield Cited(unchecked(seen))
+            yield Verified(seen)
+
+    def judge(self, judging: Judging) -> Iterator[Event]:
+        """Put what was found, but not compared, to a judge; its word stands beside the verdict."""
+        found = [citation for citation in self.citations if citation.verdict == Citation.Verdict.FOUND]
+        questions = [JudgedClaim(self._passage(citation), citation.claim) for citation in found]
+        for place, supported in judging.judged(questions):
+            citation, word = found[place], Citation.Judgement
+            citation.judged_by = judging.name[:120]
+            citation.judgement = word.SUPPORTED if supported else word.UNSUPPORTED
+            self.changed.add(citation.pk)
+            yield Verified(self.shown(citation))
+
+    def _passage(self, citation: Citation) -> str:
+        """The cited unit as a model is shown it, under its headings."""
+        unit = self.sources.units[str(citation.unit_id)]
+        headings = " › ".join(unit.section_path)
+        return f"{headings}\n{shown_text(unit)}".strip()[:LONGEST_PASSAGE]
+
+    def _matched(self, span: Span, matcher: PassageMatcher) -> Citation | None:
+        claim = plain(self.content[span.start : span.end])
+        inside = [block.unit for block in self._blocks if block.start <= span.start < block.end]
+        found = matcher.match(claim, inside)
+        by_provider = bool(inside) and (found is None or found.unit in inside)
+        if inside and found is None:
+            found = self._verified(claim, inside[0], "")
+        if found is None:
+            return None
+        citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))
+        citation.message_id, citation.claim, citation.matched = self.message_id, claim, not by_provider
+        self._insert(citation, span, format_marker(found.unit.id, found.unit.page))
+        return citation
+
+    def _insert(self, citation: Citation, span: Span, marker: str) -> None:
+        """Put a citation at the end of its sentence, before the full stop; what comes later moves."""
+        sentence = self.content[span.start : span.end]
+        at = span.end - len(_SENTENCE_END.search(sentence)[0])  # type: ignore[index]
+        with self.lock:
+            before = sum(mark.start < at for mark in stored_marks(self.content))
+            self.content = self.content[:at] + marker + self.content[at:]
+            for other in self.citations:
+                other.claim_start += len(marker) * (other.claim_start >= at)
+                other.claim_end += len(marker) * (other.claim_end > at)
+            citation.claim_start, citation.claim_end = span.start, at + len(marker)
+            self.citations.insert(before, citation)
+
+    def _settle_order(self) -> None:
+        """Positions and numbers in the order of reading; numbers of earlier answers stay."""
+        self.numbers.clear()
+        self.numbers.update(self._known)
+        for position, citation in enumerate(self.citations):
+            citation.position = position
+            citation.number = self._numbered(str(citation.unit_id))
+            self.changed.add(citation.pk)
+
+    def begin_with(self, content: str, citations: list[Citation], shown_before: list[CitationShown]) -> None:
+        """Takes up an answer that was begun before; ``citations`` are its rows, by position."""
+        self.content, self.citations = content, citations
+        self.saved = {citation.pk for citation in citations}
+        at = 0
+        for mark, citation in zip(stored_marks(content), shown_before, strict=False):
+            self.renderer.write(content[at : mark.start])
+            self.renderer.cite(citation)
+            at = mark.end
+        self.renderer.write(content[at:])
+
+    def shown(self, citation: Citation) -> CitationShown:
+        return shown(citation, self.sources.places[str(citation.unit_id)].frame)
+
+    def uncited(self) -> list[Span]:
+        """Claims that cite nothing."""
+        return uncited_claims(
+            self.content, [Span(citation.claim_start, citation.claim_end) for citation in self.citations]
+        )
+
+    def _verified(self, claim: str, unit: SourceUnit, quote: str) -> Verification:
+        return verify(Claim(claim, quote), unit, self.sources.neighbours(unit), self.sources.shown)
+
+    def _number_of(self, unit: SourceUnit) -> int:
+        return self._numbered(unit.id)
+
+    def _numbered(self, unit_id: str) -> int:
+        return self.numbers.setdefault(unit_id, max(self.numbers.values(), default=0) + 1)
+
+    def _joint_support(self, last: Citation) -> Iterator[Event]:
+        """Citations side by side support one claim together when each lacks only what another has."""
+        group = [
+            citation
+            for citation in self.citations
+            if citation.claim_start == last.claim_start and str(citation.unit_id) in self.sources.places
+        ]
+        weak = [citation for citation in group if citation.verdict == Citation.Verdict.UNSUPPORTED]
+        if len(group) < 2 or not weak or not all(citation.missing for citation in weak):
+            return
+        lacking = set.intersection(*(set(citation.missing) for citation in group))
+        if lacking:
+            return
+        for citation in weak:
+            citation.verdict = Citation.Verdict.FOUND
+            citation.reason = "Other citations of this sentence support the rest of the claim."
+            self.changed.add(citation.pk)
+            self.renderer.replace(self.shown(citation))
+            yield Verified(self.shown(citation))
+
+
+def unchecked(citation: CitationShown) -> CitationShown:
+    """The citation as it is told before its verdict."""
+    return CitationShown(
+        id=citation.id,
+        number=citation.number,
+        document=citation.document,
+        title=citation.title,
+        page=citation.page,
+        unit=citation.unit,
+        section=citation.section,
+        lines=citation.lines,
+        claim=citation.claim,
+        quote="",
+        href=citation.href,
+    )
+
+
+def text_events(text: str, changed: list[tuple[int, str]]) -> Iterator[Text]:
+    """One event for each changed block; the new words come with the last one."""
+    for place, (number, html) in enumerate(changed, start=1):
+        yield Text(text if place == len(changed) else "", number, html)
+    if text and not changed:
+        yield Text(text, 0, "")

@@ -1,0 +1,320 @@
+"""From a question to the passages an answer may cite."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.models import User
+
+from chat.answers.prompt import (
+    NO_SEARCH_NOTES,
+    ContextItem,
+    Prompt,
+    SearchNotes,
+    Turn,
+    shown_text,
+    token_estimate,
+)
+from chat.answers.without_model.question import analyse
+from chat.citations.claims import SourceUnit
+from chat.citations.source_units import Sources, load_sources
+from chat.citations.values.columns import column_years
+from chat.models import Conversation
+from chat.providers.base import Provider, TextDelta
+from chat.providers.stream import ProviderLimits, stream_with_retries
+from documents.models import Document
+from pdf.structure import Cell, TableRow
+from retrieval.provider_calls import ProviderError
+from retrieval.query.language_model import LanguageModel
+from retrieval.query.question_terms import readable
+from retrieval.query.scope import Scope
+from retrieval.results import Hit, SearchOptions
+from retrieval.search import search
+from text.terms import terms_of
+
+# Names in a question: companies, people, places, products.
+
+YEAR = re.compile(r"\b(?:FY|CY|Q[1-4]\s*)?(?:19|20)\d{2}\b|\bFY\d{2}\b|\bQ[1-4]\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z0-9][\w&.'’-]*[A-Za-z][\w&.'’-]*)(?:\s+(?:[A-Z][\w&.'’-]*))*")
+_NO_NAME = re.compile(rf"{YEAR.pattern}|\d+(?:st|nd|rd|th)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’]s(?:\s+|$)")
+
+
+def names_in(text: str) -> list[str]:
+    """Capitalised runs inside sentences, each cut behind its possessive; years and ordinals are none."""
+    found = [name.rstrip(".,") for match in _NAME.finditer(text) for name in _POSSESSIVE.split(match[0])]
+    return [name for name in dict.fromkeys(found) if name and not _NO_NAME.fullmatch(name)]
+
+
+# Column heads for rows whose table was parsed without its head: the years set above the columns.
+
+ColumnKey = tuple[str, int, int, int]  # document, page, table, column
+
+
+def with_column_years(sources: Sources) -> None:
+    """Gives the shown rows that have no column heads the years above their cells, where the page has some.
+
+    Each column of a table is looked at once.
+    """
+    known: dict[ColumnKey, str] = {}
+    for index, unit in enumerate(sources.shown):
+        if unit.table is not None and not unit.table.header and not any(unit.table.head_rows[1:]):
+            row = _headed(unit, unit.table, sources, known)
+            if any(row.head_rows):
+                sources.shown[index] = sources.units[unit.id] = replace(unit, table=row)
+
+
+def _headed(unit: SourceUnit, row: TableRow, sources: Sources, known: dict[ColumnKey, str]) -> TableRow:
+    heads = [""] * (max((cell.column for cell in row.cells), default=-1) + 1)
+    for cell in row.cells[1:]:
+        if cell.rect is not None and any(map(str.isdigit, cell.text)):
+            key = (unit.document, unit.page, row.index, cell.column)
+            if key not in known:
+                known[key] = _year_above(cell, unit, sources)
+            heads[cell.column] = known[key]
+    return msgspec.structs.replace(row, head_rows=tuple(heads) if any(heads) else row.head_rows)
+
+
+def _year_above(cell: Cell, unit: SourceUnit, sources: Sources) -> str:
+    assert cell.rect is not None
+    years, _ = column_years(cell.rect, sources.pages[unit.document, unit.page])
+    return str(next(iter(years))) if len(years) == 1 else ""
+
+
+HITS = 24  # chunks asked of search
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSources:
+    """The passages of one question, best first, and the rows they were made of."""
+
+    passages: tuple[ContextItem, ...]
+    sources: Sources
+    notes: SearchNotes = NO_SEARCH_NOTES
+
+
+def scope_of(conversation: Conversation, user: User) -> Scope:
+    """Where a conversation's questions are searched."""
+    if conversation.scope == Conversation.Scope.DOCUMENTS:
+        ids = tuple(conversation.documents.visible_to(user).values_list("pk", flat=True))
+        return Scope(user, document_ids=ids)
+    if conversation.scope == Conversation.Scope.COLLECTION:
+        return Scope(user, collection_id=conversation.collection_id or UUID(int=0))
+    return Scope(user)
+
+
+def find_context(
+    question: str, scope: Scope, count: int, tokens: int, language_model: LanguageModel | None = None
+) -> AnswerSources:
+    """At most ``count`` units within ``tokens``, of the best chunks.
+
+    The units of a chunk that match the question come before the chunk's others.
+    """
+    result = search(question, scope, SearchOptions(limit=HITS, excerpts=False), language_model=language_model)
+    ranks = ranked_units(result.hits)
+    sources = load_sources(list(ranks)[:count])
+    with_column_years(sources)
+    return AnswerSources(within(sources, ranks, tokens), sources)
+
+
+def recall_context(unit_ids: Sequence[str]) -> AnswerSources:
+    """The passages of a turn that was begun before, under the same aliases as far as they still exist."""
+    sources = load_sources(unit_ids)
+    places = {unit_id: index for index, unit_id in enumerate(unit_ids, start=1)}
+    return AnswerSources(
+        tuple(context_item(sources, unit.id, places[unit.id], 0) for unit in sources.shown), sources
+    )
+
+
+def ranked_units(hits: Iterable[Hit]) -> dict[UUID, int]:
+    """Unit ids with the rank of their chunk, in the order they are to be shown."""
+    ranks: dict[UUID, int] = {}
+    for rank, hit in enumerate(hits, start=1):
+        for unit_id in [*hit.best_unit_ids, *hit.unit_ids]:
+            ranks.setdefault(unit_id, rank)
+    return ranks
+
+
+def within(sources: Sources, ranks: dict[UUID, int], tokens: int) -> tuple[ContextItem, ...]:
+    """Passages in order while they fit; a passage that does not is left out, shorter ones may follow."""
+    kept: list[ContextItem] = []
+    for unit in sources.shown:
+        cost = token_estimate(shown_text(unit)) + 20
+        if cost <= tokens:
+            tokens -= cost
+            kept.append(context_item(sources, unit.id, len(kept) + 1, ranks.get(UUID(unit.id), 0)))
+    sources.shown = [passage.unit for passage in kept]
+    return tuple(kept)
+
+
+def context_item(sources: Sources, unit_id: str, number: int, rank: int) -> ContextItem:
+    unit, place = sources.units[unit_id], sources.places[unit_id]
+    around, below = sources.neighbours(unit), place.heading_below(unit)
+    return ContextItem(f"u{number}", unit, place.lines, rank, place.heading, around, below)
+
+
+def has_documents(scope: Scope) -> bool:
+    """Whether there is anything to search."""
+    return Document.objects.filter(pk__in=scope.documents()).searchable().exists()
+
+
+# A question as it stands alone: follow-ups carry over what the conversation is about.
+
+REWRITE = """\
+Rewrite the person's last question so that it can be understood without the conversation. Keep its language, \
+put in the names, years and terms it refers to, and add nothing else. Reply with the question alone."""
+LONGEST_REWRITE = 600
+FEW_WORDS = 6  # a question this short leans on what was said before for names and years
+OWN_WORDS = 2  # with fewer words of its own it asks the last question again: of another year, of another part
+
+_REFERS = re.compile(
+    r"\b(it|its|they|them|their|theirs|this|that|these|those|he|she|his|her|there|then|same|former|latter|"
+    r"previous|above|also|instead|again|more|another|others?)\b|"
+    r"^\s*(and|or|but|so|why|how come|what about|how about|what else|compared)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_][\w&'’-]*|\d[\d.,]*")
+_COMMON = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "from",
+        "by",
+        "with",
+        "and",
+        "or",
+        "but",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "would",
+        "should",
+        "will",
+        "what",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "when",
+        "where",
+        "why",
+        "how",
+        "much",
+        "many",
+        "give",
+        "tell",
+        "show",
+        "me",
+        "please",
+        "about",
+        "it",
+        "its",
+        "they",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "then",
+        "same",
+        "also",
+        "again",
+        "more",
+        "else",
+        "year",
+        "years",
+    ]
+)
+
+
+def standalone_question(
+    question: str,
+    history: Sequence[Turn],
+    provider: Provider,
+    limits: ProviderLimits,
+    cancelled: threading.Event,
+) -> str:
+    """The question with what it refers to. A failing model only costs its rewriting."""
+    if not history:
+        return question
+    if provider.rewrites:
+        try:
+            return rewritten(question, history, provider, limits, cancelled) or carried_over(
+                question, history
+            )
+        except ProviderError:
+            pass
+    return carried_over(question, history)
+
+
+def rewritten(
+    question: str,
+    history: Sequence[Turn],
+    provider: Provider,
+    limits: ProviderLimits,
+    cancelled: threading.Event,
+) -> str:
+    """The model's rewriting; '' when it is no single short line. Raises ProviderError."""
+    prompt = Prompt(question, history=tuple(history), system=REWRITE)
+    quick = ProviderLimits(min(limits.silence, 20), 30, 1, 0)
+    pieces = [
+        delta.text
+        for delta in stream_with_retries(provider, prompt, quick, cancelled)
+        if isinstance(delta, TextDelta)
+    ]
+    said = "".join(pieces).strip().strip('"“”')
+    line = readable(said) if "\n" not in said and len(said) <= LONGEST_REWRITE else ""
+    return line if terms_of(line) else ""
+
+
+def carried_over(question: str, history: Sequence[Turn]) -> str:
+    """Without a model: a question that leans on the last one gets the names, years and terms it lacks."""
+    asked = [turn.text for turn in history if turn.role == "user"]
+    if not asked or not leans(question) or analyse(question).topic:
+        return question  # what asks for the whole document leans on nothing
+    before = asked[-1]
+    carried = [name for name in names_in(before) if name.lower() not in question.lower()]
+    if not YEAR.search(question):
+        carried += [year for year in YEAR.findall(before) if year not in carried]
+    own = [word for word in content_words(question) if not YEAR.fullmatch(word)]
+    if len(own) < OWN_WORDS or _REFERS.search(question):
+        known = {word.lower() for word in content_words(question)} | {
+            word.lower() for name in carried for word in _WORD.findall(name)
+        }
+        carried += [
+            word for word in content_words(before) if word.lower() not in known and not YEAR.fullmatch(word)
+        ]
+    return f"{question.rstrip()} ({' '.join(dict.fromkeys(carried))})" if carried else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question cannot stand alone: it refers back, or says too little."""
+    return bool(_REFERS.search(question)) or len(_WORD.findall(question)) <= FEW_WORDS
+
+
+def content_words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text) if word.lower() not in _COMMON]

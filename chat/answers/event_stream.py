@@ -1,0 +1,115 @@
+"""Reading an answer's stream from anywhere: from this process's memory, else from the database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import ParamSpec, TypeVar
+from uuid import UUID
+
+from django.db import connection
+
+from chat.answers.events import encode
+from chat.answers.persistence import notice_dead
+from chat.answers.presenters import done_event
+from chat.answers.runner import LiveAnswer, Numbered, live_answer, start_next
+from chat.models import Message, StreamEvent
+
+LOOK_SECONDS = 0.3  # between two looks at the database
+SILENCE_SECONDS = 15.0  # after which a sign of life is sent, so that no proxy closes the connection
+Result = TypeVar("Result")
+Asked = ParamSpec("Asked")
+
+
+async def follow(message_id: UUID, after: int = 0) -> AsyncIterator[Numbered | None]:
+    """The events after ``after``, as they happen, to the end. None now and then when nothing happens."""
+    while True:
+        live = live_answer(message_id)
+        if live is not None:
+            async for event in _follow_live(live, after):
+                yield event
+                after = event.sequence if event else after
+                if event and event.kind == "done":
+                    return
+            return
+        async for event in _follow_stored(message_id, after):
+            yield event
+            after = event.sequence if event else after
+            if event and event.kind == "done":
+                return
+
+
+async def _follow_live(live: LiveAnswer, after: int) -> AsyncIterator[Numbered | None]:
+    happened, stop = live.listen()
+    try:
+        while True:
+            happened.clear()
+            events, ended = live.after(after)
+            for event in events:
+                yield event
+                after = event.sequence
+            if ended and not events:
+                return
+            if not events:
+                try:
+                    await asyncio.wait_for(happened.wait(), SILENCE_SECONDS)
+                except TimeoutError:
+                    yield None
+    finally:
+        stop()
+
+
+async def _follow_stored(message_id: UUID, after: int) -> AsyncIterator[Numbered | None]:
+    """Events from the database, until this process begins to write the answer or it ends."""
+    spoken = time.monotonic()
+    while live_answer(message_id) is None:
+        events = await from_database(stored_events, message_id, after)
+        for event in events:
+            yield event
+            after, spoken = event.sequence, time.monotonic()
+            if event.kind == "done":
+                return
+        if not events:
+            last = await from_database(look_after, message_id, after)
+            if last is not None:
+                yield last
+                return
+            if time.monotonic() - spoken > SILENCE_SECONDS:
+                yield None
+                spoken = time.monotonic()
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+def stored_events(message_id: UUID, after: int) -> list[Numbered]:
+    rows = StreamEvent.objects.filter(message=message_id, sequence__gt=after).order_by("sequence")
+    return [Numbered(*row) for row in rows.values_list("sequence", "kind", "data")]
+
+
+def look_after(message_id: UUID, after: int) -> Numbered | None:
+    """The end of an answer that has ended; an answer that waits is begun, a dead one given up.
+
+    An answer's words are stored before its row says that it ended: words that came
+    since the last look are therefore there to be read first.
+    """
+    answer = Message.objects.select_related("conversation").get(pk=message_id)
+    if answer.status == Message.Status.PENDING:
+        start_next(answer.conversation_id)
+    elif answer.status == Message.Status.STREAMING:
+        notice_dead([answer])
+    elif not StreamEvent.objects.filter(message=answer, sequence__gt=after).exists():
+        event = done_event(answer)
+        return Numbered(after + 1, event.kind, encode(event))
+    return None
+
+
+async def from_database(read: Callable[Asked, Result], *args: Asked.args, **named: Asked.kwargs) -> Result:
+    """Runs a query in a thread that gives its connection back at once."""
+
+    def run() -> Result:
+        try:
+            return read(*args, **named)
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(run)

@@ -1,0 +1,128 @@
+"""A draft as rows: saved while it grows, and at its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Case, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from chat.answers.answer_builder import AnswerBuilder
+from chat.models import Citation, Message
+from documents.models import CitationUnit, Document
+
+CHANGEABLE = [
+    *("verdict", "reason", "missing", "judged_by", "judgement"),
+    *("position", "number", "claim_start", "claim_end"),
+]
+
+
+def save_progress(draft: AnswerBuilder) -> None:
+    """Saves words and citations in step; what a document lost meanwhile is left out of its citations."""
+    with draft.saving:
+        with draft.lock:
+            content = draft.content
+            unsaved = [citation for citation in draft.citations if citation.pk not in draft.saved]
+        try:
+            _save(draft, content, unsaved)
+        except IntegrityError:  # a document was deleted or read anew between the look and the commit
+            _save(draft, content, unsaved)
+
+
+def _save(draft: AnswerBuilder, content: str, unsaved: Sequence[Citation]) -> None:
+    with transaction.atomic():
+        _forget_what_is_gone(unsaved)
+        Citation.objects.bulk_create(unsaved)
+        Message.objects.filter(pk=draft.message_id).update(content=content, alive_at=timezone.now())
+    draft.saved |= {citation.pk for citation in unsaved}
+
+
+def _forget_what_is_gone(citations: Sequence[Citation]) -> None:
+    if not citations:
+        return
+    units = set(
+        CitationUnit.objects.filter(pk__in={citation.unit_id for citation in citations}).values_list(
+            "pk", flat=True
+        )
+    )
+    documents = set(
+        Document.objects.filter(pk__in={citation.document_id for citation in citations}).values_list(
+            "pk", flat=True
+        )
+    )
+    for citation in citations:
+        if citation.unit_id not in units:
+            citation.unit_id = None
+        if citation.document_id not in documents:
+            citation.document_id = None
+
+
+def finish(
+    draft: AnswerBuilder, status: Message.Status, error: str = "", usage: dict[str, float] | None = None
+) -> None:
+    """Saves the whole answer with its end."""
+    save_progress(draft)
+    changed = [citation for citation in draft.citations if citation.pk in draft.changed]
+    Citation.objects.bulk_update(changed, CHANGEABLE)
+    Message.objects.filter(pk=draft.message_id).update(
+        status=status,
+        error=error[:500],
+        uncited=[[span.start, span.end] for span in draft.uncited()],
+        usage=usage or {},
+        alive_at=None,
+        cancel_requested=False,
+    )
+
+
+def fail(answer: Message, error: str) -> None:
+    """Ends an answer of which nothing was written."""
+    status = Message.Status.INCOMPLETE if answer.content else Message.Status.FAILED
+    Message.objects.filter(pk=answer.pk).update(
+        status=status, error=error[:500], alive_at=None, cancel_requested=False
+    )
+
+
+def seconds_since(start: float) -> float:
+    return round(time.monotonic() - start, 2)
+
+
+# Answers whose writer has vanished: its process was killed, and nothing will come any more.
+#
+# Every reader of answers checks theirs and the worker checks all, so that an answer shown as being
+# written is being written.
+
+DEAD_AFTER = timedelta(seconds=20)  # without a sign of life the writing process is gone
+STOPPED = "The server was stopped while it wrote this answer."
+
+
+def end_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
+    """End answers without a sign of life, and return their ids; what was written of them stays."""
+    messages = Message.objects.all() if among is None else among
+    since = timezone.now() - DEAD_AFTER
+    silent = Q(alive_at__lt=since) | Q(alive_at=None, created_at__lt=since)
+    dead = set(messages.filter(silent, status=Message.Status.STREAMING).values_list("pk", flat=True))
+    if dead:
+        still = Message.objects.filter(silent, pk__in=dead, status=Message.Status.STREAMING)
+        failed, incomplete = Value(Message.Status.FAILED), Value(Message.Status.INCOMPLETE)
+        still.update(
+            status=Case(When(content="", then=failed), default=incomplete), error=STOPPED, alive_at=None
+        )
+    return dead
+
+
+def is_dead(message: Message) -> bool:
+    """Whether its row says that it is being written, and nobody has written for too long."""
+    alive_at = message.alive_at or message.created_at
+    return message.status == Message.Status.STREAMING and timezone.now() - alive_at >= DEAD_AFTER
+
+
+def notice_dead(messages: Iterable[Message]) -> None:
+    """End those of the messages that are dead, and show it on them. No query where none is."""
+    if dead := [message for message in messages if is_dead(message)]:
+        end_dead_answers(Message.objects.filter(pk__in=[message.pk for message in dead]))
+        for message in dead:
+            message.refresh_from_db(fields=["status", "error", "alive_at"])

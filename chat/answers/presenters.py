@@ -1,0 +1,151 @@
+"""Stored messages as they are shown: safe HTML, citations, and how the claims fared."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.models import User
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.answers.events import CitationShown, Done, Summary
+from chat.answers.persistence import notice_dead
+from chat.answers.question_commands import question_of
+from chat.citations.claim_spans import Span
+from chat.citations.presenters import shown_citations, summary_of
+from chat.markdown.html import render_message
+from chat.models import Citation, Conversation, Message
+from chat.providers.extractive import NAME as WITHOUT_MODEL
+from documents.models import CitationUnit
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message for a page: ``citations`` in the order of their markers."""
+
+    message: Message
+    html: SafeString
+    citations: tuple[CitationShown, ...]
+    summary: Summary
+
+
+def shown_messages(messages: Iterable[Message]) -> list[ShownMessage]:
+    """Messages in the given order. Two queries, however many they are."""
+    listed = list(messages)
+    rows = Citation.objects.filter(message__in=[message.pk for message in listed]).order_by(
+        "message", "position"
+    )
+    by_message: dict[UUID | None, list[tuple[Citation, CitationShown]]] = defaultdict(list)
+    found = list(rows)
+    for row, citation in zip(found, shown_citations(found), strict=True):
+        by_message[row.message_id].append((row, citation))
+    return [_shown(message, by_message[message.pk]) for message in listed]
+
+
+def shown_message(message: Message) -> ShownMessage:
+    return shown_messages([message])[0]
+
+
+def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> ShownMessage:
+    citations = tuple(citation for _, citation in pairs)
+    if message.role == Message.Role.USER:
+        return ShownMessage(message, format_html("<p>{}</p>", message.content), (), Summary(0, 0, ""))
+    quotes_only = message.provider == WITHOUT_MODEL
+    uncited = [] if quotes_only else [Span(start, end) for start, end in message.uncited]
+    claims = [str(row.claim_start) for row, _ in pairs]
+    summary = summary_of(citations, claims, len(uncited), quotes_only)
+    if message.pages_left:
+        summary = msgspec.structs.replace(
+            summary, text=f"{summary.text} {unread(message.pages_left)}".strip()
+        )
+    return ShownMessage(message, render_message(message.content, citations, uncited), citations, summary)
+
+
+def unread(pages: int) -> str:
+    """What to tell of pages that could not be looked at when an answer was written."""
+    if pages == 1:
+        return "1 page was still being read and is not in this answer."
+    return f"{pages:,} pages were still being read and are not in this answer."
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A passage an answer could use: what it cites comes with its citations, the rest with its words."""
+
+    unit: CitationUnit
+    citations: tuple[Citation, ...]
+
+
+def read_sources(message: Message, user: User) -> list[ReadSource]:
+    """What an answer cites, by number, then the other passages that were read for it, best first."""
+    cited: dict[UUID | None, list[Citation]] = defaultdict(list)
+    for citation in message.citations.exclude(unit=None).order_by("number", "position"):
+        cited[citation.unit_id].append(citation)
+    order = dict.fromkeys([*cited, *(UUID(str(key)) for key in message.sources)])
+    units = CitationUnit.objects.visible_to(user).select_related("document").in_bulk(order)
+    return [ReadSource(units[key], tuple(cited.get(key, ()))) for key in order if key in units]
+
+
+def done_event(message: Message) -> Done:
+    """The end of an answer's stream, from what is stored."""
+    seen = shown_message(message)
+    return Done(
+        message=str(message.pk),
+        status=message.status,  # type: ignore[arg-type]
+        html=seen.html[:],  # a plain str, as JSON needs it
+        citations=seen.citations,
+        summary=seen.summary,
+        uncited=tuple((start, end) for start, end in message.uncited),
+        usage=message.usage,
+        error=message.error,
+    )
+
+
+# Questions with their answers, ready for a template.
+
+ESCAPED = str.maketrans({"<": "\\u003C", ">": "\\u003E", "&": "\\u0026"})
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question and its answer; ``citations`` is JSON for a script element."""
+
+    question: Message
+    answer: Message
+    shown: ShownMessage
+
+    @property
+    def citations(self) -> SafeString:
+        return as_json(self.shown.citations)
+
+
+def exchanges_of(conversation: Conversation) -> list[Exchange]:
+    """All questions of a conversation with their answers. Four queries, however long it is."""
+    messages = list(conversation.messages.order_by("position"))
+    notice_dead(messages)
+    questions = {message.position: message for message in messages if message.role == Message.Role.USER}
+    return _exchanges(questions, [message for message in messages if message.role == Message.Role.ASSISTANT])
+
+
+def exchange_of(answer: Message) -> Exchange:
+    """One answer with its question."""
+    question = question_of(answer)
+    notice_dead([answer])
+    return _exchanges({question.position: question}, [answer])[0]
+
+
+def _exchanges(questions: dict[int, Message], answers: Sequence[Message]) -> list[Exchange]:
+    asked = [answer for answer in answers if answer.position - 1 in questions]
+    return [
+        Exchange(questions[answer.position - 1], answer, shown)
+        for answer, shown in zip(asked, shown_messages(asked), strict=True)
+    ]
+
+
+def as_json(value: Iterable[object]) -> SafeString:
+    """JSON that may stand in a script element: nothing in it can end the element."""
+    return mark_safe(msgspec.json.encode(value).decode().translate(ESCAPED))

@@ -1,0 +1,158 @@
+"""Questions put to a conversation, and what can be done with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from chat.answers.persistence import notice_dead
+from chat.models import Citation, Conversation, Message
+from chat.share_links import revoke
+from documents.ingestion.recognition import want_documents
+from documents.models import Collection, Document
+
+LONGEST_QUESTION = 4000
+LONGEST_TITLE = 80
+
+
+class InvalidOperation(Exception):
+    """What was asked makes no sense as things stand; the message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWithAnswer:
+    """A question and the answer that is to be written, both stored."""
+
+    question: Message
+    answer: Message
+
+
+def start_conversation(
+    user: User,
+    documents: Iterable[Document] = (),
+    collection: Collection | None = None,
+    provider: str = "",
+    model: str = "",
+) -> Conversation:
+    """A conversation over documents, a collection, or (with neither) the whole library."""
+    listed = list(documents)
+    scope = Conversation.Scope.LIBRARY
+    if listed:
+        scope = Conversation.Scope.DOCUMENTS
+    elif collection is not None:
+        scope = Conversation.Scope.COLLECTION
+    conversation = Conversation.objects.create(
+        owner=user, scope=scope, collection=collection, provider=provider, model=model
+    )
+    conversation.documents.set(listed)
+    return conversation
+
+
+def ask(conversation: Conversation, question: str) -> QuestionWithAnswer:
+    """Stores a question and its pending answer behind all earlier messages. Raises CannotBeDone.
+
+    The conversation's row is locked, so two questions asked at once get places
+    one after the other; ``chat.answers.runner`` writes their answers in that order.
+    """
+    question = validated_question(question)
+    with transaction.atomic():
+        locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
+        position = next_position(locked)
+        asked = Message.objects.create(
+            conversation=locked, position=position, role=Message.Role.USER, content=question
+        )
+        answer = Message.objects.create(
+            conversation=locked,
+            position=position + 1,
+            role=Message.Role.ASSISTANT,
+            status=Message.Status.PENDING,
+        )
+        locked.title = locked.title or title_of(question)
+        locked.save(update_fields=["title", "updated_at"])
+    if conversation.scope == Conversation.Scope.DOCUMENTS:
+        want_documents(conversation.documents.all())
+    return QuestionWithAnswer(asked, answer)
+
+
+def validated_question(question: str) -> str:
+    """The question without what cannot be stored. Raises CannotBeDone for none, and for one too long."""
+    question = question.replace("\x00", "").strip()
+    if not question:
+        raise InvalidOperation("Write a question first.")
+    if len(question) > LONGEST_QUESTION:
+        raise InvalidOperation(f"This question is too long; {LONGEST_QUESTION} characters are the limit.")
+    return question
+
+
+def next_position(conversation: Conversation) -> int:
+    last = conversation.messages.aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1
+
+
+def title_of(question: str) -> str:
+    line = " ".join(question.split())
+    return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rsplit(" ", 1)[0] + "…"
+
+
+def retry(answer: Message) -> None:
+    """Makes an answer pending again, without anything of the old one. Raises CannotBeDone."""
+    with transaction.atomic():
+        locked = _ended(answer)
+        Citation.objects.filter(message=locked).delete()
+        revoke(locked)  # who has a link was shown another answer
+        locked.content, locked.sources, locked.uncited, locked.usage = "", [], [], {}
+        _make_pending(locked)
+
+
+def continue_answer(answer: Message) -> None:
+    """Makes an incomplete answer pending again; what was written stays. Raises CannotBeDone."""
+    with transaction.atomic():
+        locked = _ended(answer)
+        revoke(locked)
+        if locked.status not in (Message.Status.INCOMPLETE, Message.Status.FAILED):
+            raise InvalidOperation("This answer is complete.")
+        _make_pending(locked)
+
+
+def cancel(answer: Message) -> None:
+    """Asks the answer's writer to stop; one that nobody writes yet stops at once. Raises CannotBeDone."""
+    notice_dead([answer])
+    if answer.role != Message.Role.ASSISTANT or not answer.is_unfinished:
+        raise InvalidOperation("This answer is not being written.")
+    Message.objects.filter(pk=answer.pk).unfinished().update(cancel_requested=True)
+    Message.objects.filter(pk=answer.pk, status=Message.Status.PENDING).update(
+        status=Message.Status.INCOMPLETE, error="Stopped."
+    )
+
+
+def _ended(answer: Message) -> Message:
+    locked = Message.objects.select_for_update().get(pk=answer.pk)
+    notice_dead([locked])
+    if locked.role != Message.Role.ASSISTANT or locked.is_unfinished:
+        raise InvalidOperation("This answer is still being written.")
+    return locked
+
+
+def _make_pending(answer: Message) -> None:
+    answer.status, answer.error = Message.Status.PENDING, ""
+    answer.cancel_requested, answer.alive_at = False, timezone.now()
+    answer.save()
+
+
+def question_of(answer: Message) -> Message:
+    """The question an answer answers."""
+    return Message.objects.get(conversation=answer.conversation_id, position=answer.position - 1)
+
+
+def cited_numbers(conversation_id: UUID, before: Message) -> dict[str, int]:
+    """The superscripts given in a conversation so far, by unit id; of ``before`` itself, too."""
+    rows = Citation.objects.filter(
+        message__conversation=conversation_id, message__position__lte=before.position, unit__isnull=False
+    )
+    return {str(unit): number for unit, number in rows.values_list("unit_id", "number")}

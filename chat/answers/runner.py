@@ -1,0 +1,327 @@
+"""Answers are written in threads of their own, whoever listens.
+
+``start_next`` claims the first waiting answer of a conversation and writes it
+in a thread; when it ends, the next one's turn comes. What happens is kept in
+memory for readers in this process (``LiveAnswer``), and twice a second written
+to the database by one thread for all answers, for readers in other processes
+and for after a crash. No connection is held while a model writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from chat.answers.answer_builder import AnswerBuilder
+from chat.answers.events import Event, encode
+from chat.answers.persistence import end_dead_answers, save_progress
+from chat.answers.write_answer import AnswerContext, write_answer
+from chat.models import Conversation, Message, StreamEvent
+from chat.providers.base import Provider
+from chat.providers.registry import provider_named
+from documents.ingestion.leases import retry_until_available
+from retrieval.provider_calls import ProviderError
+
+# Who may begin: so many at once, in the order in which they came.
+
+
+@dataclass(slots=True)
+class FifoSlots:
+    """A queue in front of something that only ``at_once`` may do at the same time."""
+
+    at_once: int
+    _inside: int = 0
+    _waiting: deque[Slot] = field(default_factory=deque)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self) -> Slot:
+        """A place at the end of the queue, from now on."""
+        turn = Slot(self)
+        with self._lock:
+            if self._inside < self.at_once:
+                self._inside += 1
+                turn.come()
+            else:
+                self._waiting.append(turn)
+        return turn
+
+    def let_in(self, left: Slot) -> None:
+        """Give the place of who left to who waits longest."""
+        with self._lock:
+            if not left.has_come:
+                self._waiting.remove(left)
+            elif self._waiting:
+                self._waiting.popleft().come()
+            else:
+                self._inside -= 1
+
+
+class Slot:
+    """One place in the queue. ``wait`` until it comes; ``leave`` once, whether it came or not."""
+
+    def __init__(self, queue: FifoSlots) -> None:
+        self._queue = queue
+        self._come = threading.Event()
+        self._left = False
+
+    @property
+    def has_come(self) -> bool:
+        return self._come.is_set()
+
+    def come(self) -> None:
+        self._come.set()
+
+    def wait(self, given_up: Callable[[], bool] = lambda: False, look: float = 0.5) -> None:
+        """Return when the turn has come, or ``given_up`` says so."""
+        while not self._come.wait(look) and not given_up():
+            pass
+
+    def leave(self) -> None:
+        if not self._left:
+            self._left = True
+            self._queue.let_in(self)
+
+
+logger = logging.getLogger(__name__)
+SAVE_SECONDS = 0.5
+EVENTS_KEPT = timedelta(days=1)
+OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
+SEARCHES_AT_ONCE = 6  # these may also wait for a model that rewrites the question
+
+
+class Numbered(NamedTuple):
+    """One event of a stream: its sequence number from 1, its kind, its JSON."""
+
+    sequence: int
+    kind: str
+    data: str
+
+
+class LiveAnswer:
+    """The events of an answer that is being written in this process, for any number of readers."""
+
+    def __init__(self, message_id: UUID) -> None:
+        self.message_id = message_id
+        self.cancelled = threading.Event()
+        self.draft: AnswerBuilder | None = None
+        self._events: list[Numbered] = []
+        self._saved = 0
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._saving = threading.Lock()
+        self._wakers: set[Callable[[], None]] = set()
+
+    def emit(self, event: Event) -> None:
+        with self._lock:
+            self._events.append(Numbered(len(self._events) + 1, event.kind, encode(event)))
+            wakers = list(self._wakers)
+        for wake in wakers:
+            wake()
+
+    def end(self) -> None:
+        with self._lock:
+            self._ended.set()
+            wakers = list(self._wakers)
+        for wake in wakers:
+            wake()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it has ended within that time."""
+        return self._ended.wait(seconds)
+
+    def after(self, sequence: int) -> tuple[list[Numbered], bool]:
+        """The events after ``sequence``, and whether there will be no more."""
+        with self._lock:
+            return self._events[sequence:], self._ended.is_set()
+
+    def listen(self) -> tuple[asyncio.Event, Callable[[], None]]:
+        """An event of the running loop that is set whenever something happens, and how to stop listening."""
+        loop, happened = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            try:
+                loop.call_soon_threadsafe(happened.set)
+            except RuntimeError:  # the loop has ended; nobody listens there any more
+                self._wakers.discard(wake)
+
+        with self._lock:
+            self._wakers.add(wake)
+        return happened, lambda: self._wakers.discard(wake)
+
+    def save(self) -> None:
+        """Writes what is new to the database; one caller at a time."""
+        with self._saving:
+            with self._lock:
+                new = self._events[self._saved :]
+            if self.draft is not None and new:
+                save_progress(self.draft)
+            StreamEvent.objects.bulk_create(
+                StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=data)
+                for n, kind, data in new
+            )
+            self._saved += len(new)
+
+
+_live: dict[UUID, LiveAnswer] = {}
+_live_lock = threading.Lock()
+# What our own processors do: answers without a model, and what is searched before a model writes. More at
+# once would make all of them late and none faster.
+_own_work = FifoSlots(OWN_WORK_AT_ONCE)
+_searches = FifoSlots(SEARCHES_AT_ONCE)
+_models = FifoSlots(settings.CHAT_ANSWERS_AT_ONCE)
+_recorder: threading.Thread | None = None
+
+
+def live_answer(message_id: UUID) -> LiveAnswer | None:
+    """The answer's events when this process writes it."""
+    with _live_lock:
+        return _live.get(message_id)
+
+
+def cancel_live(message_id: UUID) -> None:
+    """Stops an answer at once when this process writes it; others see the flag on its row."""
+    if live := live_answer(message_id):
+        live.cancelled.set()
+
+
+def start_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
+    """Begins to write the conversation's first unfinished answer, unless one is being written already.
+
+    Safe to call at any time from any process: the conversation's row is locked
+    while the answer is claimed.
+    """
+    answer = claim_next(conversation_id)
+    if answer is None:
+        return None
+    live = LiveAnswer(answer.pk)
+    with _live_lock:
+        _live[answer.pk] = live
+    turn = (_own_work if is_local(answer, provider) else _searches).ask()
+    threading.Thread(
+        target=_write, args=(answer, live, provider, turn), name=f"answer-{answer.pk}", daemon=True
+    ).start()
+    _record()
+    return answer
+
+
+def claim_next(conversation_id: UUID) -> Message | None:
+    """Takes the first pending answer; None while another is being written, or when none waits."""
+    with transaction.atomic():
+        Conversation.objects.select_for_update().get(pk=conversation_id)
+        for answer in Message.objects.filter(conversation=conversation_id).unfinished().order_by("position"):
+            if answer.status == Message.Status.PENDING:
+                return _claimed(answer)
+            if not end_dead_answers(Message.objects.filter(pk=answer.pk)):
+                return None
+    return None
+
+
+def _claimed(answer: Message) -> Message:
+    StreamEvent.objects.filter(message=answer).delete()
+    StreamEvent.objects.filter(created_at__lt=timezone.now() - EVENTS_KEPT).delete()
+    answer.status, answer.alive_at = Message.Status.STREAMING, timezone.now()
+    answer.save(update_fields=["status", "alive_at"])
+    return Message.objects.select_related("conversation__owner").get(pk=answer.pk)
+
+
+def is_local(answer: Message, provider: Provider | None) -> bool:
+    """Whether the answer is written by our own processors; one that cannot be written at all is not."""
+    try:
+        chosen = provider or provider_named(answer.conversation.provider, answer.conversation.model)
+    except ProviderError:
+        return False
+    return chosen.is_local
+
+
+def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: Slot) -> None:
+    """Write the answer when its turn comes. Where a model writes, others may search meanwhile."""
+    turns = [turn]
+
+    def wait_for_model() -> None:
+        if not is_local(answer, provider):
+            turns.append(_models.ask())
+            turn.leave()
+            turns[-1].wait(live.cancelled.is_set)
+
+    def follow(draft: AnswerBuilder) -> None:
+        live.draft = draft
+
+    def keep() -> None:
+        """Another process that sees the answer ended must find all its words: they are stored first."""
+        try:
+            retry_until_available(live.save)
+        except DatabaseError:
+            logger.warning("the events of answer %s could not be saved", answer.pk, exc_info=True)
+
+    try:
+        turn.wait(live.cancelled.is_set)
+        write_answer(answer, AnswerContext(live.emit, live.cancelled, follow, keep, provider, wait_for_model))
+        live.draft = None  # it is stored
+        retry_until_available(live.save)
+    except Exception:
+        logger.exception("answer %s could not be stored", answer.pk)
+    finally:
+        for taken in turns:
+            taken.leave()
+        with _live_lock:
+            _live.pop(answer.pk, None)
+        live.end()
+        _go_on(answer.conversation_id)
+
+
+def _go_on(conversation_id: UUID) -> None:
+    try:
+        retry_until_available(lambda: start_next(conversation_id))
+    except DatabaseError:
+        logger.exception("the next answer of %s could not be begun", conversation_id)
+    finally:
+        connection.close()
+
+
+def _record() -> None:
+    """Makes sure that the recorder runs."""
+    global _recorder
+    with _live_lock:
+        if _recorder is None or not _recorder.is_alive():
+            _recorder = threading.Thread(target=_record_all, name="answers-recorder", daemon=True)
+            _recorder.start()
+
+
+def _record_all() -> None:
+    """Saves all live answers twice a second, until there is none."""
+    global _recorder
+    pause = threading.Event()
+    while True:
+        pause.wait(SAVE_SECONDS)
+        with _live_lock:
+            answers = list(_live.values())
+            if not answers:
+                _recorder = None
+                break
+        try:
+            _save_all(answers)
+        except DatabaseError:
+            logger.warning("answers could not be saved yet", exc_info=True)
+            connection.close()
+    connection.close()
+
+
+def _save_all(answers: Iterable[LiveAnswer]) -> None:
+    by_id = {answer.message_id: answer for answer in answers}
+    for answer in by_id.values():
+        answer.save()
+    writing = Message.objects.filter(pk__in=by_id, status=Message.Status.STREAMING)
+    writing.update(alive_at=timezone.now())
+    for message_id in writing.filter(cancel_requested=True).values_list("pk", flat=True):
+        by_id[message_id].cancelled.set()

@@ -1,0 +1,336 @@
+"""From a question to an answer whose every claim was checked."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.db import connection
+
+from chat.answers.answer_builder import AnswerBuilder
+from chat.answers.context import (
+    AnswerSources,
+    find_context,
+    has_documents,
+    recall_context,
+    scope_of,
+    standalone_question,
+)
+from chat.answers.events import Done, Event, Failed, Source, Sources, Status
+from chat.answers.persistence import fail, finish, seconds_since
+from chat.answers.presenters import done_event, shown_messages
+from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
+from chat.answers.question_commands import cited_numbers, question_of
+from chat.answers.without_model.evidence import find_evidence
+from chat.citations.foreign_markers import AnswerDecoder
+from chat.citations.marker_decoder import CitationMark, stored_marks, without_markers
+from chat.citations.marker_decoder import Text as TextMark
+from chat.citations.model_judge import configured_judge
+from chat.models import Message
+from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.extractive import NAME as EXTRACTIVE
+from chat.providers.registry import language_model, limits, provider_named
+from chat.providers.stream import Cancelled, stream_with_retries
+from documents.ingestion.leases import retry_until_available
+from documents.ingestion.recognition import pages_left
+from retrieval.provider_calls import ProviderError
+
+# An incomplete answer as its model wrote it, so that it can go on.
+
+
+def started_text(content: str, passages: Sequence[ContextItem]) -> str:
+    """Stored content with the markers of this turn's aliases; citations of other units are left out."""
+    aliases = {passage.unit.id: passage.alias for passage in passages}
+    pieces, at = [], 0
+    for mark in stored_marks(content):
+        alias = aliases.get(mark.unit_id)
+        pieces += [content[at : mark.start], f"[[cite:{alias}:{mark.page}]]" if alias else ""]
+        at = mark.end
+    return "".join([*pieces, content[at:]])
+
+
+# Notices a model that does not come to an end.
+
+MOST_CHARACTERS = 60_000
+WINDOW = 4_000  # characters looked at for repetition
+SAMPLE = 60  # characters that come again and again
+MOST_REPEATS = 8
+STEP = 500  # characters between two looks
+
+
+class RepetitionGuard:
+    """Watches the words of one answer."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._next_look = WINDOW // 2
+        self._recent = ""
+
+    def watch(self, delta: Delta) -> None:
+        """Raises ProviderError when the answer repeats itself without end, or is longer than any answer."""
+        if not isinstance(delta, TextDelta):
+            return
+        self._length += len(delta.text)
+        self._recent = (self._recent + delta.text)[-WINDOW:]
+        if self._length > MOST_CHARACTERS:
+            raise ProviderError("The answer was longer than any answer should be and was stopped.")
+        if self._length >= self._next_look:
+            self._next_look = self._length + STEP
+            if self._recent.count(self._recent[-SAMPLE:]) >= MOST_REPEATS:
+                raise ProviderError("The model repeated itself and was stopped.")
+
+
+logger = logging.getLogger(__name__)
+Emit = Callable[[Event], None]
+NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until it is indexed."
+
+
+@dataclass(slots=True)
+class AnswerContext:
+    """One answer being written: whom it tells, and whether it must stop.
+
+    Attributes:
+        emit: takes each event as it happens.
+        cancelled: set by anybody, at any time.
+        on_draft: learns of the draft before its first word, to save it while it grows.
+        before_end: called when all but ``done`` was told, before the answer's row says that it ended.
+        provider: writes the answer; None is the conversation's own.
+        before_model: called when all was searched, before the provider writes.
+    """
+
+    emit: Emit
+    cancelled: threading.Event
+    on_draft: Callable[[AnswerBuilder], None] = lambda draft: None
+    before_end: Callable[[], None] = lambda: None
+    provider: Provider | None = None
+    before_model: Callable[[], None] = lambda: None
+
+
+def write_answer(answer: Message, writing: AnswerContext) -> None:
+    """Writes the pending answer and stores it, whatever happens; ``done`` is always the last event.
+
+    Called without an open transaction: the database connection is given back
+    while the model writes.
+    """
+    start = time.monotonic()
+    try:
+        _write(answer, writing, start)
+    except Cancelled:
+        _fail(answer, writing, "Stopped.")
+    except ProviderError as error:
+        writing.emit(Failed(error.message, error.permanent))
+        _fail(answer, writing, error.message)
+    except Exception:
+        logger.exception("answer %s failed", answer.pk)
+        message = "Something went wrong on our side. Try again."
+        writing.emit(Failed(message, permanent=False))
+        _fail(answer, writing, message)
+    writing.emit(retry_until_available(lambda: told_at_the_end(answer)))
+
+
+def told_at_the_end(answer: Message) -> Done:
+    """The whole answer, as it is stored."""
+    answer.refresh_from_db()
+    return done_event(answer)
+
+
+def _fail(answer: Message, writing: AnswerContext, error: str) -> None:
+    writing.before_end()
+    retry_until_available(lambda: fail(answer, error))
+
+
+def _write(answer: Message, writing: AnswerContext, start: float) -> None:
+    provider = writing.provider or provider_named(answer.conversation.provider, answer.conversation.model)
+    draft, prompt = retry_until_available(lambda: prepare(answer, provider, writing))
+    compose(draft, provider, prompt, writing, start)
+
+
+def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tuple[AnswerBuilder, Prompt]:
+    """All that is read from the database before the model writes. Raises ProviderError, Cancelled."""
+    history = history_of(answer)
+    question = understood_question(answer, provider, history, writing)
+    found = found_passages(answer, question, provider, writing)
+    if not found.passages and not has_documents(scope_of(answer.conversation, answer.conversation.owner)):
+        raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
+    draft = draft_of(answer, found)
+    writing.on_draft(draft)
+    prompt = prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
+    return draft, replace(prompt, notes=found.notes)
+
+
+def history_of(answer: Message) -> tuple[Turn, ...]:
+    """Earlier questions (as they were understood) and answers, within the token budget."""
+    earlier = answer.conversation.messages.filter(position__lt=answer.position - 1).order_by("position")
+    turns = [
+        Turn(message.role, message.standalone_question or without_markers(message.content))  # type: ignore[arg-type]
+        for message in earlier
+        if message.content
+    ]
+    return within_budget(turns, settings.CHAT_HISTORY_TOKENS)
+
+
+def understood_question(
+    answer: Message, provider: Provider, history: tuple[Turn, ...], writing: AnswerContext
+) -> str:
+    """The question as it stands alone; kept on the question's row."""
+    asked = question_of(answer)
+    question = asked.standalone_question or standalone_question(
+        asked.content, history, provider, limits(), writing.cancelled
+    )
+    if question != asked.standalone_question:
+        Message.objects.filter(pk=asked.pk).update(standalone_question=question)
+    told = question if question != asked.content else ""
+    writing.emit(Status("searching", "Searching…", question=told))
+    return question
+
+
+def found_passages(
+    answer: Message, question: str, provider: Provider, writing: AnswerContext
+) -> AnswerSources:
+    """The passages, told to the reader; a continued answer keeps the ones it began with."""
+    if answer.content and answer.sources:
+        found = recall_context(answer.sources)
+    elif provider.name == EXTRACTIVE:
+        found = find_evidence(question, scope_of(answer.conversation, answer.conversation.owner))
+    else:
+        found = find_context(
+            question,
+            scope_of(answer.conversation, answer.conversation.owner),
+            provider.passages,
+            settings.CHAT_PROMPT_TOKENS,
+            language_model(provider, writing.cancelled),
+        )
+    sources = [passage.unit.id for passage in found.passages]
+    Message.objects.filter(pk=answer.pk).update(
+        sources=sources,
+        provider=provider.name,
+        model=provider.model,
+        pages_left=pages_left(scope_of(answer.conversation, answer.conversation.owner).documents()),
+    )
+    count = len(found.passages)
+    writing.emit(Status("reading", f"Reading {count} passage{'s' * (count != 1)}…", passages=count))
+    writing.emit(Sources(tuple(told_sources(found))))
+    return found
+
+
+MOST_TOLD = 60  # the extractive answerer looks through more than anybody wants listed
+
+
+def told_sources(found: AnswerSources) -> Iterator[Source]:
+    for passage in found.passages[:MOST_TOLD]:
+        unit = passage.unit
+        yield Source(
+            unit.id, unit.document, unit.title, unit.page, passage.section, unit.type, unit.text[:300]
+        )
+
+
+def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
+    """An empty draft, or the one an incomplete answer goes on from."""
+    numbers = cited_numbers(answer.conversation_id, answer)
+    draft = AnswerBuilder(answer.pk, found.sources, numbers)
+    if answer.content:
+        seen = shown_messages([answer])[0]
+        rows = list(answer.citations.order_by("position"))
+        draft.begin_with(answer.content, rows, list(seen.citations))
+    return draft
+
+
+def compose(
+    draft: AnswerBuilder, provider: Provider, prompt: Prompt, writing: AnswerContext, start: float
+) -> None:
+    """Streams, decodes, checks, and stores; what was written before a failure is kept."""
+    writing.emit(Status("writing", "Writing…"))
+    give_back_connection()
+    writing.before_model()
+    usage: dict[str, float] = {}
+    status, error = Message.Status.COMPLETE, ""
+    try:
+        for event in drafted(draft, provider, prompt, writing.cancelled, usage):
+            writing.emit(event)
+    except Cancelled:
+        status, error = Message.Status.INCOMPLETE, "Stopped."
+    except ProviderError as failure:
+        written = bool(without_markers(draft.content).strip())
+        status = Message.Status.INCOMPLETE if written else Message.Status.FAILED
+        error = failure.message
+        writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
+    if status == Message.Status.COMPLETE and provider.name != "extractive":
+        check(draft, provider, writing)
+    writing.before_end()
+    retry_until_available(lambda: finish(draft, status, error, usage | {"seconds": seconds_since(start)}))
+
+
+def check(draft: AnswerBuilder, provider: Provider, writing: AnswerContext) -> None:
+    """Cite what the model left uncited, and put what no rule could compare to the judge, if there is one.
+
+    A failure leaves the answer as the model wrote it.
+    """
+    writing.emit(Status("checking", "Checking…"))
+    try:
+        for event in draft.complete():
+            writing.emit(event)
+        if judging := configured_judge(provider, writing.cancelled):
+            for event in draft.judge(judging):
+                writing.emit(event)
+    except Cancelled:
+        return
+    except Exception:
+        logger.exception("answer %s could not be completed", draft.message_id)
+
+
+def drafted(
+    draft: AnswerBuilder,
+    provider: Provider,
+    prompt: Prompt,
+    cancelled: threading.Event,
+    usage: dict[str, float],
+) -> Iterator[Event]:
+    """The model's stream as events. Raises Cancelled and ProviderError, with all that came before drafted."""
+    passages = prompt.aliases
+    decoder = AnswerDecoder(passages)
+    runaway = RepetitionGuard()
+    try:
+        for delta in stream_with_retries(provider, prompt, limits(), cancelled):
+            yield from _drafted_delta(draft, delta, decoder, prompt, usage)
+            runaway.watch(delta)
+    finally:
+        remaining = [event for mark in decoder.flush() for event in _drafted_mark(draft, mark, prompt)]
+    yield from remaining
+
+
+def _drafted_delta(
+    draft: AnswerBuilder, delta: Delta, decoder: AnswerDecoder, prompt: Prompt, usage: dict[str, float]
+) -> Iterator[Event]:
+    match delta:
+        case TextDelta(text):
+            for mark in decoder.decode(text.replace("\x00", "").replace("\r", "")):
+                yield from _drafted_mark(draft, mark, prompt)
+        case NativeCitation(alias, quote, block):
+            for mark in decoder.flush():
+                yield from _drafted_mark(draft, mark, prompt)
+            yield from _drafted_mark(draft, CitationMark(alias, None, quote), prompt)
+            if block and (passage := prompt.aliases.get(alias)):
+                draft.cite_block(passage.unit, block)
+        case Usage(input_tokens, output_tokens):
+            usage.update(input_tokens=input_tokens, output_tokens=output_tokens)
+        case Finished("length"):
+            raise ProviderError("The answer hit the length limit.", permanent=False)
+        case Finished("refused"):
+            raise ProviderError("The model declined to go on.", permanent=True)
+
+
+def _drafted_mark(draft: AnswerBuilder, mark: TextMark | CitationMark, prompt: Prompt) -> Iterator[Event]:
+    if isinstance(mark, TextMark):
+        yield from draft.write(mark.text)
+    elif passage := prompt.aliases.get(mark.alias):
+        yield from draft.cite(passage.unit, mark.quote)
+
+
+def give_back_connection() -> None:
+    """Closes this thread's database connection; the next query opens another."""
+    if not connection.in_atomic_block:
+        connection.close()

@@ -1,0 +1,181 @@
+"""Where pages come from: a file read now, or a stored document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import overload
+from uuid import UUID
+
+from django.db.models import Count, Max
+
+from chat.citations.anchoring.find_quote import Anchor, find_quote
+from chat.citations.anchoring.occurrences import MANY
+from chat.citations.anchoring.page_text import Folded, PageText, fold, folded_text
+from documents.ingestion.parser import parse_limits
+from documents.models import Page
+from pdf.api import ParseFailure, parse_file
+from pdf.geometry import PageFrame
+from pdf.structure import ParsedDocument, Word
+from pdf.word_boxes import WordBoxes, unpack
+
+
+def pages_of_file(path: str | Path) -> list[PageText]:
+    """The pages of a PDF, read in the confined child. Raises ``ParseFailure``; needs no database."""
+    return _pages(parse_file(path, limits=parse_limits()))
+
+
+@dataclass(frozen=True)
+class FilePages:
+    """The pages of a PDF, read once; those that are pictures are recognised only when they are asked for.
+
+    Recognising takes seconds a page, and most quotes stand on pages with text.
+    """
+
+    path: str | Path
+
+    @cached_property
+    def printed(self) -> list[PageText]:
+        """All pages; those without text are empty. Raises ``ParseFailure``."""
+        return _pages(self._unrecognised)
+
+    @cached_property
+    def recognised(self) -> list[PageText]:
+        """All pages, those without text as their picture reads; empty when none can be recognised."""
+        if not any(page.failure or not page.text for page in self._unrecognised.pages):
+            return []
+        try:
+            return pages_of_file(self.path)
+        except ParseFailure:
+            return []
+
+    @cached_property
+    def _unrecognised(self) -> ParsedDocument:
+        return parse_file(self.path, limits=parse_limits(), recognise=False)
+
+
+def _pages(document: ParsedDocument) -> list[PageText]:
+    return [PageText(page.number, page.frame, page.text, page.words) for page in document.pages]
+
+
+def page_of_row(page: Page) -> PageText:
+    """A stored page."""
+    boxes = partial(unpack, bytes(page.word_boxes), page.width, page.height)
+    return PageText(page.number, page.frame, page.text, PackedWords(boxes))
+
+
+def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
+    """Stored pages."""
+    return [page_of_row(page) for page in pages]
+
+
+class PackedWords(Sequence[Word]):
+    """The words of a stored page, unpacked at the first look: most pages of a search need none."""
+
+    def __init__(self, unpacked: Callable[[], WordBoxes]) -> None:
+        self._unpacked = unpacked
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Word]: ...
+    def __getitem__(self, index: int | slice) -> Word | Sequence[Word]:
+        return self._words[index]
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self._words)
+
+    @cached_property
+    def _words(self) -> list[Word]:
+        packed = self._unpacked()
+        rows = zip(packed.spans.tolist(), packed.boxes.tolist(), strict=True)
+        return [Word(*span, *box) for span, box in rows]
+
+
+# The pages of a stored document as anchoring reads them: text from memory, words when they are wanted.
+
+_KEPT_DOCUMENTS = 16  # whose text is kept in memory; 300 pages take about 3 megabytes
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptPage:
+    """What is kept of a page; ``row`` is its key."""
+
+    row: int
+    number: int
+    frame: PageFrame
+    folded: Folded
+
+
+class StoredPages:
+    """A document's pages; the boxes of their words are read when they are first wanted.
+
+    A document that is read anew has new rows, so text and boxes are always of one reading.
+    """
+
+    def __init__(self, document: UUID) -> None:
+        self._kept = _kept_pages(document)
+        self._boxes: dict[int, bytes] = {}
+        self.all = [self._page(kept) for kept in self._kept]
+
+    def read_boxes(self, numbers: Iterable[int]) -> None:
+        """Reads the word boxes of several pages at once: one query."""
+        wanted = set(numbers)
+        self._read([kept.row for kept in self._kept if kept.number in wanted])
+
+    def _read(self, rows: list[int]) -> None:
+        packed = Page.objects.filter(pk__in=rows).values_list("pk", "word_boxes")
+        self._boxes |= {row: bytes(boxes) for row, boxes in packed}
+
+    def _page(self, kept: _KeptPage) -> PageText:
+        words = PackedWords(partial(self._boxes_of, kept))
+        return PageText(kept.number, kept.frame, kept.folded.source, words, kept.folded)
+
+    def _boxes_of(self, kept: _KeptPage) -> WordBoxes:
+        if kept.row not in self._boxes:
+            self._read([kept.row])
+        return unpack(self._boxes.get(kept.row, b""), kept.frame.width, kept.frame.height)
+
+
+def forget_pages() -> None:
+    """Empties the memory of texts, for measures of a first call."""
+    _pages_of_reading.cache_clear()
+
+
+def _kept_pages(document: UUID) -> tuple[_KeptPage, ...]:
+    state = Page.objects.filter(document=document).aggregate(last=Max("pk"), count=Count("pk"))
+    return _pages_of_reading(document, state["last"], state["count"])
+
+
+@lru_cache(maxsize=_KEPT_DOCUMENTS)
+def _pages_of_reading(document: UUID, last: int | None, count: int) -> tuple[_KeptPage, ...]:
+    rows = Page.objects.filter(document=document).order_by("number")
+    light = rows.defer("word_boxes", "furniture", "figures", "recognised")
+    return tuple(_KeptPage(row.pk, row.number, row.frame, fold(row.text)) for row in light)
+
+
+# Finding a quote in a stored document or a file of any length.
+
+
+def locate(document: UUID, quote: str, context: str = "") -> Anchor | None:
+    """Where the quote stands in the document, or None. The caller knows that it may be read."""
+    pages = StoredPages(document)
+    if context:
+        pages.read_boxes(pages_with(pages, quote)[:MANY])
+    return find_quote(pages.all, quote, context)
+
+
+def pages_with(pages: StoredPages, quote: str) -> list[int]:
+    """Numbers of the pages among whose places the context may have to choose."""
+    wanted = folded_text(quote)
+    return [page.number for page in pages.all if wanted and wanted in page.folded.text]
+
+
+def find_in_file(pages: FilePages, quote: str, context: str = "") -> Anchor | None:
+    """Where the quote stands in a file, or None. Raises ``ParseFailure``."""
+    return find_quote(pages.printed, quote, context) or find_quote(pages.recognised, quote, context)

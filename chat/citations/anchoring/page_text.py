@@ -1,0 +1,185 @@
+"""A page as anchoring reads it: its text, and where each word of it stands."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import Word
+
+# Text without what printing changes: spaces, hyphens, quotes, ligatures, case, accents.
+#
+# Two texts that say the same words fold to the same string, and each folded
+# character knows which character it came from.
+
+# Quotes, apostrophes, primes: typesetters exchange them freely.
+_QUOTES = frozenset("'\"`´′″‘’‚‛“”„‟«»‹›〝〞＂＇")
+_DROPPED_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Pd"})
+_DROPPED = frozenset("−ـ⁃") | _QUOTES  # minus sign, Arabic tatweel, hyphen bullet
+# Letters that look alike and are typed for each other in Persian and Arabic.
+_SAME_LETTER = {"ی": "ي", "ى": "ي", "ک": "ك", "ہ": "ه", "ة": "ه", "⁄": "/", "∕": "/"}
+
+
+class _FoldedCharacters(dict[str, str]):
+    """Each character's folded form, worked out once."""
+
+    def __missing__(self, character: str) -> str:
+        parts = unicodedata.normalize("NFKD", character).casefold()
+        folded = self[character] = "".join(map(_folded_part, parts))
+        return folded
+
+
+def _folded_part(part: str) -> str:
+    if part in _DROPPED or unicodedata.category(part) in _DROPPED_CATEGORIES:
+        return ""
+    decimal = unicodedata.decimal(part, None)
+    return str(decimal) if decimal is not None else _SAME_LETTER.get(part, part)
+
+
+_folded = _FoldedCharacters()
+
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII = {code: _folded[chr(code)] for code in range(128)}
+_ASCII_LENGTHS = np.array([len(_ASCII[code]) for code in range(128)], np.int32)
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A folded text.
+
+    Attributes:
+        source: the text it was made of.
+        text: the folded characters.
+    """
+
+    source: str
+    text: str
+
+    @cached_property
+    def offsets(self) -> npt.NDArray[np.int32]:
+        """For each folded character, the index of the character it came from. Ascending."""
+        codes = np.frombuffer(self.source.encode("utf-32-le", "surrogatepass"), np.uint32)
+        lengths = _ASCII_LENGTHS[np.minimum(codes, 127)]
+        for place in np.flatnonzero(codes > 127).tolist():
+            lengths[place] = len(_folded[self.source[place]])
+        return np.repeat(np.arange(len(codes), dtype=np.int32), lengths)
+
+    def source_range(self, start: int, end: int) -> tuple[int, int]:
+        """Range of the original characters behind ``text[start:end]``; ``start < end``."""
+        return int(self.offsets[start]), int(self.offsets[end - 1]) + 1
+
+    def folded_range(self, start: int, end: int) -> tuple[int, int]:
+        """Range of folded characters that came from ``[start, end)`` of the original."""
+        first, last = np.searchsorted(self.offsets, (start, end))
+        return int(first), int(last)
+
+
+def fold(text: str) -> Folded:
+    """Fold a text."""
+    return Folded(text, folded_text(text))
+
+
+def folded_text(text: str) -> str:
+    """The folded characters alone. ASCII is translated at once: ten times as fast as by the character."""
+    plain = _NOT_ASCII.sub(lambda found: "".join([_folded[character] for character in found[0]]), text)
+    return plain.translate(_ASCII)
+
+
+def tokens(text: str) -> list[str]:
+    """Words, numbers and signs of a text, folded; ``1,577`` and ``15.6`` are one token each."""
+    found = re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%$£€¥]", unicodedata.normalize("NFKC", text))
+    return [folded for word in found if (folded := "".join([_folded[character] for character in word]))]
+
+
+def collapsed(text: str) -> str:
+    """A text with each run of white space as one space: what ``exact`` compares."""
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True, eq=False)
+class PageText:
+    """A page's text and words (as in ``ParsedPage``), with what searching them needs, made once.
+
+    Attributes:
+        number: 1-based.
+        words: in the order of ``text``; boxes in page space.
+        folded_before: the text folded, where somebody did so already.
+    """
+
+    number: int
+    frame: PageFrame
+    text: str
+    words: Sequence[Word]
+    folded_before: Folded | None = None
+
+    @cached_property
+    def folded(self) -> Folded:
+        return self.folded_before or fold(self.text)
+
+    @cached_property
+    def word_starts(self) -> list[int]:
+        return [word.char_start for word in self.words]
+
+    @cached_property
+    def folded_words(self) -> list[tuple[int, int]]:
+        """For each word the range of folded characters that came from it."""
+        ranges = np.array([(word.char_start, word.char_end) for word in self.words], np.int64).reshape(-1, 2)
+        return [(first, last) for first, last in np.searchsorted(self.folded.offsets, ranges).tolist()]
+
+    @cached_property
+    def boxes(self) -> npt.NDArray[np.float64]:
+        """One row ``x0, y0, x1, y1`` a word."""
+        corners = [(word.x0, word.y0, word.x1, word.y1) for word in self.words]
+        return np.array(corners, float).reshape(-1, 4)
+
+    @cached_property
+    def centers(self) -> npt.NDArray[np.float64]:
+        return (self.boxes[:, :2] + self.boxes[:, 2:]) / 2
+
+    @cached_property
+    def sideways(self) -> bool:
+        """Whether most words run up or down in page space."""
+        long = self.boxes[[word.char_end - word.char_start > 2 for word in self.words]]
+        width, height = (long[:, 2:] - long[:, :2]).sum(0)
+        return bool(height > width)
+
+    def along(self, rect: Rect) -> tuple[float, float]:
+        """The stretch of a box in the direction of the lines."""
+        return (rect.y0, rect.y1) if self.sideways else (rect.x0, rect.x1)
+
+    def across(self, rect: Rect) -> tuple[float, float]:
+        """The stretch of a box across the lines."""
+        return (rect.x0, rect.x1) if self.sideways else (rect.y0, rect.y1)
+
+    def words_in(self, start: int, end: int) -> range:
+        """Indexes of the words that have characters in ``[start, end)`` of the text."""
+        first = max(0, bisect_right(self.word_starts, start) - 1)
+        if first < len(self.words) and self.words[first].char_end <= start:
+            first += 1
+        last = first
+        while last < len(self.words) and self.words[last].char_start < end:
+            last += 1
+        return range(first, last)
+
+    def row_of(self, word: int) -> list[int]:
+        """Indexes of the words beside a word on its line across all columns, in reading direction."""
+        low, high = self.across(self.words[word].rect)
+        axis = 0 if self.sideways else 1
+        middles = self.centers[:, axis]
+        row = np.flatnonzero((middles > low) & (middles < high))
+        return self._in_reading_direction(row)
+
+    def _in_reading_direction(self, row: npt.NDArray[np.int64]) -> list[int]:
+        positions = self.centers[row, 1 if self.sideways else 0]
+        steps = np.diff(positions)
+        forward = steps.sum() == 0 or (np.sign(steps) * (np.diff(row) == 1)).sum() >= 0
+        return [int(row[i]) for i in np.argsort(positions if forward else -positions, kind="stable")]

@@ -1,0 +1,166 @@
+"""Sentences of an answer: where a claim begins and ends, and which claims cite nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verification
+from chat.citations.marker_decoder import stored_marks, without_markers
+from chat.citations.verification.verify import verify
+
+_END = re.compile(
+    r"""(?<!\b[A-Z]\.)(?<!\bNo\.)(?<!\bvs\.)(?<!\bInc\.)(?<!\bCo\.)(?<!\bCorp\.)(?<!\bLtd\.)(?<!\bU\.S\.)
+    (?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bapprox\.)(?<!\bFig\.)(?<!\bal\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)
+    (?<=[.!?])["'”’)\]*_]*(?=\s+["'“‘(\[*_]*[^\Wa-z_]|\s*$)|(?<=[。！？])["'”’)\]]*""",
+    re.VERBOSE,
+)
+_LINE_HEAD = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|#{1,6}[ \t]+|>[ \t]?|\|[ \t]?)*")
+_MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`~|]+")
+_CODE = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_TABLE_HEAD = re.compile(r"[ \t|]*\n[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$", re.MULTILINE)
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W\d_]+")
+_ADMITS = re.compile(
+    r"\b(do(es)? not (say|answer|mention|contain|state|provide|specify)|no information|not stated"
+    r"|cannot be answered)\b",
+    re.IGNORECASE,
+)
+FEWEST_WORDS = 4  # of a sentence that claims something without a number
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """``text[start:end]`` of the text it was found in."""
+
+    start: int
+    end: int
+
+
+def sentences(text: str) -> Iterator[Span]:
+    """The sentences of Markdown, line heads (bullets, numbers, ``#``) left out. Code blocks have none."""
+    blocked = [match.span() for match in _CODE.finditer(text)]
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if not any(start <= at < end for start, end in blocked):
+            yield from _of_line(text, at, at + len(line))
+        at += len(line)
+
+
+def _of_line(text: str, start: int, end: int) -> Iterator[Span]:
+    start = _LINE_HEAD.match(text, start, end).end()  # type: ignore[union-attr]
+    line = text[start:end]
+    cuts = [match.end() for match in _END.finditer(line)] + [len(line)]
+    before = 0
+    for cut in cuts:
+        piece = line[before:cut]
+        if piece.strip():
+            left = len(piece) - len(piece.lstrip())
+            yield Span(start + before + left, start + before + len(piece.rstrip()))
+        before = cut
+
+
+def claim_before(content: str) -> Span:
+    """The claim that a marker at the end of ``content`` stands for: its span, markers included.
+
+    It is the last sentence, or the part of it after the last marker; when
+    nothing was said since that marker, both stand for one claim.
+    """
+    tail = max(0, len(content) - 3000)
+    found = list(sentences(content[tail:]))
+    if not found:
+        return Span(len(content), len(content))
+    last = _with_words(content[tail:], found)
+    start, end = last.start + tail, len(content)
+    marks = [mark for mark in stored_marks(content) if mark.start >= start]
+    for mark in reversed(marks):
+        said = without_markers(content[mark.end : end])
+        if _WORD.search(said) or _DIGIT.search(said):
+            return Span(mark.end, end)
+    return Span(start, end)
+
+
+def _with_words(text: str, found: list[Span]) -> Span:
+    """The last sentence that says anything; a marker may stand alone behind the full stop."""
+    for span in reversed(found):
+        if _WORD.search(without_markers(text[span.start : span.end])):
+            return span
+    return found[-1]
+
+
+def plain(text: str) -> str:
+    """A claim without markers and Markdown signs, in one line."""
+    return " ".join(_MARKUP.sub(r"\1", without_markers(text)).split()).strip(" ,;–—")
+
+
+def uncited_claims(content: str, cited: list[Span]) -> list[Span]:
+    """Sentences that claim something and stand in no cited claim."""
+    return [
+        span
+        for span in sentences(content)
+        if claims_something(content[span.start : span.end], content[: span.start])
+        and not _TABLE_HEAD.match(content, span.end)
+        and not any(claim.start < span.end and span.start < claim.end for claim in cited)
+    ]
+
+
+def claims_something(sentence: str, before: str = "") -> bool:
+    """Not a heading, a question, a lead-in that ends in a colon, or an admission of ignorance."""
+    said = plain(sentence)
+    line = before.rpartition("\n")[2].lstrip()
+    if line.startswith("#") or said.endswith((":", "?")) or _ADMITS.search(said):
+        return False
+    is_bold_heading = sentence.startswith("**") and sentence.endswith("**") and not said.endswith(".")
+    if is_bold_heading or set(sentence) <= set("|-: "):
+        return False
+    return len(_WORD.findall(said)) >= FEWEST_WORDS or bool(_DIGIT.search(said) and _WORD.search(said))
+
+
+# Sentences that cite nothing, matched against the passages the model was shown.
+#
+# Only what the verifier verifies becomes a citation. It is stored as matched by us,
+# not by the model.
+
+CANDIDATES = 4  # passages a sentence is verified against
+LEAST_OVERLAP = 0.3  # share of the sentence's words that a passage must have
+_WORDS = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]{3,}")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
+
+Neighbours = Callable[[SourceUnit], Sequence[SourceUnit]]
+
+
+class PassageMatcher:
+    """Finds the passage that a sentence rests on."""
+
+    def __init__(self, shown: Sequence[SourceUnit], neighbours: Neighbours) -> None:
+        self._shown = [(unit, terms_of(unit.text)) for unit in shown]
+        self._neighbours = neighbours
+
+    def match(self, sentence: str, first: Iterable[SourceUnit] = ()) -> Verification | None:
+        """The verification by the first passage that bears the sentence out, ``first`` before others."""
+        tried: set[str] = set()
+        for unit in [*first, *self._candidates(sentence)]:
+            if unit.id in tried:
+                continue
+            tried.add(unit.id)
+            found = verify(Claim(sentence), unit, self._neighbours(unit))
+            if found.verdict in VERIFIED and found.verdict != "moved":
+                return found
+        return None
+
+    def _candidates(self, sentence: str) -> list[SourceUnit]:
+        """The passages with most of the sentence's words; of equal ones the better ranked."""
+        said = terms_of(sentence)
+        if not said:
+            return []
+        shares = [(len(said & terms) / len(said), unit) for unit, terms in self._shown]
+        best = sorted((pair for pair in shares if pair[0] >= LEAST_OVERLAP), key=lambda pair: -pair[0])
+        return [unit for _, unit in best[:CANDIDATES]]
+
+
+def terms_of(text: str) -> set[str]:
+    """Words and numbers; pairs of characters in scripts without blanks."""
+    folded = text.casefold()
+    unspaced = {folded[match.start() : match.start() + 2] for match in _UNSPACED.finditer(folded)}
+    return set(_WORDS.findall(_UNSPACED.sub(" ", folded))) | unspaced

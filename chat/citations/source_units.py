@@ -1,0 +1,176 @@
+"""Rows of the database as the values answering and the verifier read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from uuid import UUID
+
+import msgspec
+from django.db.models import Q
+
+from chat.citations.anchoring.page_sources import PackedWords
+from chat.citations.claims import SourceUnit
+from documents.models import CitationUnit, Document, Page
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import TableRow
+from pdf.word_boxes import WordBoxes, unpack
+
+HEADING_CHARACTERS = 400  # of a page's text: the statement's name stands there
+UNIT_FIELDS = (
+    "id",
+    "document_id",
+    "page_number",
+    "content",
+    "unit_type",
+    "char_start",
+    "char_end",
+    "line_start",
+    "line_end",
+    "rects",
+    "section_path",
+    "cells",
+    "chunk_id",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPlace:
+    """What a citation keeps of its unit beside the words themselves.
+
+    Attributes:
+        before, after: up to 120 characters around the unit on its page.
+    """
+
+    document: str
+    title: str
+    sha256: str
+    lines: tuple[int, int]
+    rects: tuple[Rect, ...]
+    frame: PageFrame
+    page_text: str
+
+    @property
+    def heading(self) -> str:
+        """The words at the top of the page."""
+        return self.page_text[:HEADING_CHARACTERS]
+
+    def heading_below(self, unit: SourceUnit) -> str:
+        """The heading that the unit stands under, where that is printed below those words; else ''."""
+        section = " ".join(unit.section_path[-1:])
+        between = " ".join(self.page_text[HEADING_CHARACTERS : unit.char_start].split())
+        return section if section and " ".join(section.split()) in between else ""
+
+
+@dataclass(slots=True)
+class Sources:
+    """Units by id (as text), with their places; ``shown`` keeps the order asked for."""
+
+    shown: list[SourceUnit] = field(default_factory=list)
+    units: dict[str, SourceUnit] = field(default_factory=dict)
+    places: dict[str, UnitPlace] = field(default_factory=dict)
+    pages: dict[tuple[str, int], list[SourceUnit]] = field(default_factory=dict)
+
+    def neighbours(self, unit: SourceUnit) -> list[SourceUnit]:
+        """The other units of its page, in reading order: heads and "in millions" are read there."""
+        return [other for other in self.pages[unit.document, unit.page] if other.id != unit.id]
+
+
+def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -> Sources:
+    """The units in the order of ``unit_ids`` and their neighbours; what is gone is left out. Four queries."""
+    rows = {str(row.pk): row for row in CitationUnit.objects.filter(pk__in=unit_ids).only(*UNIT_FIELDS)}
+    shown = [rows[str(unit_id)] for unit_id in unit_ids if str(unit_id) in rows]
+    return sources_of(shown, neighbours_of(shown) if with_neighbours else [])
+
+
+def neighbours_of(rows: Iterable[CitationUnit]) -> list[CitationUnit]:
+    """All units of the rows' pages, in reading order."""
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    for row in rows:
+        wanted[row.document_id].add(row.page_number)
+    if not wanted:
+        return []
+    places = Q()
+    for document, pages in wanted.items():
+        places |= Q(document=document, page_number__in=pages)
+    return list(CitationUnit.objects.filter(places).order_by("document", "position").only(*UNIT_FIELDS))
+
+
+def sources_of(shown: Sequence[CitationUnit], others: Sequence[CitationUnit] = ()) -> Sources:
+    """Values of rows, with the words of their pages. Two queries."""
+    rows = {row.pk: row for row in others or shown}
+    pages = _pages(rows.values())
+    documents = Document.objects.in_bulk({row.document_id for row in rows.values()})
+    result = Sources()
+    for row in rows.values():
+        page = pages.get((row.document_id, row.page_number))
+        if page is not None:
+            _add(result, row, page, documents[row.document_id])
+    result.shown = [result.units[str(row.pk)] for row in shown if str(row.pk) in result.units]
+    return result
+
+
+def _pages(rows: Iterable[CitationUnit]) -> dict[tuple[UUID, int], _PageWords]:
+    numbers: dict[UUID, set[int]] = defaultdict(set)
+    for row in rows:
+        numbers[row.document_id].add(row.page_number)
+    if not numbers:
+        return {}
+    places = Q()
+    for document, pages in numbers.items():
+        places |= Q(document=document, number__in=pages)
+    found = Page.objects.filter(places).defer("furniture", "figures")
+    return {
+        (page.document_id, page.number): _PageWords(page.frame, page.text, bytes(page.word_boxes))
+        for page in found
+    }
+
+
+@dataclass(frozen=True)
+class _PageWords:
+    """A page's words; of most units they are never looked at, so they are unpacked at the first look."""
+
+    frame: PageFrame
+    text: str
+    packed: bytes
+
+    @cached_property
+    def boxes(self) -> WordBoxes:
+        return unpack(self.packed, self.frame.width, self.frame.height)
+
+    def words(self, start: int, end: int) -> PackedWords:
+        return PackedWords(partial(self._between, start, end))
+
+    def _between(self, start: int, end: int) -> WordBoxes:
+        inside = (self.boxes.spans[:, 0] >= start) & (self.boxes.spans[:, 0] < end)
+        return WordBoxes(self.boxes.spans[inside], self.boxes.boxes[inside])
+
+
+def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Document) -> None:
+    unit_id, document_id = str(row.pk), str(row.document_id)
+    sources.units[unit_id] = SourceUnit(
+        id=unit_id,
+        document=document_id,
+        page=row.page_number,
+        text=row.content,
+        char_start=row.char_start,
+        words=page.words(row.char_start, row.char_end),
+        type="prose" if row.unit_type == "abstract" else row.unit_type,  # type: ignore[arg-type]
+        section_path=tuple(row.section_path),
+        table=msgspec.convert(row.cells, TableRow) if row.cells else None,
+        title=document.title,
+        language=document.language,
+        byline=document.short_byline,
+    )
+    sources.places[unit_id] = UnitPlace(
+        document=document_id,
+        title=document.title,
+        sha256=document.sha256,
+        lines=(row.line_start, row.line_end),
+        rects=tuple(Rect(*rect) for rect in row.rects),
+        frame=page.frame,
+        page_text=page.text,
+    )
+    sources.pages.setdefault((document_id, row.page_number), []).append(sources.units[unit_id])

@@ -1,0 +1,205 @@
+"""Row and column heads of a value in a table, by where they stand on the page.
+
+Heads are looked for on the page, not only in the table's own rows: they are
+often set apart, and then no layout engine is sure that they belong to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from chat.citations.anchoring.page_text import tokens
+from chat.citations.claims import SourceUnit
+from pdf.geometry import Rect
+
+# Whether a passage speaks of what a claim speaks of: the share of the claim's content words it has.
+
+_STEM = 5  # letters; enough to tell words apart, few enough to forget their endings
+_STOPWORDS = frozenset(
+    re.findall(
+        r"\S+",
+        "a about above after all also although among an and any are as at be because been before "
+        "being below between both but by can could did do does during each either for from further "
+        "had has have he her his how however i if in into is it its just may more most much must no "
+        "nor not of off on once only or other our out over own per said same shall she should so "
+        "some such than that the their them then there these they this those through to too under "
+        "until up upon very was we were what when where which while who whom whose why will with "
+        "within without would year years ended fiscal amount total company million billion thousand "
+        "percent january february march april may june july august september october november "
+        "december ",
+    )
+)
+
+
+def content_words(text: str) -> set[str]:
+    """Stems of the words that say what a text is about: no function words, no numbers."""
+    words = (token for token in tokens(text) if len(token) > 1 and token[0].isalpha())
+    return {word[:_STEM] for word in words if word not in _STOPWORDS}
+
+
+def shared_terms(claim: str, passages: Iterable[str]) -> float:
+    """0..1: how many of the claim's content words stand in the passages; 1 when it has none."""
+    wanted = content_words(claim)
+    if not wanted:
+        return 1.0
+    return len(wanted & content_words("\n".join(passages))) / len(wanted)
+
+
+def title_names(title: str) -> set[str]:
+    """Words of a title that tell one document from another: no years, no kinds of report."""
+    words = re.findall(r"[^\W_]+", title.casefold())
+    return {word for word in words if not re.fullmatch(r"\d+|q\d|fy\d*|\d*q\d*", word)} - _KINDS - _STOPWORDS
+
+
+_KINDS = frozenset(
+    re.findall(
+        r"\S+",
+        "10k 10q 8k k q dated annual quarterly report reports earnings release form pdf final draft "
+        "inc corp plc ltd co group holdings document paper version ",
+    )
+)
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_HEAD_WORD = re.compile(
+    r"\(?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?|\(?in|\(?\$?(?:thousands|millions|billions).*|"
+    r"\(?dollars|\(?amounts|at|as|of|for|the|years?|fiscal|ended|ending|months|quarter|change|%|\$|fy|20\d\d.*|19\d\d.*|"
+    r"\d{1,2},?|restated.*|vs\.?|unaudited.*",
+    re.IGNORECASE,
+)
+LEAST_HEAD_SHARE = 0.6  # share of a line's words that are those of a column head
+WIDEST_SPACE = 0.6  # of the line's height; words farther apart stand in columns of their own
+SAME_LINE = 3.0  # points between the middles of words of one line
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedWord:
+    """``place``: where it begins in its unit's text."""
+
+    text: str
+    rect: Rect
+    place: int
+
+
+def column_years(cell: Rect, units: Sequence[SourceUnit]) -> tuple[frozenset[int], tuple[Rect, ...]]:
+    """Years in the head of the column a cell stands in, and the boxes of that head.
+
+    ``units`` are those of its page. Nothing when no line above is a line of
+    years: then the column says nothing of time.
+    """
+    for line in _lines_above(cell, units):
+        years = [word for word in line if _YEAR.search(word.text)]
+        if len({_run_of(word, line) for word in years}) >= 2 and _is_head(line):
+            head = min(years, key=lambda word: _apart(cell, word.rect))
+            return frozenset(int(year) for year in _YEAR.findall(head.text)), (head.rect,)
+    return frozenset(), ()
+
+
+def _is_head(line: Sequence[_PlacedWord]) -> bool:
+    return sum(_HEAD_WORD.fullmatch(word.text) is not None for word in line) >= LEAST_HEAD_SHARE * len(line)
+
+
+def _run_of(word: _PlacedWord, line: Sequence[_PlacedWord]) -> int:
+    """Which run of words it stands in, from 0: "in 2020, 2019 and 2018" is one, and heads no columns."""
+    runs = 0
+    row = sorted(line, key=lambda other: other.rect.x0)
+    for left, right in pairwise(row):
+        if left is word:
+            break
+        runs += right.rect.x0 - left.rect.x1 > left.rect.height * WIDEST_SPACE
+    return runs
+
+
+def _apart(cell: Rect, head: Rect) -> float:
+    """Distance between two boxes one above the other; 0 and less when they overlap."""
+    overlap = cell.overlap_x(head)
+    return -overlap if overlap > 0 else abs(cell.center[0] - head.center[0])
+
+
+def _lines_above(cell: Rect, units: Sequence[SourceUnit]) -> Iterator[list[_PlacedWord]]:
+    """The page's lines above a cell, nearest first, each across all columns."""
+    above = [word for unit in units for word in _words(unit) if word.rect.center[1] < cell.y0]
+    above.sort(key=lambda word: -word.rect.center[1])
+    line: list[_PlacedWord] = []
+    for word in above:
+        if line and line[0].rect.center[1] - word.rect.center[1] > SAME_LINE:
+            yield line
+            line = []
+        line.append(word)
+    if line:
+        yield line
+
+
+def _words(unit: SourceUnit) -> Iterator[_PlacedWord]:
+    for word in unit.words:
+        start = word.char_start - unit.char_start
+        yield _PlacedWord(unit.text[start : start + word.char_end - word.char_start], word.rect, start)
+
+
+def column_of(unit: SourceUnit, at: int) -> int | None:
+    """The column of the table cell that ``unit.text[at]`` stands in; None outside tables."""
+    cells = unit.table.cells if unit.table else ()
+    place = unit.char_start + at
+    return next((cell.column for cell in cells if cell.char_start <= place < cell.char_end), None)
+
+
+def column_heads(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Boxes of the cells that head the column of ``unit.text[at]``, from the table's own header rows."""
+    column = column_of(unit, at)
+    rows = (other.table for other in units if other.table and other.document == unit.document)
+    heads = [row for row in rows if unit.table and row.header and row.index == unit.table.index]
+    return tuple(cell.rect for row in heads for cell in row.cells if cell.column == column and cell.rect)
+
+
+def names_another_column(claim: str, unit: SourceUnit, at: int) -> bool:
+    """Whether the claim uses words that head another column, and none of those that head this one."""
+    column = column_of(unit, at)
+    heads = unit.table.head_rows if unit.table else ()
+    if column is None or not 0 < column < len(heads):
+        return False
+    words = [content_words(head) for head in heads]
+    others = set().union(*words[1:column], *words[column + 1 :])
+    said = content_words(claim) - content_words(unit.text)
+    return bool(words[column] - others and said & (others - words[column])) and not said & words[column]
+
+
+def row_head(unit: SourceUnit, at: int, units: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Boxes, one per line, of the words that head the row of ``unit.text[at]``.
+
+    A row without words of its own is headed by the line before it.
+    """
+    if unit.type != "table":
+        return ()
+    label = [word for word in _label(unit) if word.place < at]
+    if label:
+        return _line_boxes(label)
+    before = [other for other in units if other.type == "table" and other.char_start < unit.char_start]
+    above = max(before, key=lambda other: other.char_start, default=None)
+    return _line_boxes(list(_words(above))) if above and all(map(_is_label, _words(above))) else ()
+
+
+def _label(unit: SourceUnit) -> list[_PlacedWord]:
+    """The words that begin the row: of its cells before the first without a letter, else before a number."""
+    cells = unit.table.cells if unit.table else ()
+    if not cells:
+        return list(takewhile(_is_label, _words(unit)))
+    named = takewhile(lambda cell: any(map(str.isalpha, cell.text)), cells)
+    ends = max((cell.char_end for cell in named), default=0) - unit.char_start
+    return [word for word in _words(unit) if word.place < ends]
+
+
+def _is_label(word: _PlacedWord) -> bool:
+    return not word.text[:1].isdigit() and word.text[:1] not in "$£€¥"
+
+
+def _line_boxes(words: Sequence[_PlacedWord]) -> tuple[Rect, ...]:
+    lines: list[Rect] = []
+    for word in words:
+        if lines and abs(lines[-1].center[1] - word.rect.center[1]) <= SAME_LINE:
+            lines[-1] = lines[-1].union(word.rect)
+        else:
+            lines.append(word.rect)
+    return tuple(lines)

@@ -1,0 +1,376 @@
+"""What a unit has of a claim's values: which it prints, where, and which are missing.
+
+A value is supported when the unit prints it with the same sign and size, and,
+where both say so, of the same year.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property, lru_cache
+
+from chat.citations.claims import SourceUnit, words_between
+from chat.citations.values.columns import (
+    column_heads,
+    column_of,
+    column_years,
+    names_another_column,
+    shared_terms,
+)
+from chat.citations.values.written_values import (
+    Agreement,
+    Value,
+    agreement,
+    decimal_mark,
+    page_scale,
+    values_in,
+)
+from pdf.geometry import Rect, bounding_box
+
+# Numbers that name a column, and are no values: ``52 weeks``, ``Level 2``, ``FY23``.
+
+_LAST_WORD = re.compile(r"[^\W\d_]+\W?\s$")
+_NEXT_WORD = re.compile(r"\s[^\W\d_]+")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def heads_of_columns(unit: SourceUnit, columns: Collection[int | None] = ()) -> Sequence[str]:
+    """What stands over these columns of the unit's table; over all when none of them is known."""
+    heads = unit.table.head_rows if unit.table else ()
+    known = [heads[column] for column in columns if column is not None and column < len(heads)]
+    return known or heads
+
+
+def repeats_head(sentence: str, value: Value, heads: Sequence[str]) -> bool:
+    """Whether the value stands in one of the heads as in the sentence: in or beside the same word."""
+    phrases = [re.compile(rf"(?<!\w){re.escape(said)}(?!\w)", re.I) for said in _phrases(sentence, value)]
+    return any(phrase.search(head) for head in heads for phrase in phrases)
+
+
+def _phrases(sentence: str, value: Value) -> Iterator[str]:
+    """The value with the letters it is joined to; else with the word before it, and with the one after."""
+    start, end = value.start, value.end
+    while start and sentence[start - 1].isalnum():
+        start -= 1
+    while end < len(sentence) and sentence[end].isalnum():
+        end += 1
+    if _LETTER.search(sentence[start:end]):
+        yield sentence[start:end]
+        return
+    if before := _LAST_WORD.search(sentence, 0, start):
+        yield sentence[before.start() : end]
+    if after := _NEXT_WORD.match(sentence, end):
+        yield sentence[start : after.end()]
+
+
+# Which year a value is said of in a sentence.
+
+SURE = 2.5  # times farther than the nearest year another must be before it is ruled out
+_COMMA = 20  # characters a comma or semicolon counts for
+_COMPARISON = re.compile(
+    r"\b(?:compared?|comparison|versus|vs\.?|than|from|since|over|prior|before|against|after)\W+(?:\w+\W+){0,4}$",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(])")
+
+
+@dataclass(frozen=True, slots=True)
+class YearSaid:
+    """The year a value is most likely said of; ``others`` are years it may be said of, too.
+
+    ``compared``: the year is only what the value is compared with ("up 4 percent from 2017").
+    """
+
+    year: int
+    others: frozenset[int] = frozenset()
+    compared: bool = False
+
+    def allows(self, year: int) -> bool:
+        return year == self.year or year in self.others
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyYear(YearSaid):
+    def allows(self, year: int) -> bool:
+        return True
+
+
+ANY_YEAR = _AnyYear(0)
+
+
+def _years_beside(text: str, values: Sequence[Value]) -> dict[int, YearSaid]:
+    """For each value of a text that has years, by its start, the year it is said of."""
+    years = [value for value in values if value.year is not None]
+    amounts = [value for value in values if value.kind not in ("year", "date")]
+    if not years or not amounts:
+        return {}
+    if "respectively" in text:
+        same = len(years) == len(amounts)
+        return {a.start: YearSaid(_year(y)) for a, y in zip(amounts, years, strict=True)} if same else {}
+    return {amount.start: _nearest_year(text, amount, years) for amount in amounts}
+
+
+def year_said(text: str, value: Value) -> YearSaid:
+    """The year a value of the text is said of, by its sentence; any year where that says none."""
+    start, end = _sentence_around(text, value)
+    sentence = text[start:end]
+    return _years_beside(sentence, values_in(sentence)).get(value.start - start, ANY_YEAR)
+
+
+def _sentence_around(text: str, value: Value) -> tuple[int, int]:
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    start = max((end for end in ends if end <= value.start), default=0)
+    return start, min((end for end in ends if end >= value.end), default=len(text))
+
+
+def _nearest_year(text: str, amount: Value, years: Sequence[Value]) -> YearSaid:
+    far = {year: _distance(text, amount, year) for year in years}
+    nearest = min(years, key=far.__getitem__)
+    near_too = {_year(year) for year in years if far[year] <= SURE * far[nearest] + 8}
+    compared = _COMPARISON.search(text[: nearest.start]) is not None
+    return YearSaid(_year(nearest), frozenset(near_too - {_year(nearest)}), compared)
+
+
+def _year(value: Value) -> int:
+    assert value.year is not None
+    return value.year
+
+
+def _distance(text: str, amount: Value, year: Value) -> float:
+    """Characters between the two; a comma or semicolon counts for many."""
+    between = text[amount.end : year.start] if year.start >= amount.end else text[year.end : amount.start]
+    return len(between) + _COMMA * len(re.findall(r"[,;]", between))
+
+
+FALLING = re.compile(
+    r"\b(?:loss|losses|lost|decreas\w*|declin\w*|fell|fall\w*|down|lower\w*|reduc\w*|drop\w*|used|spen[dt]\w*|paid|pays?|"
+    r"paying|payments?|repa\w+|purchas\w*|repurchas\w*|outflows?|outlays?|deficits?|negative|shrank|shrunk|contract\w*|"
+    r"acquired|invested|capex|expenditures?|dividends?|charges?|costs?|expenses?|deduct\w*|less|minus|under)\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
+_CLOSE_BEFORE = 60  # characters in which a word can turn a printed number's sign
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMatch:
+    """A value of the claim and the printed value that supports it; ``heads``: boxes of its column's head."""
+
+    claimed: Value
+    printed: Value
+    agreement: Agreement
+    heads: tuple[Rect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSupport:
+    """What a unit has of a claim.
+
+    Attributes:
+        missing: the values it does not have, as the claim writes them.
+        reason: why, in a sentence for people.
+        terms: 0..1, how much of what the claim speaks of the unit speaks of; 0 when values are missing.
+    """
+
+    unit: SourceUnit
+    places: tuple[ValueMatch, ...]
+    missing: tuple[str, ...]
+    reason: str
+    terms: float
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.places) and not self.missing
+
+
+def check_values(sentence: str, unit: SourceUnit, around: Sequence[SourceUnit]) -> ValueSupport:
+    """What ``unit`` has of the sentence's values. ``around`` are the other units of its page, in order."""
+    printed_mark = decimal_mark(unit.text, *(other.text for other in around), language=unit.language)
+    values = values_in(sentence, decimal_mark(sentence) or printed_mark)
+    times = [value for value in values if value.kind in ("year", "date")]
+    amounts = [v for v in values if v.kind not in ("year", "date") and not _is_footnote(v, unit)]
+    naming = [value for value in amounts if repeats_head(sentence, value, heads_of_columns(unit))]
+    amounts = [value for value in amounts if value not in naming] or amounts
+    years = {amount.start: year_said(sentence, amount) for amount in amounts}
+    reader = _Reader(sentence, unit, around, years, values_in(unit.text, printed_mark))
+    places, missing, reasons = [], [], []
+    for value in amounts or times:
+        found = reader.find(value)
+        if isinstance(found, ValueMatch):
+            places.append(found)
+        else:
+            missing.append(value.text)
+            reasons.append(found)
+    columns = {column_of(unit, place.printed.start) for place in places}
+    for value in naming:
+        if value not in amounts and not repeats_head(sentence, value, heads_of_columns(unit, columns)):
+            missing.append(value.text)
+            reasons.append(f"{value.text} is the head of another column.")
+    unknown = [time for time in times if amounts and not reader.knows_time(time)]
+    missing += [time.text for time in unknown]
+    reasons += [f"The passage says nothing of {time.text}." for time in unknown]
+    return ValueSupport(
+        unit, tuple(places), tuple(missing), next(iter(reasons), ""), reader.terms() if not missing else 0.0
+    )
+
+
+class _Reader:
+    """Reads one unit for the values of one claim."""
+
+    def __init__(
+        self,
+        sentence: str,
+        unit: SourceUnit,
+        around: Sequence[SourceUnit],
+        years: dict[int, YearSaid],
+        printed: Sequence[Value],
+    ) -> None:
+        self._sentence, self._unit, self._around, self._years = sentence, unit, around, years
+        self._printed = printed
+        self._own_years = {value.year for value in self._printed if value.year is not None}
+
+    def find(self, value: Value) -> ValueMatch | str:
+        """The place that supports the value, or why there is none."""
+        same = [place for printed in self._printed for place in self._agreeing(value, printed)]
+        same = same or list(self._written_out(value))
+        if not same:
+            return self._why_missing(value)
+        if len(self._years) == 1:
+            same = [p for p in same if not names_another_column(self._sentence, self._unit, p.printed.start)]
+        if not same:
+            return f"{value.text} is here, but in a different column."
+        of_year = [place for place in map(self._placed, same) if place is not None]
+        if not of_year:
+            return f"{value.text} is here, but for a different year."
+        return min(of_year, key=lambda place: place.agreement != "exact")
+
+    def _agreeing(self, value: Value, printed: Value) -> Iterator[ValueMatch]:
+        agreed = agreement(value, printed, self._scale)
+        if agreed is None and (value.number < 0) != (printed.number < 0):
+            agreed = self._agreeing_but_for_sign(value, printed)
+        if agreed:
+            yield ValueMatch(value, printed, agreed)
+
+    def _written_out(self, value: Value) -> Iterator[ValueMatch]:
+        """A small number the unit writes as a word."""
+        if value.kind == "number" and value.scale is None and value.digits in map(str, range(13)):
+            word = re.search(rf"\b{_NUMBER_WORDS[int(value.digits)]}\b", self._unit.text, re.IGNORECASE)
+            if word:
+                yield ValueMatch(
+                    value, replace(value, start=word.start(), end=word.end(), text=word[0]), "normalized"
+                )
+
+    def _agreeing_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
+        """A loss of 305 is (305): a word may say what the other side says with a sign."""
+        turned = agreement(_negated(value), printed, self._scale)
+        if not turned or value.number == 0:
+            return None
+        if printed.number < 0:
+            said = FALLING.search(re.sub(r"\([^)]*[a-z][^)]*\)", "", self._sentence))
+        else:
+            before = self._unit.text[max(0, printed.start - _CLOSE_BEFORE) : printed.start]
+            said = FALLING.search(re.split(r"[.;]\s", before)[-1])
+        return "normalized" if said else None
+
+    def _placed(self, place: ValueMatch) -> ValueMatch | None:
+        """The place with its heads, unless it stands under or beside another year than the claim's."""
+        claimed = self._years.get(place.claimed.start) or ANY_YEAR
+        columns, heads = self._column(place.printed)
+        if columns:
+            wrong = not any(map(claimed.allows, columns))
+            return None if wrong else replace(place, heads=heads)
+        place = replace(place, heads=column_heads(self._unit, place.printed.start, self._around))
+        return None if self._is_of_another_year(place.printed, claimed) else place
+
+    def _column(self, printed: Value) -> tuple[frozenset[int], tuple[Rect, ...]]:
+        start = self._unit.char_start
+        words = words_between(self._unit.words, start + printed.start, start + printed.end)
+        if self._unit.type != "table" or not words:
+            return frozenset(), ()
+        return column_years(bounding_box(word.rect for word in words), [self._unit, *self._around])
+
+    def _is_of_another_year(self, printed: Value, claimed: YearSaid) -> bool:
+        if self._unit.type == "table" or not self._own_years or claimed == ANY_YEAR:
+            return False
+        said = year_said(self._unit.text, printed)
+        if claimed.year in self._own_years or not said.compared:
+            return not said.allows(claimed.year)
+        return not self._stands_in_heads(claimed.year)
+
+    def knows_time(self, time: Value) -> bool:
+        """Whether the unit, what it stands under, or its page speaks of this year or date."""
+        if any(agreement(time, printed) for printed in self._printed):
+            return True
+        if time.year is not None and (time.year in self._own_years or self._stands_in_heads(time.year)):
+            return True
+        page = [value for other in self._around for value in values_in(other.text)]
+        return any(agreement(time, value) or (time.year and value.year == time.year) for value in page)
+
+    def _stands_in_heads(self, year: int) -> bool:
+        return any(str(year) in head for head in heads_of(self._unit))
+
+    @cached_property
+    def _scale(self) -> Decimal | None:
+        return page_scale([*heads_of(self._unit), *(other.text for other in self._nearest_first())])
+
+    def _nearest_first(self) -> list[SourceUnit]:
+        start = self._unit.char_start
+        before = [other for other in self._around if other.char_start < start]
+        return [*reversed(before), *(other for other in self._around if other.char_start >= start)]
+
+    def _why_missing(self, value: Value) -> str:
+        if any(agreement(_negated(value), printed, self._scale) for printed in self._printed):
+            return f"{value.text} is here with the opposite sign."
+        if any(value.digits == printed.digits for printed in self._printed):
+            return f"The page has the digits of {value.text}, but a different unit or scale."
+        return f"The passage does not have {value.text}."
+
+    def terms(self) -> float:
+        passages = [self._unit.text, self._unit.title, *heads_of(self._unit)]
+        if not re.search(r"[^\W\d_]{3}", self._unit.text):  # a row whose label stands on the line before
+            passages += [other.text for other in self._nearest_first()[:1]]
+        return shared_terms(self._sentence, passages)
+
+
+def may_support(sentence: str, unit: SourceUnit) -> bool:
+    """Whether the unit prints the digits of the claim's amounts; cheap, and never wrongly False.
+
+    A claim that scales or hedges its values, or a small number that may be
+    written as a word, is not judged by its digits.
+    """
+    amounts = [value for value in values_in(sentence) if value.kind not in ("year", "date")]
+    printed = _significant_digits("\n".join([unit.text, *heads_of_columns(unit)]))
+    return all(
+        value.scale is not None or value.hedged or abs(value.number) <= 12 or _significant(value) in printed
+        for value in amounts
+    )
+
+
+@lru_cache(maxsize=4096)
+def _significant_digits(text: str) -> frozenset[str]:
+    return frozenset(map(_significant, values_in(text)))
+
+
+def _significant(value: Value) -> str:
+    return re.sub(r"\D", "", value.digits).strip("0")
+
+
+def _is_footnote(value: Value, unit: SourceUnit) -> bool:
+    """Whether a claim repeats a note's number behind a word of the unit or its heads, as in ``Other (2)``."""
+    if not re.fullmatch(r"\(\d{1,2}\)", value.text):
+        return False
+    behind_a_word = re.compile(rf"[^\W\d_] ?{re.escape(value.text)}")
+    return any(behind_a_word.search(text) for text in (unit.text, *heads_of(unit)))
+
+
+def heads_of(unit: SourceUnit) -> list[str]:
+    """What the unit stands under: its table's caption and heads, its sections, innermost first."""
+    table = [unit.table.caption, *unit.table.head_rows] if unit.table else []
+    return [*table, *reversed(unit.section_path), unit.title]
+
+
+def _negated(value: Value) -> Value:
+    return replace(value, number=-value.number)

@@ -1,0 +1,405 @@
+"""Numbers, amounts, percentages, dates and years, as a text writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+from typing import Literal
+
+# Whether a text writes ``1,577.5`` or ``1.577,5``: told by its numbers, else by its words.
+#
+# ``1.577`` alone is one and a half in English and fifteen hundred in German.
+# Numbers that can be read in one way only outweigh the words around them: Swiss
+# German writes ``1'577.50``.
+
+DecimalMark = Literal[".", ","]
+
+_ONLY_COMMA = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)")
+_ONLY_POINT = re.compile(
+    r"(?<![\d.,])\d{1,3}(?:[,'’]\d{3})+\.\d|(?<![\d.,])\d{1,3}(?:,\d{3}){2,}(?![\d.,]*\d)"
+)
+_RATHER_COMMA = re.compile(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]*\d)")
+_RATHER_POINT = re.compile(r"(?<![\d.,])\d+\.\d{1,2}(?![\d.,]*\d)")
+_WORD = re.compile(r"[^\W\d_]+")
+_FOREIGN_LETTERS = re.compile(r"[äöüßéèêàçñõãøå]")
+_WITH_COMMA = frozenset(
+    re.findall(
+        r"\S+",
+        "der das und ist nicht mit von für auf wurde wurden betrug betrugen im zum zur bei eine einen sich "
+        "auch mio mrd tsd teur millionen milliarden "  # German
+        "het een zijn voor met le les du est une dans pour par sur ont été "  # Dutch, French
+        "el los las del que por con una fue il della che gli nel è dos uma não para "  # Iberian, Italian
+        "og ikke blev och för",  # Danish, Norwegian, Swedish
+    )
+)
+_WITH_POINT = frozenset(
+    re.findall(r"\S+", "the of and to is was were that for by from at its with this as are")
+)
+_LANGUAGES_WITH_COMMA = frozenset(
+    re.findall(r"\S+", "de fr es it pt nl da sv nb no fi pl cs ru uk tr el hu ro")
+)
+
+
+@lru_cache(maxsize=2048)
+def decimal_mark(*texts: str, language: str = "") -> DecimalMark | None:
+    """The decimal mark of texts that stand together; None when nothing tells.
+
+    ``language`` (BCP 47, '' when unknown) tells where the texts themselves do not.
+    """
+    text = "\n".join(texts)
+    clear = _difference(_ONLY_COMMA, _ONLY_POINT, text)
+    return _mark(clear or _by_words(text) or _difference(_RATHER_COMMA, _RATHER_POINT, text)) or _of(language)
+
+
+def _mark(difference: int) -> DecimalMark | None:
+    """Above 0 speaks for the comma, below for the point."""
+    return None if difference == 0 else "," if difference > 0 else "."
+
+
+def _difference(comma: re.Pattern[str], point: re.Pattern[str], text: str) -> int:
+    return len(comma.findall(text)) - len(point.findall(text))
+
+
+def _by_words(text: str) -> int:
+    words = _WORD.findall(text.lower())
+    foreign = sum(word in _WITH_COMMA or _FOREIGN_LETTERS.search(word) is not None for word in words)
+    return foreign - sum(word in _WITH_POINT for word in words)
+
+
+def _of(language: str) -> DecimalMark | None:
+    tongue, _, region = language.lower().replace("_", "-").partition("-")
+    if not tongue or region in ("ch", "li"):
+        return None
+    return "," if tongue in _LANGUAGES_WITH_COMMA else "."
+
+
+Kind = Literal["number", "amount", "percent", "year", "date"]
+
+SCALES = {
+    "thousand": Decimal(10**3),
+    "million": Decimal(10**6),
+    "billion": Decimal(10**9),
+    "trillion": Decimal(10**12),
+}
+_OTHER_SCALES = {
+    "thousand": "k t tsd tausend",
+    "million": "m mm mn mln mio millionen",
+    "billion": "b bn bln mrd milliarde milliarden",
+    "trillion": "tn billionen",
+}
+_SCALE_NAMES = {other: name for name, others in _OTHER_SCALES.items() for other in others.split()}
+# Whole names: "decreased 12 percent" and "margin 15" hold no month.
+_MONTH_NAMES = (
+    r"jan(?:uary?)?|januar",
+    r"feb(?:ruary?)?|februar",
+    r"mar(?:ch)?|märz",
+    r"apr(?:il)?",
+    r"may|mai",
+    r"june?|juni",
+    r"july?|juli",
+    r"aug(?:ust)?",
+    r"sept?(?:ember)?",
+    r"o[ck]t(?:ober)?",
+    r"nov(?:ember)?",
+    r"de[cz](?:ember)?",
+)
+_MONTHS = tuple(re.compile(names, re.IGNORECASE) for names in _MONTH_NAMES)
+_MONTH = r"(?P<{0}>" + "|".join(_MONTH_NAMES) + r")\b\.?"
+_YEAR = r"(?:19|20)\d\d"
+
+_DATES = re.compile(
+    rf"\b{_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR}))?(?![\d,.]*\d)"
+    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH.format('m2')}(?:,?\s+(?P<y2>{_YEAR}))?\b"
+    rf"|\b(?P<y3>{_YEAR})-(?P<m3>\d\d)-(?P<d3>\d\d)\b"
+    rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<m4>\d{{1,2}})\.\s?(?P<y4>{_YEAR})\b",
+    re.IGNORECASE,
+)
+_CURRENCY = r"(?:US|CA?|A|NZ|HK)?[$£€¥₹]|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD)\b"
+_DIGITS = (
+    r"\d{1,3}(?:\.\d{3})+,\d+"  # 1.577,00
+    r"|\d{1,3}(?:\.\d{3}){2,}(?![.\d])"  # 1.577.000
+    r"|\d{1,3}(?:[\u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d{1,2})?"  # 1 577,5 and 1'577.50
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?"  # 1,577.5
+    r"|\d+,\d{1,2}(?![\d,])"  # 15,6
+    r"|\d+(?:\.\d+)?|(?<!\d)\.\d+"
+)
+_NUMBERS = re.compile(
+    rf"(?P<open>\(\s?)?(?P<currency>{_CURRENCY})?\s?(?P<open2>\(\s?)?"
+    rf"(?:(?<![\w.])(?P<minus>[-−–](?=[$£€¥\d.])))?(?P<currency2>[$£€¥₹])?\s?"
+    rf"(?P<digits>{_DIGITS})"
+    r"(?P<percent>\s?%)?(?P<close>\s?\))?"
+    r"(?P<unit>\s?(?:%|percent(?:age\s+points?)?\b|per\s+cent\b|pct\b)"
+    r"|[\s-]?(?:thousand|million|billion|trillion)s?\b"
+    r"|\s?(?:mm|mn|mln|bn|bln|tn|tausend|millionen|milliarden?|billionen)\b|\s?(?:mio|mrd|tsd)\b\.?"
+    r"|[kmb]\b)?"
+    rf"(?P<after>\s?(?:(?:dollars|euros|pounds|yen)\b|(?:{_CURRENCY})(?!\s?[(\d–—-])))?",
+    re.IGNORECASE,
+)
+# Digits that can be read in one way only, whatever mark the text writes.
+_COMMA_FORM = re.compile(
+    r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[\s'’]\d{3})+,\d+|\d+,\d{1,2}|0,\d+"
+)
+_POINT_FORM = re.compile(
+    r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d{1,3}(?:[\s'’]\d{3})+\.\d+|\d*\.(?:\d{1,2}|\d{4,})"
+    r"|0?\.\d+|\d{4,}\.\d+"
+)
+_NO_DIGIT = re.compile(r"\D")
+# A number of these says where, not how much.
+_REFERENCE = re.compile(
+    r"(?:\b(?:note|notes|table|tables|figure|fig|page|pages|p|pp|item|items|section|sections|chapter|part|"
+    r"exhibit|appendix|article|step|rule|form|no|phase|level|version|topic|asu|asc|q)\.?|§|#)\s?$",
+    re.IGNORECASE,
+)
+# A number before a street's name is an address: "12 Harbour Road".
+_ADDRESS = re.compile(
+    r"[a-d]?\s+(?:[A-Z][\w'’.-]*\s+){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Place|Way|Court|"
+    r"Boulevard|Terrace|Gardens|Close|Crescent|Row)\b"
+)
+_HEDGES = re.compile(
+    r"\b(?:about|approximately|approx|around|nearly|almost|roughly|some|circa|over|more than|"
+    r"less than|under|close to|just)\W*$|[~≈]\s?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as written: ``source[start:end] == text``.
+
+    Attributes:
+        number: signed, as its digits say it; for a date ``yyyymmdd`` (``mmdd`` without a year).
+        digits: the digits as printed, without sign, currency and unit.
+        scale: 10**6 for "million"; None where none is written beside it.
+        hedged: "about", "nearly" stands before it: a rounded number will do.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: Kind
+    number: Decimal
+    digits: str
+    currency: str = ""
+    scale: Decimal | None = None
+    hedged: bool = False
+
+    @property
+    def year(self) -> int | None:
+        """The year it is, or is in."""
+        if self.kind == "year":
+            return int(self.number)
+        return int(self.number) // 10000 if self.kind == "date" and self.number >= 10**7 else None
+
+
+@lru_cache(maxsize=4096)
+def values_in(text: str, mark: DecimalMark | None = None) -> tuple[Value, ...]:
+    """Every value of a text, in order. Numbers that are part of a name (``COVID-19``, ``3M``) are none.
+
+    ``mark`` is the decimal mark the text writes; the text itself tells when it is not given.
+    """
+    mark = mark or decimal_mark(text) or "."
+    dates = list(_dates_in(text))
+    taken = [(date.start, date.end) for date in dates]
+    numbers = [value for match in _NUMBERS.finditer(text) for value in _value(text, match, mark)]
+    free = [value for value in numbers if not any(a < value.end and value.start < b for a, b in taken)]
+    return tuple(sorted(dates + free, key=lambda value: value.start))
+
+
+def _dates_in(text: str) -> Iterator[Value]:
+    for match in _DATES.finditer(text):
+        day = int(match["d1"] or match["d2"] or match["d3"] or match["d4"])
+        name = match["m1"] or match["m2"]
+        month = _month(name) if name else int(match["m3"] or match["m4"])
+        year = int(match["y1"] or match["y2"] or match["y3"] or match["y4"] or 0)
+        if 1 <= day <= 31 and 1 <= month <= 12:
+            number = Decimal(year * 10000 + month * 100 + day)
+            yield Value(match[0], match.start(), match.end(), "date", number, match[0])
+
+
+def _month(name: str) -> int:
+    return next(number for number, names in enumerate(_MONTHS, start=1) if names.fullmatch(name))
+
+
+def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value]:
+    start, end = match.start("digits"), match.end("digits")
+    if _is_part_of_a_name(text, start, end, match) or _REFERENCE.search(text[max(0, start - 14) : start]):
+        return
+    if _ADDRESS.match(text, end):
+        return
+    digits = match["digits"]
+    currency = (match["currency"] or match["currency2"] or match["after"] or "").strip()
+    unit = (match["percent"] or match["unit"] or "").strip().casefold()
+    percent = unit.startswith(("%", "per", "pct")) or _opens_with_percent(match)
+    scale = None if percent else scale_named(unit)
+    if _is_year(digits, currency, unit):
+        yield Value(digits, start, end, "year", Decimal(digits), digits)
+        return
+    number = _number(digits, mark)
+    opened = match["open"] is not None or match["open2"] is not None
+    negative = match["minus"] is not None or (opened and match["close"] is not None)
+    first, last = _extent(text, match, opened)
+    yield Value(
+        text[first:last],
+        first,
+        last,
+        "percent" if percent else "amount" if currency else "number",
+        -number if negative else number,
+        digits,
+        currency,
+        scale,
+        _HEDGES.search(text[max(0, first - 16) : first]) is not None,
+    )
+
+
+def _opens_with_percent(match: re.Match[str]) -> bool:
+    return (match["unit"] or "").strip() == "%"
+
+
+def _extent(text: str, match: re.Match[str], opened: bool) -> tuple[int, int]:
+    """The range of the value: brackets only in pairs, no spaces at the ends."""
+    first, last = match.span()
+    if opened and match["close"] is None:
+        first = match.start("digits") if match["open2"] else match.end("open")
+        currency = match.start("currency")
+        first = currency if match["open2"] is None and currency >= 0 else first
+    if match["close"] is not None and not opened:
+        last = match.end("percent") if match["percent"] else match.end("digits")
+    text = text[first:last]
+    return first + len(text) - len(text.lstrip()), last - (len(text) - len(text.rstrip()))
+
+
+def _is_part_of_a_name(text: str, start: int, end: int, match: re.Match[str]) -> bool:
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if before[-1:].isalpha() and not match["currency"]:
+        return before[-2:].casefold() != "fy"
+    if before[-1:] == "-" and before[:1].isalpha():
+        return True
+    if match["unit"] in ("M", "K", "B") and not (match["currency"] or match["currency2"] or end - start > 1):
+        return True
+    glued = after[:1].isalpha() and not match["unit"]
+    return glued or (after[:1] == "-" and after[1:].isupper() and not match["unit"])
+
+
+def _is_year(digits: str, currency: str, unit: str) -> bool:
+    return not currency and not unit and re.fullmatch(_YEAR, digits) is not None
+
+
+def scale_named(unit: str) -> Decimal | None:
+    """10**6 for ``million``, ``millions``, ``mn`` and ``Mio.``; None for what is no scale."""
+    name = unit.casefold().strip(" -.").removesuffix("s")
+    return SCALES.get(_SCALE_NAMES.get(name, name))
+
+
+def _number(digits: str, mark: DecimalMark) -> Decimal:
+    if _COMMA_FORM.fullmatch(digits):
+        mark = ","
+    elif _POINT_FORM.fullmatch(digits):
+        mark = "."
+    whole, _, decimals = digits.partition(mark)
+    return Decimal(f"{_NO_DIGIT.sub('', whole) or 0}.{decimals}")
+
+
+# When two values are the same.
+#
+# ``3,577`` = ``3577`` = ``$3,577``; ``(305)`` = ``−305``; ``1.577 billion`` =
+# ``1,577`` where the page says "in millions".
+
+Agreement = Literal["exact", "normalized"]
+FARTHEST_ROUNDING = Decimal("0.05")  # share of a value that rounding it may take or add
+
+_CONTEXT_SCALE = re.compile(
+    r"(?:\bin|\(|[$£€¥]|dollars|usd|eur|amounts)\s*(?:[$£€¥]|us\$|usd|eur|gbp|chf)?\s*"
+    r"(?P<scale>thousand|million|billion|tausend|tsd|mio|millionen|mrd|milliarden|t(?=€|eur\b))"
+    r"(?:s?\b|(?<=\bt)(?=€|eur\b))",
+    re.IGNORECASE,
+)
+
+
+def page_scale(texts: Iterable[str]) -> Decimal | None:
+    """What the first of the texts that says so counts in: "(in millions)" is 10**6."""
+    return next((scale for scale in map(_said_scale, texts) if scale), None)
+
+
+@lru_cache(maxsize=4096)
+def _said_scale(text: str) -> Decimal | None:
+    for match in _CONTEXT_SCALE.finditer(text):
+        if not re.search(r"\d\s*$", text[: match.start()]) or match[0].startswith("("):
+            return scale_named(match["scale"])
+    return None
+
+
+def agreement(claimed: Value, printed: Value, scale: Decimal | None = None) -> Agreement | None:
+    """Whether a printed value is the claimed one; ``scale`` is what the page counts in.
+
+    ``exact``: the same digits and sign, though their languages may read them
+    otherwise; ``normalized``: the same value written otherwise, or rounded to
+    the digits of a claim that scales or hedges it.
+    """
+    if "date" in (claimed.kind, printed.kind):
+        return _date_agreement(claimed, printed)
+    if (claimed.kind == "percent") != (printed.kind == "percent"):
+        bare = claimed.kind == "percent" and printed.kind == "number"
+        return _bare(claimed, printed) if bare else None
+    if claimed.kind == "year" or printed.kind == "year":
+        same = claimed.number == printed.number and printed.scale == claimed.scale
+        return ("exact" if claimed.digits == printed.digits else "normalized") if same else None
+    if _is_copied(claimed, printed):
+        return "exact"
+    if claimed.scale == printed.scale and claimed.number == printed.number:
+        return "exact" if claimed.digits == printed.digits else "normalized"
+    return "normalized" if _same_amount(claimed, printed, scale) else None
+
+
+def _is_copied(claimed: Value, printed: Value) -> bool:
+    """``1.577`` of a German page in an English sentence."""
+    same_sign = (claimed.number < 0) == (printed.number < 0)
+    return claimed.digits == printed.digits and claimed.scale == printed.scale and same_sign
+
+
+def _bare(claimed: Value, printed: Value) -> Agreement | None:
+    """A percentage whose sign stands in the column's head or in a cell of its own."""
+    same = claimed.number == printed.number and printed.scale is None
+    return "normalized" if same else None
+
+
+def _date_agreement(claimed: Value, printed: Value) -> Agreement | None:
+    if claimed.kind != printed.kind:
+        return None
+    if claimed.number == printed.number:
+        return "exact" if claimed.text == printed.text else "normalized"
+    with_year = max(claimed.number, printed.number) >= 10**7 > min(claimed.number, printed.number)
+    return "normalized" if with_year and claimed.number % 10000 == printed.number % 10000 else None
+
+
+def _same_amount(claimed: Value, printed: Value, scale: Decimal | None) -> bool:
+    """Whether both are the same amount once scaled.
+
+    A claim without a scale may repeat a number as printed in a table that has
+    one, or write it out in full.
+    """
+    if claimed.scale is None and printed.scale is None and claimed.number == printed.number:
+        return True
+    whole = printed.number * (printed.scale or scale or 1)
+    wanted = claimed.number * (claimed.scale or 1)
+    if whole == wanted:
+        return True
+    if claimed.scale is None and not claimed.hedged:
+        return False
+    step = (claimed.scale or 1) * Decimal(1).scaleb(-_decimals(claimed))
+    if claimed.hedged and claimed.scale is None and claimed.number == claimed.number.to_integral():
+        step = Decimal(1).scaleb(_trailing_zeros(claimed.number))
+    near = abs(whole - wanted) <= FARTHEST_ROUNDING * abs(whole)
+    return near and (whole / step).quantize(Decimal(1), ROUND_HALF_UP) * step == wanted
+
+
+def _decimals(value: Value) -> int:
+    exponent = value.number.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
+
+
+def _trailing_zeros(number: Decimal) -> int:
+    digits = str(abs(int(number)))
+    return len(digits) - len(digits.rstrip("0")) if int(number) else 0

@@ -1,0 +1,294 @@
+"""Verification: does the page say what a claim says, and with which words.
+
+Three answers: *verified* (everything the claim says was compared and holds),
+*contradicted* (the page says otherwise, or nothing of it), and *found* (the
+words stand there, but the claim was not judged). The cited unit is read first,
+then its neighbours, then the other units the model was shown.
+
+A quote proves only that its words stand there; the claim is compared with the
+sentences around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from chat.citations.anchoring.find_quote import Anchor, find_quote
+from chat.citations.anchoring.highlights import Span, highlight_rects, text_of
+from chat.citations.anchoring.page_text import PageText
+from chat.citations.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
+from chat.citations.values.columns import row_head, shared_terms, title_names
+from chat.citations.values.support import ValueSupport, check_values, heads_of
+from chat.citations.values.written_values import values_in
+from chat.citations.verification.prose import Judgement
+from chat.citations.verification.units import judge_unit, verbatim_span, with_conflict_shifted
+from pdf.geometry import PageFrame, Rect
+from pdf.structure import Word
+from text.language_detection import detected_language
+from text.languages import base_language
+
+# Why a claim is not verified, in one sentence for people.
+
+_BOTH = "The claim says {claim}, the page {source}."
+_SENTENCES = {
+    "role_swap": "The page has these roles reversed: {claim}, {source}.",
+    "entity_swap": "The page says this about something else: {source}.",
+    "table_swap": "{claim} is in another row or column; this cell says {source}.",
+    "cause_effect": "The page states the cause or the condition the other way round.",
+    "correlation": "The page calls this a link, not a cause.",
+}
+_SENTENCES["computed"] = "The claim says {claim}; computed from the page: {source}."
+_LEFT_OUT = "The page says “{source}”; the claim leaves that out."
+_ADDED = "The claim says “{claim}”; the page does not."
+
+
+def reason_of(conflict: Conflict) -> str:
+    """What the page says otherwise."""
+    if conflict.kind in _SENTENCES:
+        return _SENTENCES[conflict.kind].format(claim=conflict.claim, source=conflict.source)
+    if not conflict.claim:
+        return _LEFT_OUT.format(source=conflict.source)
+    if not conflict.source:
+        return _ADDED.format(claim=conflict.claim)
+    if conflict.claim == conflict.source:
+        return f"The page says {conflict.source} of something else."
+    return _BOTH.format(claim=conflict.claim, source=conflict.source)
+
+
+def reason_open(judged: Judgement) -> str:
+    """What of a claim could not be compared."""
+    if judged.missing:
+        return f"Not compared: the passage has no words for {_listed(judged.missing)}."
+    if judged.unchecked and judged.unchecked[0].endswith("."):
+        return judged.unchecked[0]
+    if judged.unchecked:
+        return f"Not compared: {_listed(judged.unchecked)}."
+    return "The claim was not compared with these words."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words[:4])
+
+
+LEAST_TERMS_ELSEWHERE = 0.6  # share of the claim's words of a passage the model did not cite, to be read
+SOME_WORDS = 0.3  # share of the claim's words below which a passage does not speak of it
+_READ_WITH_A_ROW = 12  # units of its page, to know a table row's language
+_UNUSED_FRAME = PageFrame(1.0, 1.0)
+
+
+def verify(
+    claim: Claim,
+    cited: SourceUnit,
+    neighbours: Sequence[SourceUnit] = (),
+    shown: Sequence[SourceUnit] = (),
+) -> Verification:
+    """What the pages say of a claim.
+
+    Args:
+        cited: the unit the model cites.
+        neighbours: the other units of its page (heads of tables and "in millions" are read there)
+            and, where there are any, the units before and after on the pages beside it. In order.
+        shown: all units the model was shown in this turn.
+    """
+    scene = _VerificationContext(claim, cited, neighbours, shown)
+    if other := scene.named_elsewhere():
+        return Verification("unsupported", cited, cited.page, reason=f"The claim speaks of {other}.")
+    here = _checked(scene, cited)
+    if here.verdict in VERIFIED:
+        return here
+    for unit in scene.elsewhere():
+        if scene.may_say(unit):
+            there = _checked(scene, unit)
+            if there.verdict in VERIFIED:
+                return replace(there, verdict="moved")
+    return here
+
+
+class _VerificationContext:
+    """A claim and all units that may be read for it."""
+
+    def __init__(
+        self, claim: Claim, cited: SourceUnit, neighbours: Sequence[SourceUnit], shown: Sequence[SourceUnit]
+    ) -> None:
+        self.claim, self.cited, self.neighbours, self.shown = claim, cited, neighbours, shown
+
+    def elsewhere(self) -> Iterator[SourceUnit]:
+        """The units beside the cited one, nearest first, then the others that were shown."""
+        nearest = sorted(self.neighbours, key=lambda unit: abs(unit.char_start - self.cited.char_start))
+        seen = {self.cited.id}
+        for unit in chain(nearest, self.shown):
+            if unit.id not in seen:
+                seen.add(unit.id)
+                yield unit
+
+    def around(self, unit: SourceUnit) -> list[SourceUnit]:
+        """The other known units of a unit's page, in order."""
+        others = {other.id: other for other in (self.cited, *self.neighbours, *self.shown)}
+        same_page = [u for u in others.values() if (u.document, u.page) == (unit.document, unit.page)]
+        return sorted((u for u in same_page if u.id != unit.id), key=lambda u: u.char_start)
+
+    def may_say(self, unit: SourceUnit) -> bool:
+        """Whether a unit nobody cited has enough of the claim's words to be read for it."""
+        return shared_terms(self.claim.sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE
+
+    def named_elsewhere(self) -> str:
+        """The title of another shown document the claim names; empty when the cited page names it, too."""
+        said = title_names(self.claim.sentence)
+        own = title_names(self.cited.title)
+        if said & own:
+            return ""
+        said -= title_names("\n".join(unit.text for unit in (self.cited, *self.around(self.cited))))
+        others = {unit.title: title_names(unit.title) - own for unit in self.shown}
+        return next((title for title, names in others.items() if names and names <= said), "")
+
+
+class _Read(NamedTuple):
+    """What one unit has of the claim: ``anchor`` is the quote's place, ``quoted`` whether it is whole."""
+
+    unit: SourceUnit
+    judged: Judgement
+    found: ValueSupport | None
+    anchor: Anchor | None
+    quoted: bool
+
+
+def _checked(scene: _VerificationContext, unit: SourceUnit) -> Verification:
+    """The verdict of one unit."""
+    claim, around = scene.claim, scene.around(unit)
+    anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
+    quoted = anchor is not None and anchor.verdict != "partial"
+    language = _language(unit, around)
+    said_in = detected_language(claim.sentence, language)
+    found = check_values(claim.sentence, unit, around) if values_in(claim.sentence) else None
+    judged = judge_unit(claim.sentence, unit, around, language, said_in, found)
+    if judged.outcome != "holds" and said_in != base_language(language):
+        reason = "The claim is in another language than the page."
+        judged = Judgement("open", judged.spans, unchecked=(reason,), coverage=1.0)
+    judged = with_conflict_shifted(judged, unit.char_start)
+    if judged.outcome == "holds":
+        return _holding(scene, _Read(unit, judged, found, anchor, quoted))
+    return _not_holding(scene, _Read(unit, judged, found, anchor, quoted))
+
+
+def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
+    """The unit's language; a table row's words are few, so its page is read with it."""
+    text = unit.text
+    if unit.type == "table":
+        text = "\n".join([text, *heads_of(unit), *(other.text for other in around[:_READ_WITH_A_ROW])])
+    return detected_language(text, unit.language)
+
+
+def _holding(scene: _VerificationContext, read: _Read) -> Verification:
+    """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
+    unit, judged, found, anchor, quoted = read
+    claim = scene.claim
+    heads = _heads(found, scene.around(unit)) if found else ()
+    if judged.formula:
+        return replace(_result("computed", unit, sorted(judged.spans), heads), reason=judged.formula)
+    if claim.quote.strip() and not (anchor and quoted):
+        lit = _result("partial", unit, _spans(unit, judged, found, claim), heads)
+        return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
+    if anchor:
+        spans = _clause_of_value(claim, unit, judged) or list(anchor.parts[0].spans)
+        return replace(_result(anchor.verdict, unit, spans), head_rects=heads)
+    return _result(_exactness(unit, found, claim), unit, _spans(unit, judged, found, claim), heads)
+
+
+def _clause_of_value(claim: Claim, unit: SourceUnit, judged: Judgement) -> list[Span]:
+    """The clause that says a quoted bare value; of equal values it holds the one that is meant."""
+    values = values_in(claim.quote)
+    letters = sum(map(str.isalpha, claim.quote)) - sum(sum(map(str.isalpha, v.text)) for v in values)
+    return sorted(judged.spans) if values and letters <= 0 and unit.type != "table" else []
+
+
+def _exactness(unit: SourceUnit, found: ValueSupport | None, claim: Claim) -> Verdict:
+    """Exact where the claim's words or values stand as they are written."""
+    if verbatim_span(claim.sentence, unit.text)[1]:
+        return "exact"
+    values = found is not None and bool(found.places) and not found.missing
+    exact = values and all(place.agreement == "exact" for place in (found.places if found else ()))
+    return "exact" if exact and unit.type == "table" else "normalized"
+
+
+def _spans(unit: SourceUnit, judged: Judgement, found: ValueSupport | None, claim: Claim) -> list[Span]:
+    """What is lit: the cells of a row; in prose the claim's own words, or the stretch that says it."""
+    if unit.type == "table" and found and found.places and not found.missing:
+        return sorted({_cell_span(unit, place.printed.start, place.printed.end) for place in found.places})
+    start, end = verbatim_span(claim.sentence, unit.text)
+    return [(start, end)] if end else sorted(judged.spans)
+
+
+def _not_holding(scene: _VerificationContext, read: _Read) -> Verification:
+    """A contradicted or unjudged claim, with what is lit of it and why."""
+    unit, judged, found, anchor, quoted = read
+    claim = scene.claim
+    spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
+    lit = _result("found", unit, spans, _heads(found, scene.around(unit)) if found else ())
+    quote = (claim.quote,) if claim.quote.strip() and not quoted else ()
+    missing = (*quote, *judged.missing)
+    if judged.outcome == "conflict":
+        told = (
+            found.missing if found and found.missing else tuple(c.claim for c in judged.conflicts if c.claim)
+        )
+        return replace(
+            lit,
+            verdict="unsupported",
+            missing=(*quote, *told),
+            reason=reason_of(judged.conflicts[0]),
+            conflicts=judged.conflicts,
+        )
+    if quote:
+        return replace(
+            lit, verdict="unsupported", missing=missing, reason="The quoted text is not in this passage."
+        )
+    if found and found.missing:
+        return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
+    if not quoted and judged.coverage < SOME_WORDS:
+        return replace(
+            lit, verdict="unsupported", missing=missing, reason="The passage does not speak of this."
+        )
+    return replace(lit, missing=missing, reason=reason_open(judged), unchecked=judged.unchecked)
+
+
+def _cell_span(unit: SourceUnit, start: int, end: int) -> Span:
+    """The table cell a value stands in, when it says little more; else the value itself."""
+    for cell in unit.table.cells if unit.table else ():
+        first, last = cell.char_start - unit.char_start, cell.char_end - unit.char_start
+        if first <= start < last and last - first <= end - start + 4:
+            return first, last
+    return start, end
+
+
+def _heads(found: ValueSupport, around: Sequence[SourceUnit]) -> tuple[Rect, ...]:
+    """Row and column heads of the lit cells, each once."""
+    rows = [rect for place in found.places for rect in row_head(found.unit, place.printed.start, around)]
+    columns = [rect for place in found.places for rect in place.heads]
+    return tuple(dict.fromkeys(rows + columns))
+
+
+def page_of_unit(unit: SourceUnit) -> PageText:
+    """A unit as a page of its own; characters count from the unit's start, boxes stay in page space."""
+    start = unit.char_start
+    words = [Word(word.char_start - start, word.char_end - start, *word.rect) for word in unit.words]
+    return PageText(unit.page, _UNUSED_FRAME, unit.text, words)
+
+
+def _result(
+    verdict: Verdict, unit: SourceUnit, spans: Sequence[Span], head_rects: tuple[Rect, ...] = ()
+) -> Verification:
+    if not spans:
+        return Verification(verdict, unit, unit.page, head_rects=head_rects)
+    page = page_of_unit(unit)
+    return Verification(
+        verdict,
+        unit,
+        unit.page,
+        text_of(page, spans),
+        unit.char_start + min(start for start, _ in spans),
+        unit.char_start + max(end for _, end in spans),
+        highlight_rects(page, spans),
+        head_rects,
+    )

@@ -1,0 +1,130 @@
+"""An answer as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import ExitStack
+from uuid import UUID
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.answers.events import CitationShown
+from chat.exports.exported_answer import ExportedAnswer, quotes_of
+from chat.markdown.html import ON_A_PAGE, rendered_blocks
+from chat.models import Citation
+from documents.ingestion.parser import local_file, parse_limits
+from documents.models import Document
+from pdf.api import bind_evidence
+from pdf.failures import ParseFailure
+from pdf.geometry import Rect
+from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage
+
+STYLE = mark_safe(
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
+    "sup a{text-decoration:none}table{border-collapse:collapse}"
+    "td,th{border:1px solid #bbb;padding:.2rem .5rem}q{color:#555}.sources{font-size:.9rem}"
+)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # nothing is fetched on opening
+
+
+def as_html(answer: ExportedAnswer) -> str:
+    """A whole page; superscripts lead to the sources at its end."""
+    return format_html(
+        '<!doctype html><html><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="{}">'
+        "<title>{}</title><style>{}</style></head>"
+        "<body>{}</body></html>",
+        POLICY,
+        answer.question,
+        STYLE,
+        body(answer),
+    )
+
+
+def body(answer: ExportedAnswer) -> SafeString:
+    """Question, answer and sources, without a page around them."""
+    return format_html(
+        '<h1>{}</h1>{}<p><em>{}</em></p><h2>Sources</h2><ol class="sources">{}</ol>',
+        answer.question,
+        text(answer),
+        answer.summary,
+        format_html_join("", "{}", ((source_item(answer, source),) for source in answer.sources)),
+    )
+
+
+def text(answer: ExportedAnswer) -> SafeString:
+    """The answer with links to its own list of sources."""
+    blocks = rendered_blocks(answer.content, answer.citations, top=ON_A_PAGE, link=footnote_link)
+    return mark_safe("".join(blocks))
+
+
+def footnote_link(citation: CitationShown) -> SafeString:
+    return format_html('<sup><a href="#source-{}">{}</a></sup>', citation.number, citation.number)
+
+
+def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
+    quotes = format_html_join(
+        "; ",
+        "<q>{}</q> ({})",
+        ((" ".join(c.quote.split()), c.standing) for c in quotes_of(answer, source.number)),
+    )
+    section = f", {source.section}" if source.section else ""
+    return format_html(
+        '<li id="source-{}" value="{}">{}, {}{}: {}</li>',
+        source.number,
+        source.number,
+        f"{source.title} {answer.byline(source)}".rstrip(),
+        source.place,
+        section,
+        quotes,
+    )
+
+
+# The evidence pack: one PDF with the answer and the cited pages, the words highlighted.
+
+MOST_PAGES = 100
+
+
+class PackFailed(Exception):
+    """The pack cannot be made; the message is for people."""
+
+
+def evidence_pack(answer: ExportedAnswer, visible: set[UUID]) -> bytes:
+    """The PDF, made in the confined child: the files are hostile. Raises PackFailed.
+
+    ``visible``: the documents the reader may see; pages of others are left out.
+    """
+    rows = [row for row in answer.rows if row.document_id in visible][: MOST_PAGES * 4]
+    with ExitStack() as files:
+        marked = [
+            HighlightedFile(str(files.enter_context(local_file(document.file))), document.title, pages)
+            for document, pages in by_document(rows)
+            if document.file
+        ]
+        try:
+            return bind_evidence(body(answer)[:], marked, limits=parse_limits())
+        except ParseFailure as failure:
+            raise PackFailed(failure.message) from None
+
+
+def by_document(rows: list[Citation]) -> list[tuple[Document, tuple[HighlightedPage, ...]]]:
+    """The cited documents in the order of first use, each with its cited pages in order."""
+    pages: dict[UUID, dict[int, list[Highlight]]] = defaultdict(lambda: defaultdict(list))
+    documents: dict[UUID, Document] = {}
+    for row in rows:
+        if row.document is not None and row.durability != Citation.Durability.GONE:
+            documents.setdefault(row.document.pk, row.document)
+            pages[row.document.pk][row.page_number].append(mark_of(row))
+    return [
+        (document, tuple(HighlightedPage(number, tuple(pages[pk][number])) for number in sorted(pages[pk])))
+        for pk, document in documents.items()
+    ]
+
+
+def mark_of(row: Citation) -> Highlight:
+    """The anchor; the whole passage when nothing of the claim was found in it."""
+    rects = tuple(Rect(*rect) for rect in row.rects or row.unit_rects)
+    return Highlight(
+        str(row.number), rects, f"{row.claim}\n\n{row.get_verdict_display()}. {row.reason}".strip()
+    )

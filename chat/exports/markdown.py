@@ -1,0 +1,105 @@
+"""An answer as Markdown with footnotes, harmless to whatever program opens it.
+
+Other readers of Markdown show raw HTML and fetch pictures. What our parser reads
+as plain words is escaped so that theirs reads words, too: no element, no picture,
+no reference and no footnote but ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from markdown_it.token import Token
+
+from chat.answers.events import CitationShown
+from chat.exports.exported_answer import ExportedAnswer, quotes_of
+from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^&$])")
+_OPENING = re.compile(r"[\[\]<{`*~]|!(?=\[)|!$|\\(?=[A-Za-z])")  # what words could open
+_IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)")
+
+
+class _Edit(NamedTuple):
+    """``source[start:end]`` is to be replaced."""
+
+    start: int
+    end: int
+    text: str
+
+
+def as_markdown(answer: ExportedAnswer) -> str:
+    """Question, answer, and one footnote for each source (``[^1]``, as Pandoc and GitHub write them)."""
+    notes = [f"[^{source.number}]: {escaped(footnote(answer, source))}" for source in answer.sources]
+    summary = [f"*{escaped(answer.summary)}*"] if answer.summary else []
+    parts = [f"# {escaped(one_line(answer.question))}", with_footnotes(answer).strip("\n"), *summary, *notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def with_footnotes(answer: ExportedAnswer) -> str:
+    """The answer's Markdown with ``[^1]`` for each citation and everything foreign escaped."""
+    text, _ = marked_text(answer.content)
+    source = text.text
+    laid = laid_out(source, text.places)
+    edits = [*_closed_fence(source, laid), *_notes(answer, laid), *_escapes(source, laid)]
+    pieces, at = [], 0
+    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
+        pieces += [source[at:start], replacement]
+        at = max(at, end)
+    return "".join([*pieces, source[at:]])
+
+
+def _notes(answer: ExportedAnswer, laid: LaidOut) -> Iterator[_Edit]:
+    for citation, end, apart in zip(answer.citations, laid.ends, laid.apart, strict=False):
+        note = f"[^{citation.number}]"
+        yield _Edit(end, end, f"\n{note}\n\n" if apart else note)
+
+
+def _escapes(source: str, laid: LaidOut) -> Iterator[_Edit]:
+    for text in placed_texts(source, laid.blocks):
+        token = text.token
+        if token.type == "fence" and "{" in token.info:  # a raw block of Pandoc's
+            start = source.index("{", text.begin)
+            yield _Edit(start, source.find("\n", start) if "\n" in source[start:] else len(source), "")
+        for child in token.children or [] if token.type == "inline" else []:
+            if child.type == "text" and child.meta.get("verbatim"):
+                yield from _escaped_words(child, text.offsets)
+
+
+def _escaped_words(child: Token, offsets: list[int]) -> Iterator[_Edit]:
+    words, at = str(child.meta["source"]), int(child.meta["at"])
+    if child.meta.get("formula"):
+        for found in _IN_FORMULA.finditer(words):
+            yield _Edit(offsets[at + found.start()] + 1, offsets[at + found.start()] + 1, " ")
+        return
+    for found in _OPENING.finditer(words):
+        place = offsets[at + found.start()]
+        yield _Edit(place, place, "\\")
+
+
+def _closed_fence(source: str, laid: LaidOut) -> Iterator[_Edit]:
+    """The end of a code block that the answer left open: the sources are no part of it."""
+    last = laid.blocks[-1][0] if laid.blocks else None
+    if last is None or last.type != "fence" or last.map is None:
+        return
+    lines = source.rstrip("\n").split("\n")
+    if len(lines) <= last.map[0] + 1 or not lines[-1].strip().startswith(last.markup):
+        yield _Edit(len(source), len(source), f"\n{last.markup}")
+
+
+def escaped(text: str) -> str:
+    """Words that Markdown reads as these words."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def footnote(answer: ExportedAnswer, source: CitationShown) -> str:
+    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.standing})" for c in quotes_of(answer, source.number))
+    section = f", {one_line(source.section)}" if source.section else ""
+    named = one_line(f"{source.title} {answer.byline(source)}")
+    return f"{named}, {source.place}{section}: {quotes}"
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,248 @@
+"""Markdown of answers and notes as HTML that is safe whatever a model wrote.
+
+Citations and marks of uncited claims are laid over the parsed Markdown
+(``chat.markdown.overlay``). They travel through the sanitiser as a random word
+that nobody can guess, and become ``<sup>`` links and ``<mark>`` only at the very
+end: no markup of ours can be forged, and none has to be let through.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import nh3
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from chat.answers.events import CitationShown
+from chat.citations.claim_spans import Span
+from chat.markdown.overlay import MarkedText, laid_out, marked_text
+from chat.markdown.source_map import SourceMap, parser
+
+# The levels of the headings within an answer or a note: below the page's own, none left out.
+#
+# A model writes ``####`` where it likes; a screen reader's outline must not jump.
+
+IN_CHAT = 4  # the title of the page or panel, "Questions and answers" and the question stand above
+ON_A_PAGE = 2  # the page's title stands above
+DEEPEST = 6
+
+
+@dataclass(slots=True)
+class HeadingLevels:
+    """Settles headings in reading order; what is settled never depends on what comes later.
+
+    ``top``: the level of the outermost headings, 1 to 6.
+    """
+
+    top: int
+    _open: list[int] = field(default_factory=list)  # the levels as written, of the headings we are under
+
+    def settle(self, tokens: Sequence[Token]) -> None:
+        """Sets the ``tag`` of each heading."""
+        for token in tokens:
+            if token.type == "heading_open":
+                written = int(token.tag[1])
+                self._open = [*(level for level in self._open if level < written), written]
+            if token.type in ("heading_open", "heading_close"):
+                token.tag = f"h{min(self.top + len(self._open) - 1, DEEPEST)}"
+
+    def copy(self) -> HeadingLevels:
+        return HeadingLevels(self.top, list(self._open))
+
+
+COLOURS = 6  # of highlights, see chat.css
+TAGS = {
+    *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+}
+Link = Callable[[CitationShown], str]
+_BOLD_LINE = re.compile(r"\A<p>(<strong>(?:(?!</strong>).)*</strong>)</p>")
+MARK = {"mark_open": '<mark class="uncited">', "mark_close": "</mark>"}
+
+
+@cache
+def renderer() -> RendererHTML:
+    """markdown-it's renderer, with a rule for the tokens that are laid over its own."""
+    result = RendererHTML()
+
+    def laid(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+        token = tokens[place]
+        return f"{env['secret']}{token.type};{token.meta.get('index', '')};"
+
+    for name in ("citation", *MARK):
+        result.rules[name] = laid  # type: ignore[assignment]
+    return result
+
+
+def render_message(
+    content: str,
+    citations: Sequence[CitationShown],
+    uncited: Sequence[Span] = (),
+    top: int = IN_CHAT,
+) -> SafeString:
+    """A stored message: each top-level block in its ``data-block`` element; see ``rendered_blocks``."""
+    blocks = rendered_blocks(content, citations, uncited, top)
+    return mark_safe("".join(in_block(number, html) for number, html in enumerate(blocks)))
+
+
+def rendered_blocks(
+    content: str,
+    citations: Sequence[CitationShown],
+    uncited: Sequence[Span] = (),
+    top: int = IN_CHAT,
+    link: Link | None = None,
+) -> list[str]:
+    """The safe HTML of each top-level block of a stored message.
+
+    ``citations[i]`` belongs to the i-th marker of ``content``; a marker without one vanishes.
+    ``top``: the level of its outermost headings. ``link`` makes the HTML of a citation.
+    """
+    text, spans = marked_text(content, uncited)
+    levels = HeadingLevels(top)
+    blocks = laid_out(text.text, text.places, spans).blocks
+    last = len(blocks) - 1
+    return [
+        rendered(block, levels, citations, link or superscript, number == last)
+        for number, block in enumerate(blocks)
+    ]
+
+
+def in_block(number: int, html: str) -> SafeString:
+    return format_html('<div data-block="{}">{}</div>', number, mark_safe(html))
+
+
+def rendered(
+    block: Sequence[Token],
+    levels: HeadingLevels,
+    citations: Sequence[CitationShown],
+    link: Link,
+    is_last: bool,
+) -> str:
+    """The safe HTML of one block, which comes after those that ``levels`` has settled.
+
+    A bold line is a caption only above something: the last block may still grow.
+    """
+    levels.settle(block)
+    secret = secrets.token_hex(16)
+
+    def ours(match: re.Match[str]) -> str:
+        if match[1] in MARK:
+            return MARK[match[1]]
+        index = int(match[2])
+        return link(citations[index]) if index < len(citations) else ""
+
+    html = clean(renderer().render(block, parser().options, {"secret": secret}))
+    if not is_last:
+        html = _BOLD_LINE.sub(r'<p class="caption">\1</p>', html)
+    return re.sub(rf"{secret}(\w+);(\d*);", ours, html)
+
+
+def clean(html: str) -> str:
+    """No attribute but ``href`` survives."""
+    return nh3.clean(
+        html,
+        tags=TAGS,
+        attributes={"*": set(), "a": {"href"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def superscript(citation: CitationShown) -> SafeString:
+    """The link of one citation, in the colour of its highlight. Everything in it is escaped."""
+    return format_html(
+        '<sup><a class="cite lit-{}" href="{}" data-citation="{}" data-number="{}" data-verdict="{}" '
+        'data-matched="{}" data-durability="{}" data-document="{}" data-page="{}" data-unit="{}" '
+        'aria-label="{}">{}</a></sup>',
+        (citation.number - 1) % COLOURS + 1,
+        citation.href,
+        citation.id,
+        citation.number,
+        citation.verdict,
+        "true" if citation.matched else "",
+        citation.durability,
+        citation.document,
+        citation.page,
+        citation.unit,
+        spoken(citation),
+        citation.number,
+    )
+
+
+def spoken(citation: CitationShown) -> str:
+    """What a screen reader says of a superscript."""
+    verdict = "" if citation.is_outdated else citation.verdict_text
+    parts = [f"Citation {citation.number}", f"page {citation.page}", verdict, *citation.origin]
+    parts.append(citation.durability_text if citation.durability != "same" else "")
+    return ", ".join(part for part in parts if part)
+
+
+@dataclass(slots=True)
+class StreamRenderer:
+    """Renders an answer while it grows; only its last blocks are rendered anew.
+
+    Once the first line of the last block is complete, appended text can change
+    no block of CommonMark before it (reference links are off): these are final.
+    """
+
+    citations: list[CitationShown] = field(default_factory=list)
+    _levels: HeadingLevels = field(default_factory=lambda: HeadingLevels(IN_CHAT))  # of the final blocks
+    _final: int = 0  # blocks
+    _cited: int = 0  # citations in them
+    _told: dict[int, str] = field(default_factory=dict)  # blocks that are not final, as they were told
+    _tail: MarkedText = field(default_factory=MarkedText)
+
+    def write(self, text: str) -> list[tuple[int, str]]:
+        """Adds text; the blocks that changed, as (number, HTML), the last one always. '': it is gone."""
+        self._tail.write(text)
+        return self._changed()
+
+    def cite(self, citation: CitationShown) -> list[tuple[int, str]]:
+        """Adds a citation here; the blocks that changed."""
+        self.citations.append(citation)
+        self._tail.cite()
+        return self._changed()
+
+    def replace(self, citation: CitationShown) -> None:
+        """Takes what was found out about a citation; later HTML says so."""
+        places = [index for index, old in enumerate(self.citations) if old.id == citation.id]
+        for index in places:
+            self.citations[index] = citation
+
+    def _changed(self) -> list[tuple[int, str]]:
+        laid = laid_out(self._tail.text, self._tail.places)
+        if not laid.blocks:
+            return []
+        levels = self._levels.copy()
+        shown = self.citations[self._cited :]
+        before_last = [rendered(block, levels, shown, superscript, False) for block in laid.blocks[:-1]]
+        final_levels = levels.copy()
+        last = self._final + len(before_last)
+        htmls = dict(enumerate(before_last, self._final))
+        htmls[last] = rendered(laid.blocks[-1], levels, shown, superscript, True)
+        changed = [(number, html) for number, html in htmls.items() if self._told.get(number) != html]
+        changed = [(number, "") for number in self._told if number not in htmls] + changed
+        if changed[-1:] != [(last, htmls[last])]:
+            changed.append((last, htmls[last]))
+        self._told = htmls
+        start, _ = laid.blocks[-1][0].map or (0, 0)
+        if before_last and start < self._tail.text.count("\n"):
+            self._settle(start, len(before_last), laid.homes)
+            self._levels = final_levels
+        return changed
+
+    def _settle(self, line: int, blocks: int, homes: Sequence[int]) -> None:
+        """Forgets all before this line: so many blocks, and the citations in them."""
+        cited = sum(home < blocks for home in homes)
+        self._tail.forget(SourceMap(self._tail.text).line_start(line), cited)
+        self._final += blocks
+        self._told = {number: html for number, html in self._told.items() if number >= self._final}
+        self._cited += cited

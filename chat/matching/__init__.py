@@ -1,1 +1,0 @@
-"""Finding words on pages: the steps of ``chat.anchoring``, each a pure function."""

@@ -1,0 +1,133 @@
+"""Serializers that refuse what they do not know, and references that only reach what the caller may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import models
+from django.http import QueryDict
+from django.shortcuts import get_object_or_404
+from rest_framework import exceptions, serializers
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from documents.ingestion.recognition import want_pages
+from documents.models import Document, Page
+
+NO_SUCH_FIELD = "This field does not exist or cannot be set."
+JSON_TYPES: list[tuple[type[serializers.Field], tuple[type, ...], str]] = [
+    (serializers.BooleanField, (bool,), "This must be true or false."),
+    (serializers.CharField, (str,), "This must be a string."),
+    (serializers.IntegerField, (int,), "This must be a whole number."),
+    (serializers.ManyRelatedField, (list,), "This must be a list."),
+]
+
+
+class Strict:
+    """For serializers: what is unknown, read-only or of another JSON type is an error, never bent to fit."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            fields = {field.field_name: field for field in self._writable_fields}  # type: ignore[attr-defined]
+            errors = {str(name): [NO_SUCH_FIELD] for name in data if name not in fields}
+            if not isinstance(data, QueryDict):  # a form has only strings
+                wrong = ((name, wrong_type(fields[name], data[name])) for name in fields if name in data)
+                errors |= {name: [message] for name, message in wrong if message}
+            if errors:
+                raise serializers.ValidationError(errors)
+        return super().to_internal_value(data)  # type: ignore[misc]
+
+
+def wrong_type(field: serializers.Field, value: Any) -> str:
+    """Why the JSON value is not of the field's type, or ''."""
+    if isinstance(field, serializers.ListField) and isinstance(value, list) and field.child:
+        return next((message for item in value if (message := wrong_type(field.child, item))), "")
+    for kind, types, message in JSON_TYPES:
+        if isinstance(field, kind):
+            fits = isinstance(value, types) and (bool in types or not isinstance(value, bool))
+            return "" if value is None or fits else message
+    return ""
+
+
+class VisibleRelated(serializers.PrimaryKeyRelatedField):
+    """The id of a row that the caller may see. Any other is answered by 404, as if it did not exist.
+
+    ``rights`` names the QuerySet method that says who may refer to it.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.rights = options.pop("rights", "visible_to")
+        super().__init__(**options)
+
+    def get_queryset(self) -> models.QuerySet:
+        rows = super().get_queryset()
+        assert rows is not None
+        request: Request | None = self.context.get("request")
+        if request is None:  # the schema is made without one
+            return rows.none()
+        return getattr(rows, self.rights)(request.user)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """An empty string is not the same as null."""
+        if data == "":
+            raise serializers.ValidationError("This must be an id.")
+        return super().run_validation(data)
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if "does_not_exist" in str(error.get_codes()):
+                raise exceptions.NotFound from None
+            raise
+
+
+# Parts of a document, reached through it: whoever may not see the document meets 404 on the way.
+
+if TYPE_CHECKING:
+    from rest_framework.generics import GenericAPIView
+
+    View = GenericAPIView
+else:
+    View = object
+
+
+class MayEdit(BasePermission):
+    """Of those who see a row, only those who may edit it may change it; only its owner deletes it."""
+
+    message = "You may read this, but not change it."
+
+    def has_object_permission(self, request: Request, view: APIView, row: Any) -> bool:
+        if request.method in SAFE_METHODS:
+            return True
+        if row.owner_id == request.user.pk:
+            return True
+        editable_by = getattr(type(row).objects, "editable_by", None)
+        if request.method == "DELETE" or editable_by is None:
+            return False
+        return bool(editable_by(request.user).filter(pk=row.pk).exists())
+
+
+class DocumentPart(View):
+    """For views under ``/api/documents/<uuid:document_id>/…``."""
+
+    @cached_property
+    def document(self) -> Document:
+        if getattr(self, "swagger_fake_view", False):  # the schema is made without a request
+            return Document()
+        document_id: UUID = self.kwargs["document_id"]
+        return get_object_or_404(Document.objects.visible_to(self.request.user), pk=document_id)
+
+    @cached_property
+    def page(self) -> Page:
+        """The page whose number is in the path; recognised before others if its picture is unread."""
+        if getattr(self, "swagger_fake_view", False):
+            return Page()
+        page = get_object_or_404(Page.objects.filter(document=self.document), number=self.kwargs["number"])
+        if page.awaits:
+            want_pages(self.document, page.number)
+        return page

@@ -1,0 +1,122 @@
+"""``Idempotency-Key``: a request that is sent again is answered again, not done again.
+
+After the IETF draft "The Idempotency-Key HTTP Header Field": the same key with
+the same content gives the first answer; with other content 422; while the
+first is still under way 409. Keys belong to a caller and a path, and are kept
+for 24 hours. Only answers below 500 are kept: what failed on our side may be
+tried again under the same key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import exceptions, status
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from documents.api.common.authentication import caller
+from documents.api.common.errors import Conflict, error_body
+from documents.models import IdempotencyKey
+
+LONGEST_KEY = 200
+HEADER = "Idempotency-Key"
+IDEMPOTENCY_KEY = OpenApiParameter(
+    HEADER,
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": r"^[\x21-\x7e]+$"},
+    OpenApiParameter.HEADER,
+    description="A name of your own for this request: sent again within 24 hours, it is not done again.",
+)
+
+
+class KeyReused(exceptions.APIException):
+    status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+    default_detail = "This Idempotency-Key was used for another request."
+    default_code = "key_reused"
+
+
+class UnderWay(Conflict):
+    default_detail = "A request with this Idempotency-Key is under way."
+    default_code = "under_way"
+    wait = 1
+
+
+def once(request: Request, act: Callable[[], Response]) -> Response:
+    """``act()``, or what it answered when the caller sent this before."""
+    key = request.headers.get(HEADER)
+    if key is None:
+        return act()
+    if not key or len(key) > LONGEST_KEY or not key.isascii() or not key.isprintable():
+        raise exceptions.ValidationError({HEADER: [f"1 to {LONGEST_KEY} visible ASCII characters."]})
+    return _first_or_again(request, key, act)
+
+
+def _first_or_again(request: Request, key: str, act: Callable[[], Response]) -> Response:
+    IdempotencyKey.objects.outdated().filter(owner=caller(request)).delete()
+    row = {"owner": caller(request), "path": request.path[:200], "key": key}
+    sent = fingerprint(request)
+    try:
+        with transaction.atomic():
+            mine = IdempotencyKey.objects.create(**row, fingerprint=sent)
+    except IntegrityError:
+        return _again(IdempotencyKey.objects.filter(**row).first(), sent)
+    try:
+        return _remembered(mine, act())
+    except exceptions.APIException as error:
+        if error.status_code < 500 and not isinstance(error, exceptions.Throttled):
+            _keep(mine, error.status_code, error_body(error))
+        else:
+            mine.delete()
+        raise
+    except BaseException:
+        mine.delete()
+        raise
+
+
+def _again(first: IdempotencyKey | None, sent: str) -> Response:
+    if first is None or (first.fingerprint == sent and first.status is None):
+        raise UnderWay
+    if first.fingerprint != sent:
+        raise KeyReused
+    return Response(first.body, status=first.status, headers={"Idempotency-Replayed": "true"})
+
+
+def _remembered(row: IdempotencyKey, response: Response) -> Response:
+    _keep(row, response.status_code, response.data)
+    return response
+
+
+def _keep(row: IdempotencyKey, status_code: int, data: Any) -> None:
+    row.status, row.body = status_code, json.loads(JSONRenderer().render(data))
+    row.save(update_fields=["status", "body"])
+
+
+def fingerprint(request: Request) -> str:
+    """SHA-256 over what was sent: fields by name, files by content."""
+    digest = hashlib.sha256(request.path.encode())
+    if not isinstance(request.data, Mapping):
+        digest.update(_content(request.data))
+        return digest.hexdigest()
+    for name in sorted(request.data):
+        values = request.data.getlist(name) if hasattr(request.data, "getlist") else [request.data[name]]
+        digest.update(name.encode())
+        for value in values:
+            digest.update(_content(value))
+    return digest.hexdigest()
+
+
+def _content(value: Any) -> bytes:
+    if not isinstance(value, UploadedFile):
+        return json.dumps(value, sort_keys=True, default=str).encode()
+    digest = hashlib.sha256()
+    for part in value.chunks():
+        digest.update(part)
+    value.seek(0)
+    return digest.digest()

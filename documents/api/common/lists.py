@@ -1,0 +1,174 @@
+"""Filters and ordering of lists: what they do not know is refused, never silently left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import ValidationError
+from django.db import DataError, models
+from rest_framework import exceptions
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
+import uuid
+from collections.abc import Collection
+
+import django_filters
+from django import forms
+from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework.filters import OrderingFilter
+
+
+class Ordering(OrderingFilter):
+    """``?ordering=-title``: one of the view's ``ordering_fields``, with or without a minus."""
+
+    ordering_description = "One of these; a minus turns the order round."
+
+    def get_ordering(self, request: Request, queryset: models.QuerySet, view: APIView) -> Any:
+        asked = request.query_params.get(self.ordering_param)
+        if asked is None:
+            return self.get_default_ordering(view)
+        if asked not in self._choices(view):
+            raise exceptions.ValidationError({"ordering": [f"One of: {', '.join(self._choices(view))}."]})
+        return [asked]
+
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+        choices = self._choices(view)
+        if not choices:
+            return []
+        return [
+            {
+                "name": self.ordering_param,
+                "in": "query",
+                "required": False,
+                "description": self.ordering_description,
+                "schema": {"type": "string", "enum": choices},
+            }
+        ]
+
+    def _choices(self, view: APIView) -> list[str]:
+        fields = getattr(view, "ordering_fields", ())
+        return [f"{sign}{field}" for field in fields for sign in ("", "-")]
+
+    def parameters(self, view: APIView) -> Collection[str]:
+        return [self.ordering_param] if self._choices(view) else []
+
+
+class Filters(DjangoFilterBackend):
+    """An empty value is an error where a string would not do."""
+
+    def parameters(self, view: APIView) -> Collection[str]:
+        filterset_class = self.get_filterset_class(view)
+        return filterset_class.base_filters if filterset_class else []
+
+    def get_filterset(self, request: Request, queryset: models.QuerySet, view: APIView) -> Any:
+        filterset = super().get_filterset(request, queryset, view)
+        for name, declared in filterset.filters.items() if filterset else ():
+            is_text = isinstance(declared, django_filters.CharFilter)
+            if request.query_params.get(name) == "" and not is_text:
+                raise exceptions.ValidationError({name: ["Give a value, or leave it out."]})
+        return filterset
+
+
+def refuse_unknown(request: Request, view: APIView, known: Collection[str]) -> None:
+    """A misspelt filter would otherwise answer with everything. ``known`` is beside the backends' own."""
+    backends = getattr(view, "filter_backends", ())
+    names = {name for backend in backends for name in backend().parameters(view)}.union(known)
+    if unknown := [name for name in request.query_params if name not in names]:
+        raise exceptions.ValidationError({name: ["There is no such parameter."] for name in unknown})
+
+
+@extend_schema_field(OpenApiTypes.BOOL)
+class TrueFalseFilter(django_filters.TypedChoiceFilter):
+    """``true`` or ``false``, and nothing that could be taken for either or for none."""
+
+    def __init__(self, **options: Any) -> None:
+        choices = [("true", "true"), ("false", "false")]
+        super().__init__(choices=choices, coerce=lambda value: value == "true", **options)
+
+
+@extend_schema_field(OpenApiTypes.INT)
+class WholeNumberFilter(django_filters.NumberFilter):
+    """A whole number: ``0.5`` is refused, not compared with."""
+
+    field_class = forms.IntegerField
+
+
+class VisibleFilter(django_filters.UUIDFilter):
+    """Rows that belong to the given one, which the caller must be able to see: 404 otherwise."""
+
+    def __init__(self, model: type[models.Model], **options: Any) -> None:
+        self.related = model
+        super().__init__(**options)
+
+    def filter(self, rows: models.QuerySet, value: uuid.UUID | None) -> models.QuerySet:
+        if value is None:
+            return rows
+        user = self.parent.request.user
+        if not self.related.objects.visible_to(user).filter(pk=value).exists():  # type: ignore[attr-defined]
+            raise exceptions.NotFound
+        return super().filter(rows, value)
+
+
+# Lists in pages by cursor: stable while rows come and go, and as fast on the last page as on the first.
+
+
+class CursorPages(CursorPagination):
+    """``?cursor=…&limit=…``; the answer holds ``next``, ``previous`` and ``results``."""
+
+    page_size = 50
+    max_page_size = 500
+    page_size_query_param = "limit"
+    ordering = "-created_at"
+    template = None
+    own_parameters = ("cursor", "limit", "format")
+
+    def paginate_queryset(
+        self, queryset: Any, request: Request, view: APIView | None = None
+    ) -> list[Any] | None:
+        if view is not None:
+            refuse_unknown(request, view, self.own_parameters)
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, ValidationError, DataError):  # a cursor somebody made up
+            raise exceptions.ValidationError({"cursor": ["This cursor cannot be read."]}) from None
+
+    def get_ordering(self, request: Request, queryset: models.QuerySet, view: APIView) -> tuple[str, ...]:
+        """The order asked for, else the view's own; the key comes last, so that no two rows tie."""
+        ordering: Sequence[str] = super().get_ordering(request, queryset, view)
+        own = getattr(view, "page_ordering", None)
+        if own and not request.query_params.get("ordering"):
+            ordering = own
+        return (*ordering, "pk") if "pk" not in ordering else tuple(ordering)
+
+    def get_page_size(self, request: Request) -> int | None:
+        text = request.query_params.get("limit")
+        if text is None:
+            return self.page_size
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= self.max_page_size:
+            raise exceptions.ValidationError({"limit": [f"A number from 1 to {self.max_page_size}."]})
+        return int(text)
+
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+        limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
+        return [
+            {
+                "name": "cursor",
+                "in": "query",
+                "required": False,
+                "description": "Where to go on: taken from `next` or `previous`.",
+                "schema": {"type": "string"},
+            },
+            {
+                "name": "limit",
+                "in": "query",
+                "required": False,
+                "description": "Rows a page.",
+                "schema": limit,
+            },
+        ]

@@ -1,0 +1,71 @@
+"""What every operation of the OpenAPI document says without being asked: errors, rates, scopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from rest_framework import serializers
+from rest_framework.permissions import SAFE_METHODS
+
+from documents.api.common.authentication import needed_scope
+from documents.api.common.errors import ErrorSerializer
+from documents.api.common.fields import Strict
+
+RETRY_AFTER = {
+    "Retry-After": {"description": "seconds to wait", "required": True, "schema": {"type": "integer"}}
+}
+
+
+class PinciteSchema(AutoSchema):
+    """Adds the error answers that the shared parts of the API give, and the scope a token needs."""
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
+        if operation is None:
+            return None
+        for status, description in self._error_statuses().items():
+            operation["responses"].setdefault(status, self._error(status, description))
+        return operation
+
+    def get_description(self) -> str:  # type: ignore[override]
+        scope = needed_scope(self.method, self.view)
+        return f"{super().get_description()}\n\nScope of a token: `{scope}`.".strip()
+
+    def _map_serializer_field(
+        self, field: Any, direction: Any, bypass_extensions: bool = False
+    ) -> dict[str, Any]:
+        """A string that is trimmed and may not be blank needs a character that is no space."""
+        schema: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
+        if direction == "request" and type(field) is serializers.CharField and not field.allow_blank:
+            return schema | {"pattern": r"\S"}
+        return schema
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
+        if direction == "request" and isinstance(serializer, Strict):
+            schema["additionalProperties"] = False
+        return schema
+
+    def _error_statuses(self) -> dict[str, str]:
+        statuses = {
+            "401": "No valid token and no session.",
+            "403": "The token lacks the scope, or what you see is not yours to change.",
+            "404": "Nothing here, or nothing that you may see.",
+            "406": "None of the media types asked for can be given.",
+            "429": "Too many calls.",
+        }
+        if self.method not in SAFE_METHODS or "{" in self.path or self._is_list_view():
+            statuses["400"] = "What was sent cannot be used."
+        if self.method in ("POST", "PUT", "PATCH"):
+            statuses["413"] = "More was sent than this server reads."
+            statuses["415"] = "The body's media type is not read here."
+        return statuses
+
+    def _error(self, status: str, description: str) -> dict[str, Any]:
+        component = self.resolve_serializer(ErrorSerializer, "response")
+        answer: dict[str, Any] = {
+            "description": description,
+            "content": {"application/json": {"schema": component.ref}},
+        }
+        return answer | ({"headers": RETRY_AFTER} if status == "429" else {})

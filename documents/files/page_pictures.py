@@ -1,0 +1,227 @@
+"""Pictures of pages with some of their words lit.
+
+The page itself is drawn in the confined child (it is hostile) and kept in the
+``pictures`` cache; the rectangles are painted here, on pixels only.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+import numpy as np
+from django.core.cache import caches
+from django.core.files.base import ContentFile
+from PIL import Image, ImageChops, ImageDraw
+
+from documents.ingestion.parser import local_file, parse_limits
+from documents.models import Document, Page
+from pdf.api import draw_plain_page
+from pdf.failures import ParseFailure
+from pdf.geometry import PageFrame, Rect, bounding_box
+
+# What is cut out of a page's picture: whole lines around the lit words, and the heads of their columns.
+
+MARGIN = 36.0  # points around the lit words
+LEAST = 0.6  # of the page's width: what stands beside the words tells what they are about
+REACH = 7.0  # points that an edge is moved, at most, to lie between two lines
+HEAD_MARGIN = 4.0  # points around heads that stand further above
+FOLD = 10.0  # points between these and what is cut out; no fold is made for less
+FOLD_LINE = "#b9b3a6"
+
+Box = tuple[int, int, int, int]
+
+
+def pixels(fractions: Rect, image: Image.Image) -> Box:
+    """Left, top, right, bottom of a rectangle in fractions of the page as it is displayed."""
+    return (
+        round(fractions.x0 * image.width),
+        round(fractions.y0 * image.height),
+        round(fractions.x1 * image.width),
+        round(fractions.y1 * image.height),
+    )
+
+
+def cut_out(image: Image.Image, frame: PageFrame, lit: Rect, heads: Iterable[Rect] = ()) -> Image.Image:
+    """The surroundings of ``lit``, most of the page wide; heads that stand above them folded down to them.
+
+    ``lit`` and ``heads`` are fractions of the page as it is displayed.
+    """
+    left, top, right, bottom = _around(image, frame, lit)
+    above = [head for head in heads if head.y1 <= lit.y0 and pixels(head, image)[1] < top]
+    if not above:
+        return image.crop((left, top, right, bottom))
+    point = image.height / frame.display_size[1]
+    _, start, _, end = pixels(bounding_box(above), image)
+    start = _between_lines(image, left, right, round(start - HEAD_MARGIN * point), HEAD_MARGIN * point)
+    end = _between_lines(image, left, right, round(end + HEAD_MARGIN * point), HEAD_MARGIN * point)
+    fold = round(FOLD * point)
+    if top - end < fold:
+        return image.crop((left, start, right, bottom))
+    folded = Image.new("RGB", (right - left, end - start + fold + bottom - top), "white")
+    folded.paste(image.crop((left, start, right, end)))
+    folded.paste(image.crop((left, top, right, bottom)), (0, end - start + fold))
+    middle, dash = end - start + fold // 2, max(2, round(3 * point))
+    draw = ImageDraw.Draw(folded)
+    for x in range(0, folded.width, 2 * dash):
+        draw.line((x, middle, x + dash, middle), fill=FOLD_LINE, width=max(1, round(point / 2)))
+    return folded
+
+
+def _around(image: Image.Image, frame: PageFrame, lit: Rect) -> Box:
+    """The lit words with a margin, most of the page's width, and no half lines."""
+    across, down = (MARGIN / side for side in frame.display_size)
+    missing = max(0.0, LEAST - (lit.width + 2 * across)) / 2
+    left, right = lit.x0 - across - missing, lit.x1 + across + missing
+    shift = max(0.0, -left) - max(0.0, right - 1)
+    wanted = Rect(left + shift, lit.y0 - down, right + shift, lit.y1 + down)
+    x0, y0, x1, y1 = pixels(wanted, image)
+    x0, x1 = max(0, x0), min(image.width, x1)
+    reach = REACH * image.height / frame.display_size[1]
+    return x0, _between_lines(image, x0, x1, y0, reach), x1, _between_lines(image, x0, x1, y1, reach)
+
+
+def _between_lines(image: Image.Image, left: int, right: int, y: int, reach: float) -> int:
+    """The whitest row of pixels near ``y``; of several the nearest."""
+    if not 0 < y < image.height:
+        return min(max(y, 0), image.height)
+    first, last = max(0, y - round(reach)), min(image.height, y + round(reach) + 1)
+    rows = np.asarray(image.crop((left, first, right, last)).convert("L")).mean(axis=1)
+    whitest = np.flatnonzero(rows >= rows.max() - 1)
+    return first + int(whitest[np.abs(whitest - (y - first)).argmin()])
+
+
+Dpi = Literal[72, 144, 216]
+RESOLUTIONS: tuple[Dpi, ...] = (72, 144, 216)
+KEPT_SECONDS = 7 * 24 * 3600
+LINE = 1.5  # points: of what is underlined
+Colour = tuple[int, ...]  # red, green, blue; 0..255
+STRONG: Colour = (255, 214, 74)
+
+
+class PictureFailed(Exception):
+    """The page cannot be drawn; the message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """Rectangles in page space, laid over the page like a text marker.
+
+    Attributes:
+        underline: colour of a line along the lower edge, as the viewer shows it.
+        framed: a picture that is cut is cut around them; heads of a column are folded down to it.
+    """
+
+    rects: Sequence[Sequence[float]]
+    colour: Colour
+    underline: Colour | None = None
+    framed: bool = True
+
+
+def page_picture(
+    page: Page, highlights: Iterable[Highlight] = (), *, dpi: Dpi = 144, crop: bool = False
+) -> bytes:
+    """A PNG of the page as a viewer shows it, cut to the surroundings of its framed highlights with ``crop``.
+
+    Raises PictureFailed.
+    """
+    layers = list(highlights)
+    drawn = page_drawing(page.document, page.number, dpi)
+    if not any(layer.rects for layer in layers):
+        return drawn
+    image = Image.open(io.BytesIO(drawn)).convert("RGB")
+    image = ImageChops.multiply(image, light(image, page.frame, layers))  # the words stay black
+    return png(cropped(image, page.frame, layers) if crop else image)
+
+
+def cropped(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -> Image.Image:
+    """The surroundings of what is framed; of all that is lit where nothing is."""
+    framed = [layer for layer in layers if layer.framed and layer.rects] or layers
+    beside = [layer for layer in layers if layer not in framed]
+    lit, heads = (
+        [frame.to_display(Rect(*rect)) for layer in part for rect in layer.rects] for part in (framed, beside)
+    )
+    return cut_out(image, frame, bounding_box(lit), heads)
+
+
+def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
+    """The page without highlights, from the cache when it was drawn before. Raises PictureFailed."""
+    if not document.file:
+        raise PictureFailed("This document has no file, so its pages cannot be drawn.")
+    cache, key = caches["pictures"], cache_key(document.pk, number, dpi)
+    drawn: bytes | None = cache.get(key)
+    if drawn is None:
+        try:
+            with local_file(document.file) as path:
+                drawn = draw_plain_page(path, number, dpi=dpi, limits=parse_limits())
+        except ParseFailure as failure:
+            raise PictureFailed(failure.message) from None
+        with suppress(OSError):  # a full disk: it is drawn again next time
+            cache.set(key, drawn, KEPT_SECONDS)
+    return drawn
+
+
+def cache_key(document_id: UUID, number: int, dpi: int) -> str:
+    return f"page-{document_id}-{number}-{dpi}"
+
+
+def forget_pictures(document_id: UUID, page_count: int) -> None:
+    """Removes what the cache holds of a document."""
+    numbers = range(1, page_count + 1)
+    caches["pictures"].delete_many(
+        cache_key(document_id, number, dpi) for number in numbers for dpi in RESOLUTIONS
+    )
+
+
+def light(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> Image.Image:
+    """What the picture is multiplied with: white, and each layer's colour over those before it."""
+    overlay = Image.new("RGB", image.size, "white")
+    draw = ImageDraw.Draw(overlay)
+    for layer in layers:
+        for rect in layer.rects:
+            x0, y0, x1, y1 = pixels(frame.to_display(Rect(*rect)), image)
+            draw.rectangle((x0, y0, x1, y1), fill=layer.colour)
+            if layer.underline:
+                thick = max(1, round(LINE * image.height / frame.display_size[1]))
+                draw.rectangle((x0, y1 - thick, x1, y1), fill=layer.underline)
+    return overlay
+
+
+def png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", compress_level=6)
+    return out.getvalue()
+
+
+# The picture of a document's first page: drawn when somebody first looks at it, then kept as a file.
+
+logger = logging.getLogger(__name__)
+WIDTH = 360  # pixels: a card on a dense screen
+
+
+def thumbnail_of(document: Document) -> bytes:
+    """WebP. Raises PictureFailed when the page cannot be drawn."""
+    if document.thumbnail:
+        with document.thumbnail.open("rb") as file:
+            return bytes(file.read())
+    picture = scaled_down(page_drawing(document, 1, 72))
+    try:
+        document.thumbnail.save(f"{document.pk.hex}.webp", ContentFile(picture), save=False)
+    except OSError as error:  # a full disk: it is drawn again next time
+        logger.warning("document %s: its thumbnail could not be kept: %s", document.pk, error)
+        return picture
+    Document.objects.filter(pk=document.pk).update(thumbnail=document.thumbnail.name)
+    return picture
+
+
+def scaled_down(png: bytes) -> bytes:
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    image.thumbnail((WIDTH, WIDTH * 2))
+    out = io.BytesIO()
+    image.save(out, "WEBP", quality=82, method=4)
+    return out.getvalue()

@@ -1,0 +1,254 @@
+"""Takes a file from anybody: a browser, the API, the command line. One door, one set of checks."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import socket
+import struct
+import unicodedata
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.files.base import File
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from documents.failures import shortage
+from documents.files.formats import (
+    HEAD,
+    NOT_INSTALLED,
+    Converter,
+    Format,
+    is_office_installed,
+    named_as,
+    recognise,
+)
+from documents.files.url_fetch import file_name, parsed
+from documents.ingestion.queue import enqueue
+from documents.models import Document
+from pdf.failures import FailureCode
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+# Asks ClamAV about files before they are stored, where ``PINCITE_CLAMD`` says where it listens.
+#
+# The protocol is clamd's INSTREAM: chunks with their length before them, a chunk of no length, one line back.
+
+logger = logging.getLogger(__name__)
+CHUNK = 1 << 16  # bytes
+SECONDS = 60.0  # without a sign of the scanner
+LONGEST_ANSWER = 4096  # bytes
+FOUND, CLEAN, TOO_LARGE = " FOUND", ": OK", "size limit exceeded"
+
+INFECTED = "This file was refused: the virus scanner found {name} in it."
+UNREACHABLE = "The virus scanner cannot be reached, so no file is accepted at the moment. Try again later."
+TOO_LARGE_TO_SCAN = "This file is larger than the virus scanner accepts."
+
+
+class Infected(Exception):
+    """The scanner knows what is in the file."""
+
+
+class NotScanned(Exception):
+    """The scanner gave no verdict; the file is not accepted."""
+
+
+def scan(file: File) -> None:
+    """Let the file pass, or raise Infected or NotScanned. Does nothing where no scanner is set."""
+    if not settings.CLAMD:
+        return
+    file.seek(0)
+    try:
+        verdict = ask(file)
+    except OSError as error:
+        logger.error("the virus scanner at %s does not answer: %s", settings.CLAMD, error)
+        raise NotScanned(UNREACHABLE) from error
+    finally:
+        file.seek(0)
+    if verdict.endswith(FOUND):
+        name = verdict.removesuffix(FOUND).partition(": ")[2]
+        logger.warning("the virus scanner found %s", name)
+        raise Infected(INFECTED.format(name=name[:80]))
+    if TOO_LARGE in verdict:
+        raise NotScanned(TOO_LARGE_TO_SCAN)
+    if not verdict.endswith(CLEAN):
+        logger.error("the virus scanner answered %r", verdict)
+        raise NotScanned(UNREACHABLE)
+
+
+def ask(file: File) -> str:
+    """The line that clamd answers: ``stream: OK`` or ``stream: <name> FOUND``. Raises OSError."""
+    with closing(connect()) as connection:
+        try:
+            connection.sendall(b"zINSTREAM\0")
+            for chunk in file.chunks(CHUNK):
+                connection.sendall(struct.pack("!I", len(chunk)) + chunk)
+            connection.sendall(struct.pack("!I", 0))
+        except BrokenPipeError:  # a file too large for it is answered before its end
+            pass
+        answer = b""
+        while b"\0" not in answer and len(answer) < LONGEST_ANSWER and (part := connection.recv(1024)):
+            answer += part
+    return answer.partition(b"\0")[0].decode(errors="replace").strip()
+
+
+def connect() -> socket.socket:
+    """To ``host:port``, or to the socket at an absolute path."""
+    if settings.CLAMD.startswith("/"):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(SECONDS)
+        connection.connect(settings.CLAMD)
+        return connection
+    host, _, port = settings.CLAMD.rpartition(":")
+    return socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS)
+
+
+NOT_ACCEPTED = "This file is not a PDF or another supported file type. Export it as PDF first."
+INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # control, bidi override, surrogate, unassigned
+
+
+class UploadRefused(Exception):
+    """The file was not taken: ``empty``, ``not_a_pdf``, ``too_large``, ``no_room``, ``duplicate``,
+    ``infected`` or ``not_scanned``."""
+
+    def __init__(self, code: str, message: str, existing: Document | None = None) -> None:
+        self.code = code
+        self.message = message
+        self.existing = existing
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """A file that was read to its end: its digest, its size in bytes, its kind."""
+
+    sha256: str
+    size: int
+    format: Format
+
+    @property
+    def is_pdf(self) -> bool:
+        return self.format.maker == Converter.NOBODY
+
+
+def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> Document:
+    """Stores the file as a document of the owner and puts it in the queue. Raises UploadRefused.
+
+    ``queued=False`` leaves it to the caller to ingest the document.
+    """
+    name = clean_name(name)
+    found = inspect(file, name)
+    refuse_duplicate(owner, found)
+    document = Document(
+        owner=owner,
+        title=Document.title_from(name),
+        original_name=name,
+        sha256=found.sha256,
+        size=found.size,
+    )
+    kept = document.file if found.is_pdf else document.original
+    try:
+        kept.save(name, file, save=False)
+    except OSError as error:
+        if not (message := shortage(error)):
+            raise
+        raise UploadRefused("no_room", message) from error
+    try:
+        with transaction.atomic():
+            document.save(force_insert=True)
+            if queued:
+                enqueue(document)
+    except IntegrityError:  # the same file came twice at once
+        kept.delete(save=False)
+        refuse_duplicate(owner, found)
+        raise
+    except BaseException:
+        kept.delete(save=False)
+        raise
+    return document
+
+
+def store_address(owner: User, url: str) -> Document:
+    """A document that a worker will fetch from the URL. Raises FetchRefused when that is none to fetch."""
+    name = clean_name(file_name(parsed(url)))
+    with transaction.atomic():
+        document = Document.objects.create(
+            owner=owner, title=Document.title_from(name), original_name=name, source_url=url
+        )
+        enqueue(document)
+    return document
+
+
+def inspect(file: File, name: str = "") -> Inspected:
+    """Reads the file once, to its end or to the limit; without a name only a PDF will do.
+
+    Raises UploadRefused.
+    """
+    digest, size, head = hashlib.sha256(), 0, b""
+    file.seek(0)
+    for part in file.chunks():
+        size += len(part)
+        if size > settings.UPLOAD_MAX_BYTES:
+            limit = settings.UPLOAD_MAX_BYTES // (1024 * 1024)
+            raise UploadRefused(
+                FailureCode.TOO_LARGE, f"This file is larger than the {limit} MB this server accepts."
+            )
+        if len(head) < HEAD:
+            head += part[:HEAD]
+        digest.update(part)
+    file.seek(0)
+    if not size:
+        raise UploadRefused("empty", "This file is empty.")
+    found = Inspected(digest.hexdigest(), size, accepted_format(name, head[:HEAD]))
+    try:
+        scan(file)
+    except Infected as infected:
+        raise UploadRefused("infected", str(infected)) from None
+    except NotScanned as failure:
+        raise UploadRefused("not_scanned", str(failure)) from None
+    return found
+
+
+def accepted_format(name: str, head: bytes) -> Format:
+    """The kind of file, if this server can read it. Raises UploadRefused."""
+    found = recognise(name, head)
+    if found is None:
+        raise UploadRefused(FailureCode.NOT_A_PDF, NOT_ACCEPTED)
+    if found.maker == Converter.OFFICE and not is_office_installed():
+        raise UploadRefused(FailureCode.NOT_A_PDF, NOT_INSTALLED)
+    return found
+
+
+def refuse_duplicate(owner: User, found: Inspected) -> None:
+    """Only among the owner's own documents: nothing tells what others have."""
+    same = Q(sha256=found.sha256) | Q(previous_version__sha256=found.sha256)
+    existing = Document.objects.filter(same, owner=owner, deleted_at=None).first()
+    if existing is not None:
+        raise UploadRefused("duplicate", f"You already have this document: “{existing.title}”.", existing)
+
+
+def clean_name(name: str) -> str:
+    """The file's name for people: no path, no control or direction characters, at most 255 characters."""
+    base = re.split(r"[/\\]", name.encode("utf-8", "replace").decode())[-1]
+    visible = "".join(
+        " " if char.isspace() else char
+        for char in unicodedata.normalize("NFC", base)
+        if char.isspace() or unicodedata.category(char) not in INVISIBLE
+    )
+    stem = " ".join(visible.split()).strip(". ")
+    return shortened(stem) or "document.pdf"
+
+
+def shortened(name: str, limit: int = 255) -> str:
+    """Keeps the ending of an accepted kind when it cuts."""
+    if len(name) <= limit:
+        return name
+    suffix = PurePath(name).suffix if name.lower().endswith(".pdf") or named_as(name) else ""
+    return name[: limit - len(suffix)] + suffix

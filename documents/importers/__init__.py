@@ -1,0 +1,41 @@
+"""Other parsers' output as our pages and units.
+
+``docling``, ``unstructured`` and ``blocks`` (Reducto, tldw and the like) each
+turn one format into ``Block`` values; ``pages`` turns those into the
+``ParsedPage`` values that our own parser gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from documents.importers import docling, plain_blocks, unstructured
+from documents.importers.block import AdapterError, Block
+
+ADAPTERS: dict[str, Callable[[object], list[Block]]] = {
+    "docling": docling.read,
+    "unstructured": unstructured.read,
+    "blocks": plain_blocks.read,
+}
+
+__all__ = ["ADAPTERS", "AdapterError", "Block", "read_blocks", "recognise"]
+
+
+def read_blocks(payload: object, kind: str = "") -> list[Block]:
+    """Blocks in reading order; ``kind`` '' recognises the format. Raises AdapterError."""
+    adapter = ADAPTERS.get(kind or recognise(payload))
+    if adapter is None:
+        raise AdapterError(f"There is no adapter {kind!r}: choose from {', '.join(ADAPTERS)}.")
+    found = [block for block in adapter(payload) if block.text.strip()]
+    if not found:
+        raise AdapterError("There is no text in these blocks.")
+    return found
+
+
+def recognise(payload: object) -> str:
+    """The format by its own marks; 'blocks' where it has none."""
+    if isinstance(payload, dict) and payload.get("schema_name") == "DoclingDocument":
+        return "docling"
+    if isinstance(payload, list) and payload and isinstance(payload[0], dict) and "element_id" in payload[0]:
+        return "unstructured"
+    return "blocks"

@@ -1,0 +1,190 @@
+"""One block of an external parser, whatever parser that was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html.parser import HTMLParser
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+
+BlockType = Literal["text", "heading", "list", "table", "code", "caption", "footnote", "formula", "media"]
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
+LONGEST_TEXT = 1_000_000  # characters of one block
+MOST_BLOCKS = 200_000
+
+
+class AdapterError(Exception):
+    """The payload is not what the adapter reads; the message is for people."""
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of an external block.
+
+    Attributes:
+        page: from 1; slides and sheets count as pages.
+        quad: four corners, clockwise from the top left, in 0..1 of the page, origin top left.
+        level: of a heading, from 1; of a list item, its depth from 0.
+        rows: of a table, its cells as text, head first where ``has_head``.
+        row, column: of a cell on its sheet, from 1.
+        start_ms, end_ms: of spoken or moving media.
+    """
+
+    type: BlockType = "text"
+    text: str
+    page: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1
+    quad: tuple[tuple[Fraction, Fraction], ...] = ()
+    level: int | None = None
+    list_style: str = ""
+    code_language: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    has_head: bool = False
+    caption: str = ""
+    paragraph: int | None = None
+    line: int | None = None
+    slide: int | None = None
+    sheet: str = ""
+    row: int | None = None
+    column: int | None = None
+    start_ms: int | None = None
+    end_ms: int | None = None
+
+    @property
+    def extras(self) -> dict[str, int | str]:
+        """What has no column of its own, small and safe to keep as JSON."""
+        names = ("paragraph", "line", "slide", "sheet", "row", "column", "start_ms", "end_ms")
+        found = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in found.items() if value not in (None, "")}
+
+
+def make_block(**values: object) -> Block:
+    """A validated Block. Raises AdapterError."""
+    text = values.get("text")
+    if isinstance(text, str):
+        values["text"] = clean(text)
+    try:
+        block = msgspec.convert(values, Block, strict=False)
+    except msgspec.ValidationError as error:
+        raise AdapterError(f"A block cannot be read: {error}") from None
+    if len(block.text) > LONGEST_TEXT:
+        raise AdapterError(f"A block is longer than {LONGEST_TEXT:,} characters.")
+    return block
+
+
+def clean(text: str) -> str:
+    """Without NUL, which PostgreSQL refuses, and lone surrogates, which are no characters."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def quad_of(x0: float, y0: float, x1: float, y1: float, width: float, height: float) -> tuple:
+    """Corners in fractions from a box and its page's size; () where there is no size. Clamped to the page."""
+    if width <= 0 or height <= 0:
+        return ()
+    left, right = sorted((_fraction(x0 / width), _fraction(x1 / width)))
+    top, bottom = sorted((_fraction(y0 / height), _fraction(y1 / height)))
+    return ((left, top), (right, top), (right, bottom), (left, bottom))
+
+
+def _fraction(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+# Tables that other parsers give as text: their rows, from HTML, Markdown or placed cells.
+
+LONGEST = 500_000  # characters that are read of one table's text
+MOST_COLUMNS = 1_000
+_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+class Rows(NamedTuple):
+    """Cells as text, row by row; ``has_head``: the first row heads the columns."""
+
+    rows: list[list[str]]
+    has_head: bool
+
+
+NONE = Rows([], False)
+
+
+def rows_of(text: str) -> Rows:
+    """Of a table written as HTML or Markdown; none where it is neither."""
+    text = text.strip()[:LONGEST]
+    if text.startswith("<"):
+        return _from_html(text)
+    return _from_markdown(text.splitlines()) if text.startswith("|") else NONE
+
+
+def rows_of_cells(cells: Iterable[object]) -> Rows:
+    """Of Docling's cells, each with the row and column it begins at; one over several stands in the first."""
+    placed: dict[int, dict[int, str]] = {}
+    heads: set[int] = set()
+    for cell in cells:
+        if not isinstance(cell, dict):
+            continue
+        row, column = cell.get("start_row_offset_idx"), cell.get("start_col_offset_idx")
+        if isinstance(row, int) and isinstance(column, int) and 0 <= column < MOST_COLUMNS:
+            placed.setdefault(row, {})[column] = str(cell.get("text", ""))
+            heads |= {row} if cell.get("column_header") else set()
+    width = max((column + 1 for row in placed.values() for column in row), default=0)
+    order = sorted(placed)
+    return Rows(
+        [[placed[row].get(column, "") for column in range(width)] for row in order],
+        bool(order and order[0] in heads),
+    )
+
+
+def _from_markdown(lines: list[str]) -> Rows:
+    head = len(lines) > 1 and bool(_RULE.fullmatch(lines[1].strip()))
+    rows = [_markdown_cells(line) for line in lines if line.strip() and not _RULE.fullmatch(line.strip())]
+    return Rows(rows, head)
+
+
+def _markdown_cells(line: str) -> list[str]:
+    line = line.strip().removeprefix("|")
+    cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(line)]
+    return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
+
+
+def _from_html(html: str) -> Rows:
+    parser = _TableParser()
+    parser.feed(html)
+    parser.close()
+    rows = [row for row in parser.rows if row]
+    return Rows(rows, bool(rows) and parser.has_head)
+
+
+class _TableParser(HTMLParser):
+    """Cells of ``tr``, ``td`` and ``th``; one over several columns stands in the first of them.
+
+    ``has_head``: the first row is of head cells only.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.rows: list[list[str]] = []
+        self.has_head = True
+        self._cell: int | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows:
+            row = self.rows[-1]
+            self._cell = len(row)
+            row += [""] * min(_span(dict(attrs)), MOST_COLUMNS - len(row))
+            self.has_head &= tag == "th" or len(self.rows) > 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th", "tr"):
+            self._cell = None
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None and self._cell < len(self.rows[-1]):
+            self.rows[-1][self._cell] = f"{self.rows[-1][self._cell]} {data}".strip()
+
+
+def _span(attributes: Mapping[str, str | None]) -> int:
+    written = attributes.get("colspan") or ""
+    return int(written) if written.isdecimal() and 1 <= int(written) <= MOST_COLUMNS else 1

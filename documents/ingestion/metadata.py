@@ -1,0 +1,220 @@
+"""What a document is: title, authors, year, identifiers, language, where its file or first pages say so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+import py3langid
+
+from documents.papers.record import DOI, bare_arxiv_id, bare_doi
+from pdf.structure import ParsedDocument
+from text.languages import languages_with
+from text.terms import UNSPACED, stop_words
+
+NOT_A_TITLE = re.compile(
+    r"^(untitled|document\d*|slide \d+|title|none|null)$"
+    r"|^(microsoft |powerpoint |word |presentation)"
+    r"|^(table of )?contents$"
+    r"|^(for )?(immediate|media|press|news) release\b.{0,20}$|^(confidential|draft|preliminary|internal)$"
+    r"|^(communiqué de presse|pressemitteilung|comunicado de prensa|comunicato stampa)$"
+    r"|^(item|part|chapter|section|appendix|annex|exhibit|kapitel|chapitre) ([\dIVX]+[A-Z]?|[A-Z])\b"
+    r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
+    r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
+    r"|^[\W\d_]+$",
+    re.IGNORECASE,
+)
+# Who wants the form, and the form: both stand above thousands of documents and tell none from another.
+WORDS = r"(?:[^\W\d_][\w'’.&-]*,?\s+)"
+AN_AUTHORITY = re.compile(
+    rf"^{WORDS}{{0,7}}(commission|ministry|agency|authority|parliament|supreme court)"
+    rf"(\s+(of|for)\s+{WORDS}{{0,4}}[\w.]+)?$"
+    rf"|^{WORDS}{{0,4}}(department|ministry|state|commonwealth|government|republic) of {WORDS}{{0,5}}[\w.]+$"
+    r"|^(the )?united (states|kingdom|nations)( of america)?$"
+    r"|^(united states )?securities and exchange commission\b",
+    re.IGNORECASE,
+)
+A_FORM = re.compile(
+    r"^(form|schedule|formular|formulaire)\s+(n[o°]\.?\s*)?[A-Z]{0,4}[\s-]?\d+[\w-]*(/\w+)?\b.{0,20}$"
+    r"|^\d{1,2}-[KQF](/A)?$"
+    r"|^\W*(mark one\W*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
+    re.IGNORECASE,
+)
+# What is said to a model, not of a document: an answer would pass it on, or obey it.
+AN_ORDER = re.compile(
+    r"\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|your|the|any)\b"
+    r".{0,30}\b(instructions?|rules?|prompts?|messages?|directions?|guidelines?)\b"
+    r"|<\s*/?\s*(system|assistant|user|instructions?|prompt)\b|<\|.*\|>|\[/?INST\]"
+    r"|^\W*(system|assistant|developer|user|human)( prompt| message)?\s*:"
+    r"|\b(answer|respond to|reply to)\b.{0,20}\b(every|all|any|each)\b.{0,20}\b(questions?|prompts?)\b"
+    r"|\b(answer|respond|reply|output|print)\b.{0,20}\b(exactly|only|always|with)\b"
+    r"|\byou (must|will|should) (now |always |never )?(act|answer|respond|reply|obey|say|cite|ignore)\b"
+    r"|\byou are (now )?(a|an) "
+    r"|\b(reveal|repeat|show|print)\b.{0,20}\b(system )?prompt\b"
+    r"|忽略.{0,12}(指令|指示|说明|規則|规则)|無視.{0,6}(指示|命令)|(指示|命令).{0,6}無視"
+    r"|ignor(iere|ez|a|e|uj).{0,30}(anweisung|instruction|instruccion|istruzion|instruç)",
+    re.IGNORECASE | re.DOTALL,
+)
+MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; what comes after more is a section's
+LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
+NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
+ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
+NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a capital and at least one small letter: no heading in capitals
+PERSON = re.compile(rf"(?:{NAME}|[A-Z]\.(?:\s?-?[A-Z]\.)*)(?:\s(?:{NAME}|[A-Z]\.|de|la|van|von|der)){{1,4}}")
+FOOTNOTE_MARK = re.compile(r"[\d*†‡§¶∗⋆]+(?:\s*,\s*[\d*†‡§¶∗⋆]+)*")
+YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
+SAMPLE_CHARACTERS, SAMPLE_PAGES = 20_000, 40
+FEWEST_WORDS = 30
+"""Fewer tell no language."""
+LEAST_FUNCTION_WORDS = 0.08
+"""Share of function words in running text of a language; a list of names or numbers has fewer."""
+
+
+class DocumentMetadata(msgspec.Struct, frozen=True):
+    """What could be found out; '' or None or () where nothing sound was there."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    language: str = ""
+    doi: str = ""
+    arxiv_id: str = ""
+
+
+def extract_metadata(parsed: ParsedDocument) -> DocumentMetadata:
+    return DocumentMetadata(
+        title=title_of(parsed),
+        authors=authors_of(parsed),
+        year=year_of(parsed),
+        language=language_of(parsed),
+        doi=doi_of(parsed),
+        arxiv_id=arxiv_id_of(parsed),
+    )
+
+
+def title_of(parsed: ParsedDocument) -> str:
+    """The metadata's title unless a program put it there, else the first heading of the first two pages.
+
+    '' when they are those of a form: each says what is to be filled in, and the
+    file's name says more.
+    """
+    headings = [] if is_form(parsed) else first_headings(parsed)
+    candidates = [parsed.metadata.get("title", ""), *headings]
+    return next((one_line(title) for title in candidates if is_title(title)), "")
+
+
+def is_form(parsed: ParsedDocument) -> bool:
+    """Whether a line of the first page is nothing but the name of a form, such as FORM 10-K."""
+    lines = parsed.pages[0].text.splitlines() if parsed.pages else []
+    return any(map(A_FORM.match, map(one_line, lines)))
+
+
+def first_headings(parsed: ParsedDocument) -> Iterator[str]:
+    """Those above the text, the highest first, then those further up."""
+    headings, words = [], 0
+    for unit in (unit for page in parsed.pages[:2] for unit in page.units):
+        if unit.type == "heading" and words <= MOST_WORDS_ABOVE:
+            headings.append(unit)
+        elif unit.type != "heading":
+            words += len(unit.text.split())
+    yield from (unit.text for unit in sorted(headings, key=lambda unit: unit.level or 6))
+
+
+def is_title(text: str) -> bool:
+    line = one_line(text)
+    if not 4 <= len(line) <= LONGEST_TITLE or len(text.strip().splitlines()) > MOST_TITLE_LINES:
+        return False
+    misnamed = (NOT_A_TITLE, AN_ORDER, AN_AUTHORITY, A_FORM)
+    return "\ufffd" not in line and not any(pattern.search(line) for pattern in misnamed)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.replace("\x00", " ").split())
+
+
+def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
+    """Those the metadata names; else, of a paper, the names between its title and its abstract."""
+    names = names_in(parsed.metadata.get("author", ""))
+    if not names and is_paper(parsed):
+        names = names_below_title(parsed)
+    return tuple(names[:50])
+
+
+def names_in(text: str) -> list[str]:
+    said = one_line(text)
+    parts = [] if AN_ORDER.search(said) else re.split(r"\s*(?:;|,|\band\b|&)\s*", said)
+    return [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
+
+
+def names_below_title(parsed: ParsedDocument) -> list[str]:
+    """The first line of prose on page 1 when it holds nothing but names."""
+    units = parsed.pages[0].units if parsed.pages else ()
+    prose = next((unit.text for unit in units if unit.type == "prose"), "")
+    names = names_in(FOOTNOTE_MARK.sub("", prose.partition("\n")[0]))
+    return names if all(map(PERSON.fullmatch, names)) else []
+
+
+def is_paper(parsed: ParsedDocument) -> bool:
+    """Whether its own first pages have an abstract or an identifier, as papers have."""
+    sections = {unit.section_type for page in parsed.pages[:2] for unit in page.units}
+    return "abstract" in sections or bool(doi_of(parsed) or arxiv_id_of(parsed))
+
+
+def doi_of(parsed: ParsedDocument) -> str:
+    """The metadata's; else the only one on the first page: where there are more, they are others'."""
+    said = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
+    if found := next(filter(None, map(bare_doi, said)), ""):
+        return found
+    printed = {bare_doi(text) for text in DOI.findall(parsed.pages[0].text)} if parsed.pages else set()
+    return printed.pop() if len(printed) == 1 else ""
+
+
+def arxiv_id_of(parsed: ParsedDocument) -> str:
+    """What arXiv stamps on the margin of the first page: ``arXiv:1706.03762v5 [cs.CL]``."""
+    found = ARXIV_STAMP.search(parsed.pages[0].text) if parsed.pages else None
+    return bare_arxiv_id(found.group()) if found else ""
+
+
+def year_of(parsed: ParsedDocument) -> int | None:
+    """The year the first page names most often, else the year the file was made."""
+    first = parsed.pages[0].text if parsed.pages else ""
+    named = Counter(YEAR.findall(first)).most_common(1)
+    made = YEAR.search(parsed.metadata.get("creationDate", "")[2:6])
+    found = named[0][0] if named else made.group() if made else None
+    return int(found) if found else None
+
+
+def language_of(parsed: ParsedDocument) -> str:
+    """ISO 639-1: what the words say, else what the file says.
+
+    The model of py3langid is asked of words all over the document: its first pages may be English in
+    any language. Where the text holds too few function words of what it says, the file is asked.
+    """
+    words = re.findall(r"[^\W\d_]+", sample_of(parsed).lower())
+    said = parsed.language.lower().replace("_", "-")[:12]
+    if len("".join(words)) < FEWEST_WORDS * 4:
+        return said
+    found = str(py3langid.classify(" ".join(words))[0])
+    found = {"nb": "no", "nn": "no"}.get(found, found)
+    if not stop_words(found) or UNSPACED.search("".join(words)[:2000]):
+        return found
+    counts = Counter(words)
+    if share_of(counts, found) >= LEAST_FUNCTION_WORDS / 2:
+        return found
+    best = max(sorted(languages_with("stopwords.txt")), key=lambda code: share_of(counts, code))
+    return best if share_of(counts, best) >= LEAST_FUNCTION_WORDS else said
+
+
+def share_of(counts: Counter[str], language: str) -> float:
+    """Share of words that are function words of the language."""
+    return sum(counts[word] for word in stop_words(language)) / (counts.total() or 1)
+
+
+def sample_of(parsed: ParsedDocument) -> str:
+    """Text of pages all over the document."""
+    step = max(1, len(parsed.pages) // SAMPLE_PAGES)
+    pages = [page.text for page in parsed.pages[::step]]
+    each = max(400, SAMPLE_CHARACTERS // (len(pages) or 1))
+    return " ".join(text[:each] for text in pages)[:SAMPLE_CHARACTERS]

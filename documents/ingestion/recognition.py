@@ -1,0 +1,245 @@
+"""Recognises pages that are pictures, in the background, until each is read or has a reason.
+
+The parser leaves such pages waiting (``ParsedPage.awaits``), so that a document with text answers at
+once. Here their pictures are read page by page under the document's lease, and every result is stored
+as it comes. Now and then the document is laid out anew with the pages it has (``ingestion.take_up``);
+pages, units and chunks that stay as they were keep their ids, citations and vectors.
+
+A worker that dies midway loses the page it was at. Documents that wait to be taken in go first.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.utils import timezone
+
+from documents.failures import IngestionFailure
+from documents.ingestion.leases import Lease, acquire_for_recognition, free, host, locked, sigterm_deferred
+from documents.ingestion.parser import local_file, parse_limits
+from documents.ingestion.pipeline import (
+    add_recognised_pages,
+    give_up_pages,
+    mark_failed,
+    mark_ready,
+    release,
+    work_on,
+)
+from documents.ingestion.queue import issue_recognition_tickets, waiting
+from documents.models import Document, Page
+from documents.models.content import PageQuerySet
+from pdf.api import recognise_pages
+from pdf.failures import FailureCode, ParseFailure, recognition_failure
+from pdf.sandbox.messages import PageNotRecognised, PageRecognised
+
+logger = logging.getLogger(__name__)
+
+# A worker turns to another document, or another owner's, after this time.
+SLICE_SECONDS = 60.0
+# Pages are taken up once recognising them took so many times as long as taking up does.
+TAKE_UP_SHARE = 5.0
+FIRST_TAKE_UP_SECONDS = 3.0
+# Pages after one that somebody looks at, which are probably looked at next.
+READ_AHEAD = 3
+
+FREE: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None}
+Yields = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class Pace:
+    """When the pages recognised so far are worth laying the document out anew."""
+
+    due_after: float = FIRST_TAKE_UP_SECONDS
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_due(self) -> bool:
+        return time.monotonic() - self.since >= self.due_after
+
+    def taken_up(self, seconds: float) -> None:
+        self.due_after = max(FIRST_TAKE_UP_SECONDS, TAKE_UP_SHARE * seconds)
+        self.since = time.monotonic()
+
+
+def recognise_document(
+    document_id: uuid.UUID, yields: Yields = lambda: False, *, background: bool = False
+) -> bool:
+    """Recognises the waiting pages of one document, in this process, until ``yields``.
+
+    ``background``: at a lower priority than all that somebody waits for.
+
+    False when somebody else has it, or no page waits.
+    """
+    with sigterm_deferred():
+        lease = acquire_for_recognition(document_id)
+        if lease is not None:
+            work_on(lease, lambda held: recognise(held, yields, background), pause)
+    return lease is not None
+
+
+def next_to_recognise() -> uuid.UUID | None:
+    """What somebody asked for last; then the oldest document of the owner served longest ago."""
+    wanted = Page.objects.filter(document=OuterRef("pk")).awaiting_recognition().order_by()
+    owned = Document.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
+    found = recognisable().annotate(
+        wanted=Subquery(wanted.values("document").annotate(last=Max("wanted_at")).values("last")),
+        served=Subquery(owned.annotate(last=Max("started_at")).values("last")),
+        only_pictures=Q(pages_waiting=0),
+    )
+    order = (
+        F("wanted").desc(nulls_last=True),
+        "only_pictures",
+        F("served").asc(nulls_first=True),
+        "created_at",
+    )
+    return found.order_by(*order).values_list("pk", flat=True).first()
+
+
+def enough_at_work() -> bool:
+    """Whether as many workers of this machine recognise as may: where there are several, one stays free."""
+    here = Document.objects.filter(
+        status=Document.Status.RECOGNISING,
+        lease_expires_at__gte=timezone.now(),
+        lease_holder__startswith=f"{host()}:",
+    )
+    return here.count() >= max(1, settings.Q_CLUSTER["workers"] - 1)
+
+
+def recognisable() -> QuerySet[Document]:
+    return Document.objects.filter(free(), status=Document.Status.RECOGNISING, deleted_at=None)
+
+
+def in_turn() -> Yields:
+    """Yields to documents that wait to be taken in, and to other documents after a while."""
+    ends = time.monotonic() + SLICE_SECONDS
+    return lambda: waiting().exists() or (time.monotonic() > ends and recognisable().exists())
+
+
+def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
+    """Somebody looks at this page: it and those after it are recognised before others."""
+    if document.pages_waiting or document.pictures_waiting:
+        pages = document.pages.filter(number__range=(number, number + ahead))
+        pages.awaiting_recognition().update(wanted_at=timezone.now())
+
+
+def want_documents(documents: QuerySet[Document]) -> None:
+    """Somebody asks about these documents: their pages are recognised before others."""
+    unread = documents.filter(status=Document.Status.RECOGNISING)
+    Page.objects.filter(document__in=unread).awaiting_recognition().update(wanted_at=timezone.now())
+
+
+def pages_left(documents: QuerySet[Document]) -> int:
+    """How many pages of the documents are still to be read, and cannot be found until then."""
+    unread = documents.filter(status=Document.Status.RECOGNISING)
+    return unread.aggregate(pages=Sum("pages_waiting"))["pages"] or 0
+
+
+def recognise(lease: Lease, yields: Yields, background: bool) -> None:
+    """Raises LostLease, ParseFailure, IngestionFailure."""
+    pace = Pace()
+    while pages_of(lease).awaiting_recognition().exists() and not yields():
+        recognise_in_order(lease, pace, yields, background)
+    if pages_of(lease).to_take_up().exists():
+        add_recognised_pages(lease)
+    if pages_of(lease).awaiting_recognition().exists():
+        release(lease, Document.Status.RECOGNISING)
+    else:
+        mark_ready(lease)
+    if recognisable().exists():
+        transaction.on_commit(lambda: issue_recognition_tickets(1), robust=True)
+
+
+def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: bool) -> None:
+    """Recognises waiting pages until all are, others come first, or a page is asked for that is not next."""
+    document = lease.row.get()
+    pages = list(pages_of(lease).awaiting_recognition().in_order_of_need())
+    numbers = [page.number for page in pages]
+    wanted = max((page.wanted_at for page in pages if page.wanted_at), default=None)
+    with (
+        local_file(document.file) as path,
+        closing(answers_of(path, numbers, background)) as answers,
+    ):
+        for page, answer in zip(pages, answers, strict=False):
+            keep(lease, answer)
+            if pace.is_due or (page.wanted_at and page is pages[0]):
+                began = time.monotonic()
+                add_recognised_pages(lease)
+                pace.taken_up(time.monotonic() - began)
+            if yields() or asked_since(lease, wanted):
+                return
+
+
+def answers_of(
+    path: Path, numbers: Sequence[int], background: bool
+) -> Generator[PageRecognised | PageNotRecognised]:
+    """What becomes of the pages, in order. A child that breaks off costs the page it was at."""
+    answered = 0
+    with closing(recognise_pages(path, numbers, limits=parse_limits(), background=background)) as answers:
+        try:
+            for answer in answers:
+                yield answer
+                answered += 1
+        except ParseFailure as failure:
+            logger.info("recognition broke off", extra={"code": failure.code, "detail": failure.detail})
+            if answered < len(numbers):
+                yield PageNotRecognised(numbers[answered], failure.code, failure.detail)
+
+
+def asked_since(lease: Lease, wanted: datetime | None) -> bool:
+    """Whether somebody asked for a page after those ``wanted`` already."""
+    latest = pages_of(lease).awaiting_recognition().aggregate(latest=Max("wanted_at"))["latest"]
+    return latest is not None and (wanted is None or latest > wanted)
+
+
+def pages_of(lease: Lease) -> PageQuerySet:
+    return Page.objects.filter(document=lease.document_id)
+
+
+def keep(lease: Lease, answer: PageRecognised | PageNotRecognised) -> None:
+    """Stores what became of one page. Raises LostLease."""
+    with locked(lease):
+        page = pages_of(lease).filter(number=answer.number)
+        if isinstance(answer, PageRecognised):
+            page.update(recognised=answer.packed)
+            lease.update(attempts=0)
+        else:
+            more = {"page": answer.number, "code": answer.code, "detail": answer.detail}
+            logger.info("page not recognised", extra=more)
+            page.update(tries=F("tries") + 1, failure=recognition_failure(answer.code))
+
+
+def pause(lease: Lease, error: Exception) -> None:
+    """Ends a recognition that failed as a whole: it is tried again, and given up after some attempts."""
+    is_final = isinstance(error, ParseFailure) and error.code == FailureCode.NO_TEXT
+    if is_final or isinstance(error, IngestionFailure):  # e.g. the embedding service is away
+        mark_failed(lease, error)
+        return
+    document = lease.row.first()
+    if document is None:
+        return
+    is_indexed = document.status == Document.Status.RECOGNISING
+    if document.attempts < settings.INGEST_MAX_ATTEMPTS:
+        status = Document.Status.RECOGNISING if is_indexed else Document.Status.UPLOADED
+        lease.row.update(status=status, **FREE)
+    elif is_indexed:
+        give_up(lease.row)
+    else:
+        mark_failed(lease, error)
+
+
+def give_up(documents: QuerySet[Document]) -> None:
+    """Ends the recognition of documents that failed each time: their waiting pages say so."""
+    give_up_pages(documents, recognition_failure(FailureCode.INTERNAL))
+    documents.update(status=Document.Status.READY, progress=1, attempts=0, **FREE)

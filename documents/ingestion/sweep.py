@@ -1,0 +1,123 @@
+"""Finds documents that fell out of the queue, and puts them back or gives them up."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import DurationField, ExpressionWrapper, F, QuerySet, Value
+from django.db.models.functions import Greatest, Least, Now
+from django.utils import timezone
+
+from documents.ingestion import recognition
+from documents.ingestion.pipeline import ingest_again
+from documents.ingestion.queue import (
+    forget_fetched_tickets,
+    issue_recognition_tickets,
+    issue_tickets,
+    settle_jobs,
+    tickets_left,
+    waiting,
+)
+from documents.ingestion.versions import restore_previous
+from documents.library.trash import delete_document
+from documents.models import WORKING, Document, Job, RateCount, SecurityEvent
+from documents.signals import library_swept
+from pdf.failures import FailureCode
+
+logger = logging.getLogger(__name__)
+BIN_ROUND = 20  # documents in one round
+RETRY_ROUND = 20
+RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
+GIVEN_UP = "Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."
+MOST_TICKETS = 200  # in one round; the next comes when they are fetched
+FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """How many documents were put back, given up, embedded again, removed from the bin; tickets issued."""
+
+    resumed: int
+    given_up: int
+    retried: int
+    removed: int
+    tickets: int
+
+
+def sweep() -> Sweep:
+    """One round: documents of silent workers, old counts and tickets, the bin, documents without a ticket."""
+    silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
+    resumed, given_up = recover(silent)
+    RateCount.forget_ended()
+    SecurityEvent.objects.outdated().delete()
+    settle_jobs()
+    Job.objects.forget_old()
+    forget_fetched_tickets()
+    done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())
+    library_swept.send(Document)
+    return done
+
+
+def recover_from(holder: str) -> tuple[int, int]:
+    """Frees what a worker that is known to be dead was working on (``leases.holder`` names it)."""
+    return recover(Document.objects.filter(lease_holder=holder, lease__isnull=False))
+
+
+def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
+    """How many are put back and how many given up. Their attempt counts: they may have killed the worker."""
+    unfinished = orphans.filter(status__in=WORKING)
+    worn_out = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS)
+    set_back = restore_previous(worn_out, FailureCode.INTERNAL, GIVEN_UP)
+    given_up = set_back + worn_out.update(
+        status=Document.Status.FAILED,
+        failure_code=FailureCode.INTERNAL,
+        failure_message=GIVEN_UP,
+        **FREED,
+    )
+    resumed = unfinished.update(status=Document.Status.UPLOADED, **FREED)
+    resumed += recover_recognition(orphans.filter(status=Document.Status.RECOGNISING))
+    if resumed or given_up:
+        logger.warning("sweep: %s resumed, %s given up", resumed, given_up)
+    return resumed, given_up
+
+
+def recover_recognition(orphans: QuerySet[Document]) -> int:
+    """Frees documents whose pages were being recognised; gives up those that got nowhere each time."""
+    recognition.give_up(orphans.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS))
+    return orphans.update(**recognition.FREE)
+
+
+def retry_embedding() -> int:
+    """Documents that could not be embedded go back to the queue, after ever longer pauses: one lasts as
+    long as all before it, within ``RETRY_PAUSES``."""
+    shortest, longest = RETRY_PAUSES
+    passed = ExpressionWrapper(F("started_at") - F("created_at"), output_field=DurationField())
+    failed = Document.objects.filter(
+        status=Document.Status.FAILED, failure_code=FailureCode.EMBEDDING_FAILED, deleted_at=None
+    ).alias(pause=Least(Greatest(passed, Value(shortest)), Value(longest)))
+    due = failed.filter(started_at__lte=Now() - F("pause"))[:RETRY_ROUND]
+    return sum(ingest_again(document) for document in due)
+
+
+def empty_bin() -> int:
+    """Removes for good what was deleted long enough ago that nobody will undo it."""
+    outdated = Document.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=settings.BIN_DAYS))
+    documents = list(outdated[:BIN_ROUND])
+    for document in documents:
+        delete_document(document)
+    return len(documents)
+
+
+def top_up() -> int:
+    """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
+    idle = waiting()[:MOST_TICKETS].count()
+    unread = recognition.recognisable().exists()
+    if not (idle or unread) or tickets_left() != 0:
+        return 0
+    issue_tickets(idle)
+    issue_recognition_tickets(int(unread))
+    return idle + unread

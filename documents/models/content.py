@@ -1,0 +1,201 @@
+"""The Page: its size and rotation, its text, its word boxes."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Self
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from documents.models.document import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import F, Q
+
+from pdf.geometry import PageFrame
+
+# The RetrievalChunk: what is searched.
+
+
+class ChunkQuerySet(models.QuerySet["RetrievalChunk"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(document__in=Document.objects.visible_to(user))
+
+
+class RetrievalChunk(models.Model):
+    """A few consecutive units of one section; ``context_header`` says where it stands."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
+    index = models.IntegerField(help_text="position in the document, from 0")
+    unit_ids = ArrayField(models.UUIDField(), default=list)
+
+    content = models.TextField()
+    context_header = models.TextField(blank=True, help_text="title › section path › table caption")
+    summary = models.TextField(blank=True, help_text="written by a model, when one is configured")
+    chunk_type = models.CharField(max_length=12, default="prose")
+    section_path = ArrayField(models.TextField(), default=list)
+    section_type = models.CharField(max_length=20, blank=True)
+    page_start = models.IntegerField()
+    page_end = models.IntegerField()
+    token_count = models.IntegerField()
+    metadata = models.JSONField(default=dict, blank=True)
+
+    objects = ChunkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "index"]
+        constraints = [models.UniqueConstraint(fields=["document", "index"], name="one_chunk_per_index")]
+
+    def __str__(self) -> str:
+        return f"{self.context_header} #{self.index}"
+
+
+MOST_TRIES = 2  # of recognising one page
+
+
+class PageQuerySet(models.QuerySet["Page"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(document__in=Document.objects.visible_to(user))
+
+    def awaiting_recognition(self) -> Self:
+        """Pages whose pictures still have to be recognised."""
+        return self.exclude(awaits="").filter(recognised=b"", tries__lt=MOST_TRIES)
+
+    def to_take_up(self) -> Self:
+        """Pages that were recognised or given up since the document was last laid out."""
+        return self.exclude(awaits="").exclude(recognised=b"", tries__lt=MOST_TRIES)
+
+    def in_order_of_need(self) -> Self:
+        """What somebody asked for first, then whole pages before pictures beside text; failed ones last."""
+        return self.order_by("tries", F("wanted_at").desc(nulls_last=True), "awaits", "number")
+
+
+class Page(models.Model):
+    """One page of a document, as the parser read it."""
+
+    class Awaits(models.TextChoices):
+        PAGE = "page", "its whole picture"
+        PICTURES = "pictures", "the pictures beside its text"
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
+    number = models.IntegerField(help_text="from 1")
+    label = models.CharField(max_length=40, blank=True, help_text="as the PDF calls the page: iv, A-3")
+
+    width = models.FloatField(help_text="of the CropBox, page space, not rotated")
+    height = models.FloatField()
+    rotation = models.SmallIntegerField(default=0, help_text="degrees clockwise")
+    crop_x = models.FloatField(default=0, help_text="lower left corner of the CropBox in PDF user space")
+    crop_y = models.FloatField(default=0)
+    user_unit = models.FloatField(default=1)
+
+    text = models.TextField(blank=True)
+    word_boxes = models.BinaryField(default=bytes, help_text="packed by pdf.word_boxes")
+    furniture = models.JSONField(default=list, help_text="[{text, char_start, char_end, rects}, …]")
+    figures = models.JSONField(default=list, help_text="[{rect, caption}, …]")
+
+    ocr = models.BooleanField(default=False)
+    recognised = models.BinaryField(default=bytes, help_text="what its picture said, for the next reading")
+    awaits = models.CharField(max_length=8, choices=Awaits, blank=True, help_text="what is still to be read")
+    tries = models.SmallIntegerField(default=0, help_text="recognitions that failed")
+    wanted_at = models.DateTimeField(null=True, blank=True, help_text="when somebody last asked for it")
+    confidence = models.FloatField(default=1)
+    hidden_words = models.IntegerField(default=0)
+    failure = models.CharField(max_length=200, blank=True)
+
+    objects = PageQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "number"]
+        constraints = [models.UniqueConstraint(fields=["document", "number"], name="one_page_per_number")]
+        indexes = [models.Index(fields=["document"], condition=~Q(awaits=""), name="pages_to_recognise")]
+
+    def __str__(self) -> str:
+        return f"p. {self.number}"
+
+    @property
+    def frame(self) -> PageFrame:
+        return PageFrame(self.width, self.height, self.rotation, self.crop_x, self.crop_y, self.user_unit)
+
+
+# The CitationUnit: what is cited and highlighted.
+
+
+class UnitQuerySet(models.QuerySet["CitationUnit"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(document__in=Document.objects.visible_to(user))
+
+    def neighbours(self, unit: CitationUnit, distance: int = 2) -> Self:
+        """Units of the same document at most ``distance`` away in reading order, the unit left out."""
+        return self.filter(
+            document=unit.document_id,
+            position__range=(unit.position - distance, unit.position + distance),
+        ).exclude(pk=unit.pk)
+
+
+class CitationUnit(models.Model):
+    """A paragraph, heading, list item, table row, caption, footnote, code block or formula.
+
+    ``content == page.text[char_start:char_end]``, always. Rectangles are in page space.
+    """
+
+    class Type(models.TextChoices):
+        PROSE = "prose"
+        HEADING = "heading"
+        LIST = "list"
+        TABLE = "table"
+        CODE = "code"
+        CAPTION = "caption"
+        FOOTNOTE = "footnote"
+        FORMULA = "formula"
+        ABSTRACT = "abstract"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="units")
+    chunk = models.ForeignKey(RetrievalChunk, null=True, on_delete=models.SET_NULL, related_name="units")
+    position = models.IntegerField(help_text="reading order through the document, from 0")
+    page_number = models.IntegerField(help_text="from 1")
+    paragraph_index = models.IntegerField(help_text="reading order in the page, from 0")
+
+    content = models.TextField()
+    unit_type = models.CharField(max_length=10, choices=Type, default=Type.PROSE)
+    char_start = models.IntegerField()
+    char_end = models.IntegerField()
+    line_start = models.IntegerField(help_text="through the document, from 1")
+    line_end = models.IntegerField()
+    bbox = ArrayField(models.FloatField(), size=4)
+    rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list, help_text="one per line")
+
+    heading_level = models.SmallIntegerField(null=True)
+    section_title = models.TextField(blank=True)
+    section_path = ArrayField(models.TextField(), default=list)
+    section_type = models.CharField(max_length=20, blank=True)
+    from_picture = models.BooleanField(
+        default=False, help_text="its words were recognised in a picture beside the page's text"
+    )
+    continues = models.BooleanField(default=False, help_text="goes on with the unit before it")
+
+    table_index = models.IntegerField(null=True)
+    table_row = models.IntegerField(null=True)
+    cells = models.JSONField(null=True, help_text="a structure.TableRow as JSON; null when not in a table")
+    list_style = models.CharField(max_length=20, blank=True)
+    code_language = models.CharField(max_length=20, blank=True)
+
+    objects = UnitQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document", "page_number", "paragraph_index"], name="one_unit_per_place"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["document", "position"]),
+            models.Index(fields=["document", "table_index", "table_row"]),
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:80]

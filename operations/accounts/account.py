@@ -1,0 +1,205 @@
+"""An account: sign in and out, the password, sessions, API tokens, the second factor."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from allauth.account.views import account_inactive, reauthenticate
+from allauth.mfa.models import Authenticator
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout, update_session_auth_hash, views
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, URLResolver, include, path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from documents.audit import acting_user, record
+from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
+from operations.accounts.sign_in import OWN_PASSWORD, SignIn, end_all, end_one, sessions_of
+
+# What follows from a new password: tokens end; one that another chose is replaced at the next sign-in.
+
+
+class AfterChange:
+    """A password validator that accepts all: Django tells it of each change, wherever it was made."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        return None
+
+    def get_help_text(self) -> str:
+        return ""
+
+    def password_changed(self, password: str, user: User | None = None) -> None:
+        """Ends the user's API tokens, unless ``user.keeps_tokens``; remembers who chose the password."""
+        if user is None or user.pk is None:
+            return
+        if not getattr(user, "keeps_tokens", False):
+            ApiToken.objects.filter(owner=user).delete()
+        by = acting_user()
+        if by is not None and by.pk != user.pk:
+            TemporaryPassword.objects.get_or_create(user=user)
+        else:
+            TemporaryPassword.objects.filter(user=user).delete()
+        record(EventKind.PASSWORD_CHANGED, user.get_username(), user=by or user)
+
+
+class NewPassword(PasswordChangeForm):
+    """The form of the account's page. Tokens end unless somebody unticks it."""
+
+    end_tokens = forms.BooleanField(
+        label=gettext_lazy("Also end my API tokens"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy("Recommended."),
+    )
+    offered = forms.BooleanField(widget=forms.HiddenInput, required=False, initial=True)
+
+    def save(self, commit: bool = True) -> Any:
+        """A form that was sent without the choice ends the tokens."""
+        unticked = self.cleaned_data["offered"] and not self.cleaned_data["end_tokens"]
+        self.user.keeps_tokens = unticked  # type: ignore[attr-defined]
+        return super().save(commit)
+
+
+class FirstPassword(SetPasswordForm):
+    """One's own password in the place of the one that was given."""
+
+    def clean_new_password1(self) -> str:
+        password: str = self.cleaned_data["new_password1"]
+        if self.user.check_password(password):
+            raise ValidationError(gettext_lazy("Choose a password other than the one you were given."))
+        return password
+
+
+MOST_DAYS = 3650
+
+
+@require_safe
+@login_required
+def account(request: HttpRequest) -> HttpResponse:
+    return shown(request)
+
+
+def shown(request: HttpRequest, form: NewPassword | None = None, new_key: str = "") -> HttpResponse:
+    """The account's page; with the key of a token that was made just now, which is shown this once."""
+    form = form or NewPassword(request.user)
+    form.fields["old_password"].widget.attrs.pop("autofocus", None)  # it is not the page's first purpose
+    context = {
+        "form": form,
+        "tokens": ApiToken.objects.visible_to(request.user),
+        "scopes": Scope.choices,
+        "new_key": new_key,
+        "sessions": sessions_of(request.user),
+        "session_key": request.session.session_key,
+        "second_factor": settings.SECOND_FACTOR != "off",
+        "factors": Authenticator.objects.filter(user=request.user) if settings.SECOND_FACTOR != "off" else (),
+        "single_sign_on": settings.OIDC_NAME if settings.OIDC_URL else "",
+    }
+    return render(request, "account/account.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def password(request: HttpRequest) -> HttpResponse:
+    form = NewPassword(request.user, request.POST)
+    if not form.is_valid():
+        return shown(request, form)
+    update_session_auth_hash(request, form.save())
+    request.session.pop(OWN_PASSWORD, None)
+    kept = getattr(request.user, "keeps_tokens", False)
+    ended = _("Your password was changed. Other sessions and your API tokens were ended.")
+    messages.success(request, _("Your password was changed. Other sessions were ended.") if kept else ended)
+    return redirect("account")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def first_password(request: HttpRequest) -> HttpResponse:
+    """One's own password in the place of one that somebody else chose."""
+    if OWN_PASSWORD not in request.session:
+        return redirect("account")
+    form = FirstPassword(request.user, request.POST or None)
+    if request.method != "POST" or not form.is_valid():
+        return render(
+            request, "account/first_password.html", {"form": form}, status=422 if form.errors else 200
+        )
+    update_session_auth_hash(request, form.save())
+    request.session.pop(OWN_PASSWORD, None)
+    messages.success(request, _("Your password was saved."))
+    return redirect("library")
+
+
+@require_POST
+@login_required
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
+    if not end_one(request.user, pk):
+        raise Http404
+    messages.success(request, _("That session was signed out."))
+    return redirect("account")
+
+
+@require_POST
+@login_required
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """Ends all sessions, this one too."""
+    end_all(request.user)
+    logout(request)
+    messages.success(request, _("You were signed out everywhere."))
+    return redirect("login")
+
+
+@require_POST
+@login_required
+def token(request: HttpRequest) -> HttpResponse:
+    """Makes a token with the scopes that were ticked, for the days that were chosen."""
+    scopes = [scope for scope in request.POST.getlist("scope") if scope in Scope.values]
+    name, days = request.POST.get("name", "").strip()[:80], request.POST.get("days", "")
+    if not name or not scopes:
+        messages.error(request, _("Give the token a name and at least one right."))
+        return redirect("account")
+    ends = (
+        timezone.now() + timedelta(days=min(int(days), MOST_DAYS))
+        if days.isdecimal() and days != "0"
+        else None
+    )
+    _token, key = ApiToken.objects.issue(request.user, name, scopes, ends)
+    return shown(request, new_key=key)
+
+
+@require_POST
+@login_required
+def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(ApiToken.objects.visible_to(request.user), pk=pk).delete()
+    messages.success(request, _("The token no longer works."))
+    return redirect("account")
+
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", account, name="account"),
+    path("sign-in/", SignIn.as_view(), name="login"),
+    path("sign-in/", SignIn.as_view(), name="account_login"),  # as django-allauth calls it
+    path("sign-out/", views.LogoutView.as_view(), name="logout"),
+    path("sign-out/", views.LogoutView.as_view(), name="account_logout"),
+    path("confirm/", reauthenticate, name="account_reauthenticate"),
+    path("closed/", account_inactive, name="account_inactive"),
+    path("password/", password, name="password"),
+    path("first-password/", first_password, name="first-password"),
+    path("sessions/end/", end_sessions, name="sessions-end"),
+    path("sessions/<int:pk>/end/", end_session, name="session-end"),
+    path("second-factor/", include("allauth.mfa.urls")),
+    path("single-sign-on/", include("allauth.socialaccount.providers.openid_connect.urls")),
+    path("connections/", include("allauth.socialaccount.urls")),
+    path("tokens/", token, name="token-new"),
+    path("tokens/<uuid:pk>/revoke/", revoke, name="token-revoke"),
+]

@@ -1,0 +1,248 @@
+"""Signing in: a password and a second factor, single sign-on, and what is asked for first."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import Login
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.usersessions.models import UserSession
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY, logout
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.contrib.auth.views import LoginView
+from django.contrib.sessions.models import Session
+from django.core.exceptions import PermissionDenied
+from django.dispatch import receiver
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.decorators import sync_only_middleware
+from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext_lazy as _
+
+from documents.audit import address_of, record
+from documents.models import EventKind, TemporaryPassword
+
+# Sessions: their list, their end, and how long they last.
+
+BEGUN, SEEN = "begun_at", "seen_at"  # seconds since 1970, kept in the session
+SEEN_EVERY = 60  # seconds between two writes of when a session was last used
+UNKNOWN_ADDRESS = "0.0.0.0"
+ENDED = _("You were signed out because this session was not used for some time.")
+TOO_OLD = _("You were signed out because this session had lasted long enough. Sign in again.")
+
+
+@sync_only_middleware
+def limits(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Ends sessions that are idle or old, and notes when each was used, at most once a minute."""
+
+    def answered(request: HttpRequest) -> HttpResponseBase:
+        if request.session.session_key and SESSION_KEY in request.session:
+            check(request)
+        return get_response(request)
+
+    return answered
+
+
+def check(request: HttpRequest) -> None:
+    now, session = int(time.time()), request.session
+    seen, begun = session.get(SEEN, now), session.get(BEGUN, now)
+    is_idle = now - seen > settings.SESSION_IDLE_SECONDS
+    if is_idle or now - begun > settings.SESSION_COOKIE_AGE:
+        logout(request)
+        messages.info(request, ENDED if is_idle else TOO_OLD)
+    elif SEEN not in session or now - seen >= SEEN_EVERY:
+        session[SEEN] = now
+        session.setdefault(BEGUN, now)
+        note(request)
+
+
+def note(request: HttpRequest) -> None:
+    """Remember that the session is in use, and from where."""
+    used = {
+        "last_seen_at": timezone.now(),
+        "ip": address_of(request) or UNKNOWN_ADDRESS,
+        "user_agent": request.headers.get("User-Agent", "")[:200],
+        "user_id": request.session[SESSION_KEY],
+    }
+    UserSession.objects.update_or_create(session_key=request.session.session_key, defaults=used)
+
+
+@receiver(user_logged_in)
+def begin(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
+    request.session[BEGUN] = request.session[SEEN] = int(time.time())
+    if not request.session.session_key:
+        request.session.save()
+    note(request)
+
+
+@receiver(user_logged_out)
+def end(sender: Any, request: HttpRequest, **more: Any) -> None:
+    UserSession.objects.filter(session_key=request.session.session_key).delete()
+
+
+def sessions_of(user: User) -> list[UserSession]:
+    """Those that are open, the one used last first."""
+    open_keys = Session.objects.filter(expire_date__gt=timezone.now()).values("session_key")
+    return list(UserSession.objects.filter(user=user, session_key__in=open_keys).order_by("-last_seen_at"))
+
+
+def end_one(user: User, pk: int) -> bool:
+    """End a session of the user; False when there is none of that id."""
+    found = UserSession.objects.filter(user=user, pk=pk).first()
+    if found is None:
+        return False
+    found.end()
+    record(EventKind.SESSIONS_ENDED, "one session", user=user)
+    return True
+
+
+def end_all(user: User) -> None:
+    """End every session of the user, also those that are not listed."""
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            session.delete()
+    UserSession.objects.filter(user=user).delete()
+    record(EventKind.SESSIONS_ENDED, "all sessions", user=user)
+
+
+MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
+OWN_PASSWORD, OWN_FACTOR = "needs_own_password", "needs_second_factor"  # kept in the session
+FIRST: dict[str, tuple[str, Any]] = {
+    OWN_PASSWORD: ("first-password", _("Choose your own password first.")),
+    OWN_FACTOR: ("mfa_index", _("Set up a second factor first.")),
+}
+ALWAYS = ("login", "logout", "account_", "icons", "favicon", "healthz", "readyz", "api-nothing")
+
+
+class SignIn(LoginView):
+    """Django's page; with a second factor, the sign-in goes on at the page that asks for it."""
+
+    redirect_authenticated_user = True
+    extra_context = {
+        "has_passkeys": lambda: settings.SECOND_FACTOR != "off",
+        "single_sign_on": lambda: settings.OIDC_NAME if settings.OIDC_URL else "",
+    }
+
+    def form_valid(self, form: AuthenticationForm) -> Any:
+        if settings.SECOND_FACTOR == "off":
+            return super().form_valid(form)
+        login = Login(user=form.get_user(), redirect_url=self.get_success_url())
+        credentials = {"username": form.cleaned_data["username"]}
+        return perform_password_login(self.request, credentials, login)
+
+
+_admins_own_page = admin.site.login
+
+
+def admin_sign_in(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """The admin's own page; where second factors are in use, the one page that asks for them."""
+    if settings.SECOND_FACTOR == "off":
+        return _admins_own_page(request, extra_context)
+    if request.user.is_authenticated:
+        raise PermissionDenied  # signed in, but not as staff
+    wanted = request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index"))
+    return redirect(f"{reverse('login')}?{urlencode({REDIRECT_FIELD_NAME: wanted}, safe='/')}")
+
+
+class Accounts(DefaultAccountAdapter):
+    """Nobody signs up; addresses are those of connections."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return address_of(request) or UNKNOWN_ADDRESS
+
+    def get_login_stages(self) -> list[str]:
+        return [] if settings.SECOND_FACTOR == "off" else super().get_login_stages()
+
+    def login(self, request: HttpRequest, user: Any) -> None:
+        if not hasattr(user, "backend"):
+            user.backend = MODEL_BACKEND
+        super().login(request, user)
+
+
+class SingleSignOn(DefaultSocialAccountAdapter):
+    """Who is unknown here gets an account only where PINCITE_OIDC_SIGN_UP says so."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return bool(settings.OIDC_SIGN_UP)
+
+
+class SecondFactor(DefaultMFAAdapter):
+    """Secrets of second factors are encrypted in the database, with a key made of the secret key."""
+
+    def get_totp_issuer(self) -> str:
+        return "Pincite"
+
+    def _get_site_name(self) -> str:
+        return "Pincite"
+
+    def encrypt(self, text: str) -> str:
+        return _cipher().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return _cipher().decrypt(encrypted_text.encode()).decode()
+
+
+def _cipher() -> Fernet:
+    digest = hashlib.sha256(
+        b"operations.accounts.sign_in.second_factor" + settings.SECRET_KEY.encode()
+    ).digest()
+    return Fernet(base64.urlsafe_b64encode(digest))
+
+
+@receiver(user_logged_in)
+def note_what_is_missing(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
+    """Looked up once, at sign-in: a new password ends all other sessions anyway."""
+    if TemporaryPassword.objects.filter(user=user).exists():
+        request.session[OWN_PASSWORD] = True
+    if settings.SECOND_FACTOR == "required" and not Authenticator.objects.filter(user=user).exists():
+        request.session[OWN_FACTOR] = True
+
+
+class Gate(MiddlewareMixin):
+    """Hides pages of what is switched off, and lets nobody past a password or a factor they owe."""
+
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
+        name = request.resolver_match.url_name or "" if request.resolver_match else ""
+        if name.startswith("mfa_") and settings.SECOND_FACTOR == "off":
+            raise Http404
+        if name.startswith(("openid_connect_", "socialaccount_")) and not settings.OIDC_URL:
+            raise Http404
+        if not request.session.session_key or SESSION_KEY not in request.session:
+            return None
+        if OWN_FACTOR in request.session and Authenticator.objects.filter(user=request.user).exists():
+            del request.session[OWN_FACTOR]
+        for missing, (page, message) in FIRST.items():
+            if missing in request.session:
+                own = name == page or name.startswith(("mfa_",) if missing == OWN_FACTOR else ("password",))
+                return None if own or name.startswith(ALWAYS) else _sent_to(request, page, message)
+        return None
+
+
+def _sent_to(request: HttpRequest, page: str, message: Any) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return JsonResponse({"code": "sign_in_incomplete", "message": str(message)}, status=403)
+    if "HX-Request" in request.headers:
+        return HttpResponse(message, status=403, content_type="text/plain; charset=utf-8")
+    return redirect(page)

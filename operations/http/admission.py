@@ -1,0 +1,306 @@
+"""Which requests are let in: each kind of work to connections of its own, strangers so many a minute.
+
+Who calls is not known before the database was asked. So a session's cookie or a token counts as known once
+this process has seen it signed in; until then its requests are a stranger's, and share the few connections
+and the limit by address that strangers have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from io import BytesIO
+from typing import Any
+
+from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import sync_only_middleware
+from django.utils.functional import SimpleLazyObject
+
+from documents.api.common.throttles import parse_rate
+from operations.http.errors import error_page
+from operations.postgres.connection_limits import Kind, current_kind
+
+# Refuses bodies that are too large or too slow while they arrive, before anything of them is parsed.
+#
+# Django's ASGI handler spools a request's whole body to disk before a view can
+# look at it. Content-Length may be missing (chunked) or false, so bytes are counted.
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+FORM_BYTES = 1024 * 1024  # what a form adds around the file
+READ_AT_MOST = 1.05  # of the limit: what is read in all, the bytes that are thrown away included
+DRAIN_SECONDS = 10.0
+SILENCE_SECONDS = 30.0  # without a byte; a phone that changes cells is back by then
+FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # in all: so long, and longer the more has come
+LINGER = 0.5  # seconds the answer has to arrive before the connection is closed on unread bytes
+
+TOO_SLOW = "The rest of this request did not come in time. Send it again."
+
+
+class BodyTooLarge(Exception):
+    """More bytes came than are taken."""
+
+
+class BodyTooSlow(Exception):
+    """The rest of a body did not come in time."""
+
+
+@dataclass(slots=True)
+class Clock:
+    """How long the rest of a body may take: pieces come at intervals, and on average not too slowly."""
+
+    began: float
+    received: int = 0
+
+    def seconds_left(self) -> float:
+        """For the next piece."""
+        allowed = FIRST_SECONDS + self.received / LEAST_BYTES_A_SECOND
+        return max(0.0, min(SILENCE_SECONDS, self.began + allowed - time.monotonic()))
+
+
+def body_limit(application: Application, max_bytes: int) -> Application:
+    """The application, with 413 for requests whose body passes ``max_bytes`` and a form's overhead."""
+    limit = max_bytes + FORM_BYTES
+
+    async def limited(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        received, whole, clock = 0, False, Clock(time.monotonic())
+        if declared_length(scope) > limit:
+            await refuse_body(scope, receive, send, max_bytes, received)
+            return
+        overrun = answered = False
+
+        async def count() -> Message:
+            nonlocal received, overrun, whole
+            if whole:  # what comes now is that the client went
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), clock.seconds_left())
+            except TimeoutError:
+                raise BodyTooSlow from None
+            received = clock.received = received + len(message.get("body", b""))
+            whole = not message.get("more_body", False)
+            if received > limit:
+                overrun = True
+                raise BodyTooLarge
+            return message
+
+        async def answer(message: Message) -> None:
+            nonlocal answered
+            if not overrun or answered:
+                answered = True
+                await send(message)
+
+        try:
+            await application(scope, count, answer)
+        except BodyTooSlow:
+            if not answered:
+                await refuse_slow(scope, send)
+        except BodyTooLarge:
+            pass
+        if overrun and not answered:
+            await refuse_body(scope, receive, send, max_bytes, received)
+
+    return limited
+
+
+def declared_length(scope: MutableMapping[str, Any]) -> int:
+    """Content-Length, 0 when there is none that makes sense."""
+    value = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(value) if value.isdigit() else 0
+
+
+async def refuse_body(
+    scope: MutableMapping[str, Any], receive: Receive, send: Send, max_bytes: int, received: int
+) -> None:
+    """Answers at once, then throws away what still comes, as far as that is little.
+
+    Many clients send all before they read; a connection closed on unread bytes is reset, and the answer lost.
+    """
+    text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
+    answer = error_page(ASGIRequest(scope, BytesIO()), 413, "too_large", text)
+    headers = [
+        (b"content-type", answer.headers["Content-Type"].encode()),
+        (b"content-length", str(len(answer.content)).encode()),
+        (b"connection", b"close"),  # the rest of the body is not read
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content, "more_body": True})
+    if not await drained(receive, int(max_bytes * READ_AT_MOST) - received):
+        await asyncio.sleep(LINGER)
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def refuse_slow(scope: MutableMapping[str, Any], send: Send) -> None:
+    """408, and the connection is closed: what still comes belongs to a request that has ended."""
+    answer = error_page(ASGIRequest(scope, BytesIO()), 408, "too_slow", TOO_SLOW)
+    headers = [
+        (b"content-type", answer.headers["Content-Type"].encode()),
+        (b"content-length", str(len(answer.content)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 408, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content})
+
+
+async def drained(receive: Receive, most: int) -> bool:
+    """Reads up to so many bytes; whether that was all, or the client went."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while most > 0:
+                message = await receive()
+                most -= len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return True
+    return False
+
+
+MOST_KNOWN = 20_000
+MOST_ADDRESSES = 20_000
+TOO_MANY = "Too many requests from this address. Try again in a moment."
+NEVER_REFUSED = ("/healthz", "/static/")
+
+
+@dataclass(slots=True)
+class KnownCredentials:
+    """Digests of cookies and tokens that were signed in, the least recently used first."""
+
+    digests: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, digest: bytes) -> None:
+        with self.lock:
+            self.digests[digest] = None
+            self.digests.move_to_end(digest)
+            while len(self.digests) > MOST_KNOWN:
+                self.digests.popitem(last=False)
+
+    def discard(self, digest: bytes) -> None:
+        with self.lock:
+            self.digests.pop(digest, None)
+
+    def __contains__(self, digest: bytes) -> bool:
+        return digest in self.digests
+
+
+@dataclass(slots=True)
+class AddressLimit:
+    """Counts requests by address in windows of fixed length, in this process's memory."""
+
+    counts: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
+
+    def take(self, address: str, rate: str) -> int:
+        """Count one request. Return 0 when it is allowed, else the seconds to wait."""
+        most, seconds = parse_rate(rate)
+        now = time.monotonic()
+        began, count = self.counts.get(address, (now, 0))
+        if now - began >= seconds:
+            began, count = now, 0
+        self.counts[address] = began, count + 1
+        self.counts.move_to_end(address)
+        while len(self.counts) > MOST_ADDRESSES:
+            self.counts.popitem(last=False)
+        return 0 if count < most else max(1, round(began + seconds - now))
+
+
+known = KnownCredentials()
+strangers = AddressLimit()
+
+
+def admission(application: Application) -> Application:
+    """The application, with each request in its lane, and 429 for strangers who ask too often."""
+
+    async def admitted(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        path, digest = str(scope["path"]), credential(scope["headers"])
+        kind = kind_of(path, digest in known)
+        if digest not in known and not path.startswith(NEVER_REFUSED):
+            address = (scope.get("client") or ("",))[0]
+            if wait := strangers.take(address, settings.RATES["anonymous"]):
+                await refuse(scope, send, wait)
+                return
+        token = current_kind.set(kind)
+        try:
+            await application(scope, receive, send)
+        finally:
+            current_kind.reset(token)
+
+    return admitted
+
+
+def kind_of(path: str, is_known: bool) -> Kind:
+    if path in ("/healthz", "/readyz", "/metrics"):
+        return Kind.HEALTH
+    if not is_known:
+        return Kind.ANONYMOUS
+    return Kind.ADMIN if path.startswith("/admin/") else Kind.REQUEST
+
+
+def credential(headers: list[tuple[bytes, bytes]]) -> bytes:
+    """A digest of the token or session that a request carries; b'' where it carries neither."""
+    found = {name: value for name, value in headers if name in (b"authorization", b"cookie")}
+    if bearer := found.get(b"authorization"):
+        return hashlib.sha256(bearer).digest()
+    try:
+        cookies = SimpleCookie(found.get(b"cookie", b"").decode("latin-1"))
+    except CookieError:
+        return b""
+    session = cookies.get(settings.SESSION_COOKIE_NAME)
+    return hashlib.sha256(session.value.encode()).digest() if session and session.value else b""
+
+
+@sync_only_middleware
+def finished(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Note whose credential it was, and give the connection back before the answer is sent."""
+
+    def finish(request: HttpRequest) -> HttpResponse:
+        try:
+            return get_response(request)
+        finally:
+            note_credential(request)
+            if not connection.in_atomic_block:
+                connection.close()
+
+    return finish
+
+
+def note_credential(request: HttpRequest) -> None:
+    """Remember the request's credential when it turned out to be somebody's, forget it otherwise."""
+    user = getattr(request, "_cached_user", None) or request.__dict__.get("user")
+    scope = getattr(request, "scope", None)
+    if scope is None or user is None or isinstance(user, SimpleLazyObject):  # nobody asked who it is
+        return
+    if digest := credential(scope["headers"]):
+        (known.add if user.is_authenticated else known.discard)(digest)
+
+
+async def refuse(scope: MutableMapping[str, Any], send: Send, wait: int) -> None:
+    """429 with Retry-After; the database is not asked."""
+    answer = error_page(ASGIRequest(scope, BytesIO()), 429, "throttled", TOO_MANY)
+    headers = [
+        (b"content-type", answer.headers["Content-Type"].encode()),
+        (b"content-length", str(len(answer.content)).encode()),
+        (b"retry-after", str(wait).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.content})

@@ -1,0 +1,140 @@
+"""Error answers outside of views: the API's one shape under /api/, a page for people elsewhere.
+
+Those of 500 and above give an id that stands in the logs too; none says what is inside.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from asgiref.sync import iscoroutinefunction
+from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.utils.decorators import sync_and_async_middleware, sync_only_middleware
+from django.utils.deprecation import MiddlewareMixin
+
+from documents.api.common.errors import MESSAGES
+from documents.failures import shortage
+
+# Each request has an id: in every log line about it, in its answer's header, on its error page.
+
+HEADER = "X-Request-ID"
+SOUND = re.compile(r"[\w-]{8,64}")  # what a proxy in front may have given it
+
+
+def id_of(request: HttpRequest) -> str:
+    return getattr(request, "id", "")
+
+
+@sync_and_async_middleware
+def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    def begin(request: HttpRequest) -> None:
+        given = request.headers.get(HEADER, "")
+        request.id = given if SOUND.fullmatch(given) else uuid.uuid4().hex  # type: ignore[attr-defined]
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request=id_of(request))
+
+    def end(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        response[HEADER] = id_of(request)
+        return response
+
+    if iscoroutinefunction(get_response):
+
+        async def later(request: HttpRequest) -> HttpResponse:
+            begin(request)
+            answer: Awaitable[HttpResponse] = get_response(request)
+            return end(request, await answer)
+
+        return later
+
+    def now(request: HttpRequest) -> HttpResponse:
+        begin(request)
+        return end(request, get_response(request))
+
+    return now
+
+
+@sync_only_middleware
+def in_one_thread(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Nothing but this, as the innermost: then all middleware runs in the request's own thread.
+
+    Django's own would otherwise go to that thread and back twice for each, which takes 5 ms
+    a request in all. An async view still runs in the event loop.
+    """
+    return get_response
+
+
+logger = logging.getLogger(__name__)
+RETRY_AFTER = 5  # seconds; PostgreSQL restarts in about that
+DATABASE_AWAY = "The database does not answer at the moment. Please try again in a few seconds."
+INTERNAL = "Something went wrong on our side."
+TOO_LARGE = "That upload is too large for this server."
+UNREADABLE = "This request cannot be read."
+FORBIDDEN = "You may not do this."
+NO_CSRF_TOKEN = "This form is too old, or came from elsewhere. Load the page again, then send it."
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500; 507 when a disk is full; or 503 with Retry-After while the database is away."""
+    error = sys.exc_info()[1]
+    if message := shortage(error):
+        return error_page(request, 507, "no_room", message)
+    if isinstance(error, OperationalError | InterfaceError):
+        response = error_page(request, 503, "unavailable", DATABASE_AWAY)
+        response["Retry-After"] = str(RETRY_AFTER)
+        return response
+    return error_page(request, 500, "internal", INTERNAL)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return error_page(request, 413, "too_large", TOO_LARGE)
+    return error_page(request, 400, "parse_error", UNREADABLE)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_page(request, 403, "permission_denied", FORBIDDEN)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_page(request, 404, "not_found", MESSAGES["not_found"])
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """CSRF_FAILURE_VIEW. The reason is Django's, for its log."""
+    return error_page(request, 403, "permission_denied", NO_CSRF_TOKEN)
+
+
+def error_page(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
+    """JSON for the API, a page for people, a sentence for scripts, which show it. Needs no database."""
+    ours = status >= 500
+    if ours:
+        logger.error("answered %s: %s %s", status, request.method, request.path, exc_info=status == 500)
+    log_id = {"id": id_of(request)} if ours else {}
+    if request.path.startswith("/api/"):
+        return JsonResponse({"code": code, "message": message, **log_id}, status=status)
+    if "text/html" not in request.headers.get("Accept", ""):
+        return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
+    page = {"message": message, "status": status, "request": request, **log_id}
+    return HttpResponse(render_to_string("errors/error.html", page), status=status)
+
+
+# Paths of the API work with and without their last slash: a redirect would lose the body of a POST.
+
+
+class OptionalSlash(MiddlewareMixin):
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        if request.path_info.startswith("/api/") and not request.path_info.endswith("/"):
+            request.path_info += "/"
+            request.path += "/"
+        return None

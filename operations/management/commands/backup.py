@@ -1,0 +1,30 @@
+"""`manage.py backup DIR`: database and files, with checksums."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from documents.management.library_command import LibraryCommand
+from operations.backup import BackupError, back_up
+
+INCOMPLETE = "The backup is not complete: {} files were deleted while it was made. Make another. Missing:"
+
+
+class Command(LibraryCommand):
+    help = "Writes the database and all files into an empty folder, with checksums."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="DIR")
+
+    def handle(self, *, folder: Path, **options: Any) -> None:
+        try:
+            manifest = back_up(folder)
+        except (BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        if manifest.missing:
+            raise CommandError(f"{INCOMPLETE.format(len(manifest.missing))}\n" + "\n".join(manifest.missing))
+        self.stdout.write(f"{manifest.row_count} rows and {len(manifest.files)} files are in {folder}.")

@@ -1,0 +1,25 @@
+"""`manage.py cluster`: django-q2's cluster, whose processes end with the one that began them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from operations.processes import bind_to_parent, lower_priority
+
+
+class Command(BaseCommand):
+    help = "The task queue's processes. Use `worker`, which watches over them."
+
+    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--parent", type=int, required=True, help="end when this process ends")
+
+    def handle(self, *, parent: int, **options: Any) -> None:
+        bind_to_parent(parent)
+        lower_priority()
+        call_command("qcluster")

@@ -1,0 +1,141 @@
+"""`make run`: everything, in one command, until Ctrl-C."""
+
+from __future__ import annotations
+
+import fcntl
+import signal
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connections
+
+from operations import first_run
+from operations.observability.checks import check_database
+from operations.processes import ProcessGroup
+
+PORTS_TRIED = 20
+STARTS_WITHIN = 60.0  # seconds
+STOPS_WITHIN = 25.0
+Commands = tuple[tuple[str, ...], ...]
+
+
+class Command(BaseCommand):
+    help = "Prepares what is missing, then runs the web server and the worker until Ctrl-C."
+    requires_system_checks: list[str] = []
+
+    def handle(self, **options: Any) -> None:
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        with only_one():
+            address = self.prepare()
+            self.serve(stop, address)
+
+    def prepare(self) -> str:
+        """Database, files, first user, sample document. Returns the address to open."""
+        self.prepare_database()
+        first_run.collect_static_files()
+        first = first_run.first_user()
+        if first.password:
+            self.say(f"First user: {first.user.username}   password: {first.password}   (shown only now)")
+        document = first_run.sample_document(first.user)
+        return f"/documents/{document.pk}/" if document else "/"
+
+    def prepare_database(self) -> None:
+        try:
+            problems = check_database("default")
+        except OperationalError as error:
+            raise CommandError(str(error)) from error
+        if problems:
+            raise CommandError("\n".join(f"{problem.msg} {problem.hint or ''}" for problem in problems))
+        first_run.prepare_database()
+
+    def serve(self, stop: threading.Event, address: str) -> None:
+        port = free_port(settings.HOST, settings.PORT)
+        if port != settings.PORT:
+            self.say(f"Port {settings.PORT} is in use: taking {port}.")
+        url = f"http://{shown_host()}:{port}"
+        connections.close_all()
+        commands: Commands = (("web", "--port", str(port)), ("worker",))
+        groups = [ProcessGroup.start(*command) for command in commands]
+        try:
+            if not answers(f"http://{settings.HOST}:{port}/healthz", stop):
+                raise CommandError("The web server did not start: see above.")
+            self.say(f"\nPincite runs at {url}{address}\nCtrl-C ends it.\n")
+            self.watch(stop, commands, groups)
+        finally:
+            end_all(groups)
+
+    def watch(self, stop: threading.Event, commands: Commands, groups: list[ProcessGroup]) -> None:
+        """Starts again what ends by itself."""
+        while not stop.wait(1):
+            for index, group in enumerate(groups):
+                if not group.is_running:
+                    self.stderr.write(
+                        f"{commands[index][0]} ended with {group.process.returncode}: started again."
+                    )
+                    group.stop(0)
+                    groups[index] = ProcessGroup.start(*commands[index])
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+@contextmanager
+def only_one() -> Iterator[None]:
+    """One Pincite per data folder. The lock goes with the process that holds it."""
+    settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.VAR_DIR / "running").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(f"Pincite is already running on {settings.VAR_DIR}.") from None
+        yield
+
+
+def free_port(host: str, wanted: int) -> int:
+    """The port wanted, else the next free one after it."""
+    for port in range(wanted, wanted + PORTS_TRIED):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return port
+    raise CommandError(f"Ports {wanted} to {wanted + PORTS_TRIED - 1} are all in use: set PINCITE_PORT.")
+
+
+def shown_host() -> str:
+    return "localhost" if settings.HOST in ("127.0.0.1", "0.0.0.0", "::1") else settings.HOST
+
+
+def answers(url: str, stop: threading.Event) -> bool:
+    """Waits until the web server answers, whatever it says."""
+    give_up_at = time.monotonic() + STARTS_WITHIN
+    while time.monotonic() < give_up_at and not stop.is_set():
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+            return True
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            time.sleep(0.1)
+    return stop.is_set()
+
+
+def end_all(groups: list[ProcessGroup]) -> None:
+    threads = [threading.Thread(target=group.stop, args=(STOPS_WITHIN,)) for group in groups]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

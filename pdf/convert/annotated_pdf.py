@@ -1,0 +1,81 @@
+"""An answer and the pages it rests on, bound into one PDF. For the confined readers only."""
+
+from __future__ import annotations
+
+import pymupdf
+
+from pdf.extract.open_document import open_document
+from pdf.geometry import Rect
+from pdf.sandbox.messages import EvidenceRequest, Highlight, HighlightedFile, HighlightedPage
+
+A4 = (595.0, 842.0)
+MARGIN = 54.0  # points
+YELLOW = (1.0, 0.84, 0.29)
+LABEL_SIZE = 8.0  # points; the superscript beside the words
+STYLE = """
+body { font-family: sans-serif; font-size: 10.5pt; line-height: 1.35; }
+h1 { font-size: 16pt; } h4 { font-size: 11pt; margin-bottom: 2pt; }
+sup { font-size: 7pt; } .sources { font-size: 9pt; } td, th { padding: 2pt 6pt; }
+"""
+
+
+def annotated_pdf(request: EvidenceRequest) -> bytes:
+    """The PDF's bytes. Raises ParseFailure when a file cannot be opened."""
+    bound = _from_html(request.html)
+    contents = [[1, "Answer", 1]]
+    for file in request.files:
+        contents += _append(bound, file, request.limits.pages)
+    bound.set_toc(contents)
+    return bytes(bound.tobytes(garbage=3, deflate=True))
+
+
+def _from_html(html: str) -> pymupdf.Document:
+    """HTML set on as many A4 pages as it takes."""
+    page = pymupdf.Rect(0, 0, *A4)
+    inside = pymupdf.Rect(MARGIN, MARGIN, A4[0] - MARGIN, A4[1] - MARGIN)
+    story = pymupdf.Story(html=html, user_css=STYLE)
+    return story.write_with_links(lambda number, filled: (page, inside, None))
+
+
+def _append(bound: pymupdf.Document, file: HighlightedFile, most_pages: int) -> list[list[object]]:
+    """Copies the marked pages (no links, forms or foreign annotations); their entries for the contents."""
+    source = open_document(file.path, None, most_pages)
+    entries: list[list[object]] = []
+    for marked in file.pages:
+        if not 1 <= marked.number <= source.page_count:
+            continue
+        index = marked.number - 1
+        bound.insert_pdf(source, from_page=index, to_page=index, links=False, annots=False, widgets=False)
+        _annotate(bound[-1], marked)
+        entries.append([1, f"{file.title}, p. {marked.number}", bound.page_count])
+    return entries
+
+
+def _annotate(page: pymupdf.Page, marked: HighlightedPage) -> None:
+    """Draws on the page as if it were not rotated: that is page space."""
+    rotation = page.rotation
+    page.set_rotation(0)
+    for mark in marked.marks:
+        _highlight(page, mark)
+    page.set_rotation(rotation)
+
+
+def _highlight(page: pymupdf.Page, mark: Highlight) -> None:
+    if not mark.rects:
+        return
+    quads = [pymupdf.Rect(*rect).quad for rect in mark.rects]
+    annotation = page.add_highlight_annot(quads=quads)
+    annotation.set_colors(stroke=YELLOW)
+    annotation.set_info(title=f"[{mark.label}]", content=mark.note)
+    annotation.update()
+    _label(page, mark.rects[0], mark.label)
+
+
+def _label(page: pymupdf.Page, beside: Rect, label: str) -> None:
+    """The citation's number before its words."""
+    width = LABEL_SIZE * (0.6 * len(label) + 0.6)
+    x = max(0.0, beside.x0 - width - 1)
+    box = pymupdf.Rect(x, beside.y0 - LABEL_SIZE / 2, x + width, beside.y0 + LABEL_SIZE * 0.9)
+    note = page.add_freetext_annot(box, label, fontsize=LABEL_SIZE - 1, text_color=(0.55, 0.3, 0))
+    note.set_info(title=f"[{label}]")
+    note.update()

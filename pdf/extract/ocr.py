@@ -1,0 +1,309 @@
+"""Recognises the words of a page from its picture, with rapidocr's detector and recogniser (PP-OCRv6).
+
+The models (Latin with its diacritics, Greek, Chinese, Japanese) lie in rapidocr's wheel. A line is recognised
+whole. The recogniser says at which of its steps it saw each character, and the white between two characters
+where a space was seen parts their words; so each word has a box of its own.
+
+Runs in a confined reader, with more address space than reading takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from pdf.extract.words import RawWord, Style
+from pdf.geometry import PageFrame, Rect, bounding_box, normalized
+
+# Finer pictures cost more and are not read better (words found, 16 pages of 5 documents in four languages:
+# 100, 120 and 150 dpi within .005); larger ones than this take too much memory.
+DOTS_PER_INCH = 100
+MOST_PIXELS = 2400
+# The height lines are recognised at (pixels), and how wide at most.
+LINE_HEIGHT, LONGEST_LINE = 48, 3200
+# A row of pixels with more ink than this share of its width is a rule.
+RULE_SHARE = 0.75
+# Height of the detector's lines over the size of the type.
+LINE_OVER_SIZE = 1.3
+# How far letters reach above and below their baseline, in type sizes.
+ASCENT, DESCENT = 0.9, 0.25
+# What is recognised with less confidence is left out (0..1).
+LEAST_CONFIDENCE = 0.5
+# The page stands upright when its longest lines are recognised this well.
+UPRIGHT_CONFIDENCE, SAMPLE = 0.75, 3
+# A page of fewer lines is not turned about.
+FEW_LINES = 3
+# A picture of less contrast (0..255) shows no words.
+LEAST_CONTRAST = 40
+# Lines of nearly the page's usual size are given that size (share).
+SAME_SIZE = 0.2
+
+Image = NDArray[np.uint8]
+Quad = NDArray[np.float32]
+
+
+class _Word(NamedTuple):
+    """In pixels of the picture; ``line`` numbers the line from the top, ``foot`` is its baseline."""
+
+    rect: Rect
+    text: str
+    line: int
+    height: float
+    foot: float
+
+
+class _Seen(NamedTuple):
+    """A character of a line, where its middle stands (0..1 of the line), and how sure that is (0..1)."""
+
+    character: str
+    at: float
+    confidence: float
+
+
+_PARAMETERS: dict[str, Any] = {
+    "Global.log_level": "error",
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,  # lines of each width would fill it
+}
+
+
+class Recogniser:
+    """Detector and recogniser, loaded once. One thread each: pages are recognised side by side."""
+
+    def __init__(self) -> None:
+        from rapidocr import RapidOCR  # slow to import, and most files need none
+        from rapidocr.utils.process_img import get_rotate_crop_image
+
+        engine = RapidOCR(params=_PARAMETERS)
+        self._detector, recogniser = _loaded(engine)
+        self._run = recogniser.session
+        self._characters = recogniser.postprocess_op.character
+        self._cut = get_rotate_crop_image
+
+    def words(self, page: pymupdf.Page, frame: PageFrame, known: Sequence[RawWord] = ()) -> list[RawWord]:
+        """What the page's picture shows beside the words known already, in page space."""
+        best: tuple[float, PageFrame, Image, list[Quad]] | None = None
+        turns = [0]
+        for turn in turns:
+            shown = PageFrame(frame.width, frame.height, (frame.rotation + turn) % 360)
+            image = _picture(page, shown)
+            if image is None:
+                return []
+            _paint_over(image, [shown.to_display(word.rect) for word in known])
+            lines = self._lines(image)
+            legibility = self._legibility(image, lines)
+            if best is None or legibility > best[0]:
+                best = legibility, shown, image, lines
+            if turn == 0 and legibility < UPRIGHT_CONFIDENCE and len(lines) >= FEW_LINES:
+                turns += [90, 270] if _mostly_tall(lines) else [180]
+        assert best
+        _, shown, image, lines = best
+        found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
+        return _placed(found, shown, image.shape[1], image.shape[0])
+
+    def words_in_pictures(
+        self, page: pymupdf.Page, frame: PageFrame, places: Sequence[Rect], known: Sequence[RawWord]
+    ) -> list[RawWord]:
+        """What the pictures at these places (page space) show beside the words known already."""
+        image = _picture(page, frame)
+        if image is None:
+            return []
+        _paint_over(image, [frame.to_display(word.rect) for word in known])
+        left, top, part = _cut_out(image, [frame.to_display(place) for place in places])
+        if part.size == 0 or int(part.max()) - int(part.min()) < LEAST_CONTRAST:
+            return []
+        offset = np.array([left, top], np.float32)
+        lines = [quad + offset for quad in self._lines(part)]
+        found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
+        return _placed(found, frame, image.shape[1], image.shape[0])
+
+    def _legibility(self, image: Image, lines: Sequence[Quad]) -> float:
+        """Mean confidence in the longest lines, as upright as the picture shows them."""
+        if _mostly_tall(lines):
+            return 0.0
+        longest = sorted(lines, key=lambda quad: -_size(quad)[0])[:SAMPLE]
+        crops = (self._cut(image, quad) for quad in longest)
+        return sum(_confidence(self._seen(crop[:, : 6 * crop.shape[0]])) for crop in crops) / len(longest)
+
+    def _lines(self, image: Image) -> list[Quad]:
+        self._detector.limit_type, self._detector.limit_side_len = "max", max(image.shape[:2])
+        boxes = self._detector(image).boxes
+        return [] if boxes is None else list(np.asarray(boxes, np.float32))
+
+    def _read(self, image: Image, number: int, quad: Quad) -> Iterator[_Word]:
+        if _is_tall(quad):
+            return
+        crop = self._cut(image, quad)
+        height, width = crop.shape[:2]
+        ink = _ink(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.uint8))
+        foot = _baseline(ink) / height
+        for text, start, end in words_in(self._seen(crop), ink):
+            rect = _along(quad, start / width, end / width)
+            yield _Word(rect, text, number, height, rect.y0 + foot * rect.height)
+
+    def _seen(self, line: Image) -> list[_Seen]:
+        """The characters of a line (connectionist temporal classification, greedily decoded)."""
+        width = min(LONGEST_LINE, max(LINE_HEIGHT // 4, round(LINE_HEIGHT * line.shape[1] / line.shape[0])))
+        scaled = cv2.resize(line, (width, LINE_HEIGHT)).astype(np.float32)
+        steps = self._run((scaled.transpose(2, 0, 1) / 127.5 - 1)[np.newaxis])[0]
+        best, confidence = steps.argmax(axis=1), steps.max(axis=1)
+        begins = (best != 0) & np.append(True, best[1:] != best[:-1])
+        return [
+            _Seen(self._characters[best[step]], (step + 0.5) / len(best), float(confidence[step]))
+            for step in begins.nonzero()[0].tolist()
+        ]
+
+
+def _loaded(engine: Any) -> tuple[Any, Any]:
+    """The two models; rapidocr's own way through them knows no words of lines in one pass."""
+    return engine._load_det_model(), engine._load_rec_model()
+
+
+def words_in(seen: Sequence[_Seen], ink: NDArray[np.bool_]) -> Iterator[tuple[str, int, int]]:
+    """The words of a line with these characters and this ink; first and last column (exclusive) of each.
+
+    A word ends in the widest white between its last character and the next word's first.
+    """
+    words = list(_split_at_spaces(seen))
+    columns = ink[ink.mean(axis=1) < RULE_SHARE].any(axis=0)  # without a rule that runs along the line
+    inked = columns.nonzero()[0]
+    if not words or not inked.size:
+        return
+    width = len(columns)
+    starts, ends = [int(inked[0])], []
+    for before, after in pairwise(words):
+        left, right = _widest_white(columns, int(before[-1].at * width), int(after[0].at * width))
+        ends.append(left)
+        starts.append(right)
+    ends.append(int(inked[-1]) + 1)
+    for word, start, end in zip(words, starts, ends, strict=True):
+        if _confidence(word) >= LEAST_CONFIDENCE and end > start:
+            yield "".join(character for character, _, _ in word), start, end
+
+
+def _split_at_spaces(seen: Sequence[_Seen]) -> Iterator[list[_Seen]]:
+    for is_space, run in groupby(seen, key=lambda one: one.character.isspace()):
+        if not is_space:
+            yield list(run)
+
+
+def _widest_white(columns: NDArray[np.bool_], start: int, end: int) -> tuple[int, int]:
+    """Where the widest run of columns without ink begins and ends; the middle where there is none."""
+    inked = [start, *(start + columns[start:end].nonzero()[0]).tolist(), end]
+    gaps = [(after - before, before + 1, after) for before, after in pairwise(inked) if after - before > 1]
+    middle = (start + end) // 2
+    _, left, right = max(gaps, default=(0, middle, middle))
+    return left, right
+
+
+def _confidence(seen: Sequence[_Seen]) -> float:
+    return sum(one.confidence for one in seen) / len(seen) if seen else 0.0
+
+
+def _ink(line: Image) -> NDArray[np.bool_]:
+    """Where a grey picture of a line has letters, dark on light or light on dark."""
+    _, black = cv2.threshold(line, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    dark = black == 0
+    return ~dark if dark.mean() > 0.5 else dark
+
+
+def _baseline(ink: NDArray[np.bool_]) -> int:
+    """The row most letters stand on: below it there are only descenders."""
+    rows = ink.sum(axis=1)
+    rows[ink.mean(axis=1) >= RULE_SHARE] = 0
+    dense = (rows >= 0.4 * rows.max()).nonzero()[0]
+    return int(dense[-1]) + 1
+
+
+def _picture(page: pymupdf.Page, shown: PageFrame) -> Image | None:
+    """The page as ``shown`` turns it, blue green red; None where it has no area."""
+    scale = min(DOTS_PER_INCH / 72, MOST_PIXELS / max(shown.width, shown.height))
+    before = page.rotation
+    page.set_rotation(shown.rotation)
+    try:
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, colorspace=pymupdf.csRGB)
+    finally:
+        page.set_rotation(before)
+    if min(pixmap.width, pixmap.height) < 8:
+        return None
+    pixels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3)
+    return np.ascontiguousarray(pixels[:, :, ::-1])
+
+
+def _paint_over(image: Image, places: Sequence[Rect]) -> None:
+    """Hides those places (display fractions) from the detector."""
+    height, width = image.shape[:2]
+    for x0, y0, x1, y1 in places:
+        corner = max(0, int(x0 * width)), max(0, int(y0 * height))
+        cv2.rectangle(image, corner, (int(x1 * width), int(y1 * height)), (255, 255, 255), cv2.FILLED)
+
+
+def _cut_out(image: Image, places: Sequence[Rect]) -> tuple[int, int, Image]:
+    """The part of the picture around the places (display fractions), white between them, and its corner."""
+    blank = np.full_like(image, 255)
+    for place in places:
+        rows, columns = _pixels(image, place)
+        blank[rows, columns] = image[rows, columns]
+    rows, columns = _pixels(image, bounding_box(places))
+    return columns.start, rows.start, np.ascontiguousarray(blank[rows, columns])
+
+
+def _pixels(image: Image, place: Rect) -> tuple[slice, slice]:
+    """Rows and columns of a place (display fractions)."""
+    height, width = image.shape[:2]
+    rows = slice(max(0, int(place.y0 * height)), max(0, int(place.y1 * height)))
+    return rows, slice(max(0, int(place.x0 * width)), max(0, int(place.x1 * width)))
+
+
+def _size(quad: Quad) -> tuple[float, float]:
+    """Width and height of a line."""
+    width = max(np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[2] - quad[3]))
+    height = max(np.linalg.norm(quad[0] - quad[3]), np.linalg.norm(quad[1] - quad[2]))
+    return float(width), float(height)
+
+
+def _is_tall(quad: Quad) -> bool:
+    """As rapidocr decides to turn a line: it then runs up or down."""
+    width, height = _size(quad)
+    return height >= 1.5 * width
+
+
+def _mostly_tall(quads: Sequence[Quad]) -> bool:
+    return sum(_is_tall(quad) for quad in quads) * 2 >= len(quads)
+
+
+def _along(quad: Quad, start: float, end: float) -> Rect:
+    """The box around a stretch (0..1) of a line, which may slope."""
+    top, bottom = quad[1] - quad[0], quad[2] - quad[3]
+    corners = np.array([edge for at in (start, end) for edge in (quad[0] + at * top, quad[3] + at * bottom)])
+    return normalized(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
+
+
+def _placed(found: Sequence[_Word], shown: PageFrame, width: int, height: int) -> list[RawWord]:
+    """From pixels to page space, with a type size that does not waver from line to line."""
+    if not found:
+        return []
+    scale = shown.display_size[1] / height
+    usual = float(np.median([word.height for word in found]))
+    turn = -shown.rotation % 360
+    words = []
+    for word in found:
+        line_height = usual if abs(word.height - usual) <= SAME_SIZE * usual else word.height
+        size = line_height / LINE_OVER_SIZE
+        x0, x1 = word.rect.x0 / width, word.rect.x1 / width
+        top, foot, bottom = (
+            y / height for y in (word.foot - ASCENT * size, word.foot, word.foot + DESCENT * size)
+        )
+        rect = shown.from_display(Rect(x0, max(0.0, top), x1, min(1.0, bottom)))
+        on_line = shown.from_display(Rect(x0, foot, x1, foot))
+        baseline = on_line.y0 if turn in (0, 180) else on_line.x0
+        style = Style(round(size * scale, 1), "OCR")
+        words.append(RawWord(*rect, word.text, style, baseline, word.line, turn))
+    return words

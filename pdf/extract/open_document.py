@@ -1,0 +1,122 @@
+"""Opens a file that claims to be a PDF, and says what it says of itself. For the confined readers only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import pymupdf
+
+from pdf.failures import FailureCode, ParseFailure
+from pdf.sandbox.messages import About
+from pdf.structure import OutlineEntry
+from pdf.tags.structure_tree import readable_tags
+
+# XMP, the metadata that a PDF carries as XML (ISO 16684-1): the few fields that name a work.
+
+_LONGEST = 200_000  # characters; thumbnails make it longer, and nothing else does
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_PRISM = "{http://prismstandard.org/namespaces/basic/%s/}doi"
+_FIELDS = {
+    f"{_DC}title": "title",
+    f"{_DC}creator": "author",
+    f"{_DC}identifier": "doi",
+    **{_PRISM % version: "doi" for version in ("1.2", "2.0", "2.1", "3.0")},
+    "{http://ns.adobe.com/pdfx/1.3/}doi": "doi",
+    "{http://www.crossref.org/crossmark/1.0/}DOI": "doi",
+}
+
+
+def read_xmp(xml: str) -> dict[str, str]:
+    """``title``, ``author`` (names joined by ``; ``) and ``doi`` (as written) where they are given.
+
+    {} for what is no XML. For the confined readers only: the XML is the document's.
+    """
+    if not 0 < len(xml) <= _LONGEST or "<!" in xml:  # a packet has no use for a DTD, nor for its entities
+        return {}
+    try:
+        root = ElementTree.fromstring(xml.strip().removeprefix("\ufeff"))
+    except ElementTree.ParseError:
+        return {}
+    found: dict[str, str] = {}
+    for name, text in _fields(root):
+        if text and (name != "doi" or "10." in text):
+            found.setdefault(name, text)
+    return found
+
+
+def _fields(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
+    """A field is an element, of one value or a list, or an attribute of its description."""
+    for element in root.iter():
+        if name := _FIELDS.get(element.tag):
+            values = [item.text for item in element.iter(f"{_RDF}li")] or [element.text]
+            yield name, "; ".join(value.strip() for value in values if value and value.strip())
+        for attribute, value in element.attrib.items():
+            if name := _FIELDS.get(attribute):
+                yield name, value.strip()
+
+
+# What it thinks of a file it would write to standard error, thousands of times.
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+_UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
+_LONGEST_TITLE = 500
+_MOST_ENTRIES = 5000
+
+
+def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.Document:
+    """The file as a PDF with at least one page. Raises ParseFailure."""
+    try:
+        document = pymupdf.open(path, filetype="pdf")
+    except Exception as error:  # MuPDF raises many kinds
+        raise ParseFailure(FailureCode.DAMAGED, detail=repr(error)) from None
+    if not document.is_pdf:
+        raise ParseFailure(FailureCode.NOT_A_PDF)
+    if document.needs_pass and not document.authenticate(password or ""):
+        raise ParseFailure(FailureCode.PASSWORD_PROTECTED)
+    try:
+        count = document.page_count
+    except Exception as error:
+        raise ParseFailure(FailureCode.DAMAGED, detail=repr(error)) from None
+    if count < 1:
+        raise ParseFailure(FailureCode.DAMAGED if document.is_repaired else FailureCode.NO_PAGES)
+    if count > most_pages:
+        raise ParseFailure(FailureCode.TOO_MANY_PAGES)
+    return document
+
+
+def about(document: pymupdf.Document) -> About:
+    """Metadata, bookmarks and language, cleaned of what a database refuses."""
+    return About(
+        _metadata(document),
+        _outline(document),
+        clean(document.language or "")[:12],
+        _is_tagged(document),
+    )
+
+
+def _is_tagged(document: pymupdf.Document) -> bool:
+    try:
+        return readable_tags(document) is not None
+    except Exception:  # MuPDF raises many kinds; a damaged structure tree is none
+        return False
+
+
+def clean(text: str) -> str:
+    """The text without NUL and lone surrogates."""
+    return text.translate(_UNSTORABLE)
+
+
+def _metadata(document: pymupdf.Document) -> dict[str, str]:
+    """The document information dictionary; XMP says what that leaves out."""
+    found = read_xmp(document.get_xml_metadata() or "") | {
+        key: value for key, value in (document.metadata or {}).items() if value
+    }
+    return {key: clean(value)[:2000] for key, value in found.items() if isinstance(value, str) and value}
+
+
+def _outline(document: pymupdf.Document) -> tuple[OutlineEntry, ...]:
+    entries = document.get_toc(simple=True)[:_MOST_ENTRIES]
+    return tuple(OutlineEntry(level, clean(title)[:_LONGEST_TITLE], page) for level, title, page in entries)

@@ -1,0 +1,364 @@
+"""Reads pages from their picture: which need it, its limits, and what becomes of their own text."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pymupdf
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from pdf.extract.open_document import open_document
+from pdf.extract.page_content import RawPage, read_page
+from pdf.extract.words import UNDECODABLE, RawWord
+from pdf.failures import FailureCode, recognition_failure
+from pdf.geometry import Rect
+from pdf.layout.pipeline import layout
+from pdf.sandbox import reader_pool
+from pdf.sandbox.messages import (
+    Answer,
+    Finished,
+    MoreTime,
+    PageNotRecognised,
+    PageRecognised,
+    ParseRequest,
+    Progress,
+    RecogniseRequest,
+)
+from pdf.sandbox.reader_pool import Job, JobFailure, JobLimits, JobResult
+from pdf.structure import Awaits, Furniture, ParsedPage, ParsedUnit, Word
+
+if TYPE_CHECKING:
+    from pdf.extract.ocr import Recogniser
+
+
+# Words in pictures on pages that have text of their own: slides, charts, figures, screenshots.
+#
+# They are kept apart: units of their own behind those of the page's text, marked ``from_picture``. Layout,
+# headings and tables of the text do not depend on them. Pictures that say the same at the same place on
+# several pages (a logo, a running head) are left out.
+
+# What stands at one place on so many pages is a running head.
+_REPEATED = 3
+# Points within which places are the same.
+_SAME_PLACE = 6
+_SEPARATOR = "\n\n"
+# Points; a smaller picture is an icon, a ruling or a letter.
+_LEAST_WIDTH, _LEAST_HEIGHT = 40.0, 14.0
+
+
+def without_repeated(words: Mapping[int, Sequence[RawWord]]) -> dict[int, list[RawWord]]:
+    """The words in pictures by page number, less those that recur at the same place."""
+    count = Counter(place for page in words.values() for place in {_place(word) for word in page})
+    return {
+        number: [word for word in page if count[_place(word)] < _REPEATED] for number, page in words.items()
+    }
+
+
+def with_picture_words(
+    pages: Sequence[ParsedPage], words: Mapping[int, Sequence[RawWord]]
+) -> list[ParsedPage]:
+    """The laid out pages, and behind the units of each those of its pictures. Lines are numbered anew."""
+    written, lines = [], 0
+    for page in pages:
+        found = words.get(page.number)
+        page = _numbered_on(page, lines)
+        if found:
+            last = max((unit.line_end for unit in page.units), default=lines)
+            (pictures,) = layout([RawPage(page.number, page.frame, words=list(found))])
+            page = _appended(page, _numbered_on(pictures, last))
+            lines += max((unit.line_end for unit in pictures.units), default=0)
+        written.append(page)
+    return written
+
+
+def _place(word: RawWord) -> tuple[str, int, int]:
+    return word.text, round(word.x0 / _SAME_PLACE), round(word.y0 / _SAME_PLACE)
+
+
+def _numbered_on(page: ParsedPage, lines: int) -> ParsedPage:
+    if not lines:
+        return page
+    units = tuple(
+        replace(unit, line_start=unit.line_start + lines, line_end=unit.line_end + lines)
+        for unit in page.units
+    )
+    return replace(page, units=units)
+
+
+def _appended(page: ParsedPage, pictures: ParsedPage) -> ParsedPage:
+    """The page's text, then that of its pictures."""
+    start = len(page.text) + len(_SEPARATOR) if page.text else 0
+    return replace(
+        page,
+        text=page.text + (_SEPARATOR if page.text else "") + pictures.text,
+        words=(*page.words, *(_moved(word, start) for word in pictures.words)),
+        units=(*page.units, *(_kept_apart(unit, page, start) for unit in pictures.units)),
+        furniture=(*page.furniture, *(_aside(each, start) for each in pictures.furniture)),
+    )
+
+
+def _moved(word: Word, start: int) -> Word:
+    return replace(word, char_start=word.char_start + start, char_end=word.char_end + start)
+
+
+def _aside(each: Furniture, start: int) -> Furniture:
+    return replace(each, char_start=each.char_start + start, char_end=each.char_end + start)
+
+
+def _kept_apart(unit: ParsedUnit, page: ParsedPage, start: int) -> ParsedUnit:
+    """The unit of a picture as one of the page: prose of the section its page ends with."""
+    section = page.units[-1] if page.units else unit
+    return replace(
+        unit,
+        index=len(page.units) + unit.index,
+        type="list" if unit.type == "list" else "prose",
+        level=unit.level if unit.type == "list" else None,
+        char_start=unit.char_start + start,
+        char_end=unit.char_end + start,
+        section_title=section.section_title,
+        section_path=section.section_path,
+        section_type=section.section_type,
+        table=None,
+        continues=False,
+        from_picture=True,
+    )
+
+
+def places_of(images: Sequence[Rect]) -> list[Rect]:
+    """Those pictures that are large enough to hold words."""
+    return [rect for rect in images if rect.width >= _LEAST_WIDTH and rect.height >= _LEAST_HEIGHT]
+
+
+# Which pages' own text cannot be trusted, so that their picture has to be read; which show no writing.
+
+# Share of characters that no font says the meaning of, from which on a page's text is noise.
+GARBLED_SHARE = 0.3
+# A page with fewer words than this, almost all of which is one picture, is a scan with a stamp on it.
+FEW_WORDS, WHOLE_PAGE = 20, 0.8
+# A page of less contrast (0..255) is blank; one with fewer pixels in small marks shows no writing.
+LEAST_CONTRAST, LEAST_PIXELS = 40, 12
+# Letters are no larger than this (points).
+LARGEST_LETTER = 60
+# Private use, not assigned, control, surrogate.
+_MEANINGLESS = {"Co", "Cn", "Cc", "Cs"}
+
+
+def needs_recognition(page: RawPage) -> bool:
+    """Whether the page has no text that can be trusted. Whether it has ink, only its picture can tell."""
+    if page.failure:
+        return False
+    return not page.words or is_garbled(page.words) or _is_stamped_scan(page)
+
+
+def may_show_writing(page: pymupdf.Page) -> bool:
+    """Whether a coarse picture of the page has marks as small as letters: neither blank nor boxes alone."""
+    scale = min(1.0, 1000 / max(page.rect.width, page.rect.height, 1))
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, colorspace=pymupdf.csGRAY)
+    grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
+    if not grey.size:
+        return False
+    low, high = int(grey.min()), int(grey.max())
+    if high - low < LEAST_CONTRAST:
+        return False
+    dark = grey < (low + high) / 2
+    return any(
+        int((ink & ~_in_long_runs(ink) & ~_in_long_runs(ink.T).T).sum()) >= LEAST_PIXELS
+        for ink in (dark, ~dark)
+    )
+
+
+def _in_long_runs(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The pixels that stand in a run along their row longer than letters are wide."""
+    if ink.shape[1] <= LARGEST_LETTER:
+        return np.zeros_like(ink)
+    sums = np.pad(ink, ((0, 0), (1, 0))).cumsum(axis=1)
+    full = (
+        sums[:, LARGEST_LETTER:] - sums[:, :-LARGEST_LETTER]
+    ) == LARGEST_LETTER  # by first column of the run
+    starts = np.pad(full, ((0, 0), (LARGEST_LETTER, LARGEST_LETTER - 1))).cumsum(axis=1)
+    return (starts[:, LARGEST_LETTER:] - starts[:, :-LARGEST_LETTER]) > 0
+
+
+def is_garbled(words: Iterable[RawWord]) -> bool:
+    text = "".join([word.text for word in words])
+    if text.isascii() and text.isprintable():
+        return False
+    counts = Counter(text)
+    noise = sum(count for character, count in counts.items() if _is_meaningless(character))
+    return noise > GARBLED_SHARE * len(text)
+
+
+def _is_meaningless(character: str) -> bool:
+    return character == UNDECODABLE or unicodedata.category(character) in _MEANINGLESS
+
+
+def _is_stamped_scan(page: RawPage) -> bool:
+    if len(page.words) >= FEW_WORDS:
+        return False
+    whole = Rect(0, 0, page.frame.width, page.frame.height)
+    return any(_shared_area(image, whole) > WHOLE_PAGE * whole.area for image in page.images)
+
+
+def _shared_area(a: Rect, b: Rect) -> float:
+    return max(0.0, a.overlap_x(b)) * max(0.0, a.overlap_y(b))
+
+
+# A page takes seconds, the models half a second to load.
+_PAGES_A_READER = 2
+# Recognition yields the processor to everything else, so a page may take much longer than it costs.
+_WALL_FOR_CPU = 45.0
+
+
+class Recognised(msgspec.Struct, frozen=True):
+    """The pages with what was recognised.
+
+    Attributes:
+        packed: what their pictures said, for the next reading.
+        awaits: what is still to be recognised.
+        picture_words: words of pictures beside text, by page number.
+    """
+
+    pages: list[RawPage]
+    packed: Mapping[int, bytes]
+    awaits: Mapping[int, Awaits]
+    picture_words: Mapping[int, list[RawWord]] = {}
+
+    def told(self, page: ParsedPage) -> ParsedPage:
+        """The page laid out, with what is kept of its recognition."""
+        said, awaits = self.packed.get(page.number, b""), self.awaits.get(page.number, "")
+        return msgspec.structs.replace(page, recognised=said, awaits=awaits)
+
+
+def with_recognised(
+    request: ParseRequest, pages: Sequence[RawPage], tell: Callable[[Answer], None]
+) -> Recognised:
+    """The pages; those without text to trust as their picture reads. Garbled text is never kept.
+
+    What an earlier reading recognised or gave up is taken as it is.
+    """
+    doubtful = {page.number: page for page in pages if needs_recognition(page) and _is_wanted(request, page)}
+    illustrated = {page.number for page in pages if _has_pictures_to_read(request, page)} - doubtful.keys()
+    packed = {
+        number: said for number, said in request.recognised.items() if number in doubtful.keys() | illustrated
+    }
+    found = {
+        number: _recognised(doubtful[number], unpack(said))
+        for number, said in packed.items()
+        if number in doubtful
+    }
+    beside = without_repeated({number: unpack(packed[number]) for number in illustrated & packed.keys()})
+    for number in doubtful.keys() & request.unrecognised.keys() - found.keys():
+        found[number] = _given_up(doubtful[number], request.unrecognised[number])
+    rest = tuple(number for number in doubtful if number not in found)
+    if not request.recognise:
+        found |= {number: _without_noise(doubtful[number]) for number in rest}
+        awaits: dict[int, Awaits] = dict.fromkeys(rest, "page")
+        awaits |= dict.fromkeys(illustrated - packed.keys() - request.unrecognised.keys(), "pictures")
+        pages = [found.get(page.number, page) for page in pages]
+        return Recognised(pages, packed, awaits, beside)
+    wanted = RecogniseRequest(request.path, rest, request.limits, request.password)
+    for answer in _answers(wanted, tell):
+        page = doubtful[answer.job]
+        if isinstance(answer, JobResult):
+            packed[answer.job] = pack(answer.value)
+            found[answer.job] = _recognised(page, answer.value)
+        else:
+            found[answer.job] = _given_up(page, recognition_failure(answer.code))
+        tell(Progress(len(found), len(doubtful), "recognise"))
+    return Recognised([found.get(page.number, page) for page in pages], packed, {}, beside)
+
+
+def recognise(request: RecogniseRequest, tell: Callable[[Answer], None]) -> None:
+    """Answers the request page by page."""
+    for answer in _answers(request, tell):
+        if isinstance(answer, JobResult):
+            tell(PageRecognised(answer.job, pack(answer.value)))
+        else:
+            tell(PageNotRecognised(answer.job, answer.code, answer.detail))
+    tell(Finished())
+
+
+def pack(words: Sequence[RawWord]) -> bytes:
+    return zlib.compress(msgspec.msgpack.encode(words))
+
+
+def unpack(packed: bytes) -> list[RawWord]:
+    return msgspec.msgpack.decode(zlib.decompress(packed), type=list[RawWord])
+
+
+def _answers(
+    request: RecogniseRequest, tell: Callable[[Answer], None]
+) -> Iterator[JobResult[list[RawWord]] | JobFailure]:
+    """What each page says, in order. No limit on the whole: each page has its own."""
+    limits = request.limits
+    most = _WALL_FOR_CPU * (limits.base_seconds + limits.ocr_page_seconds)
+    allowance = JobLimits(
+        limits.ocr_memory_bytes, limits.base_seconds, limits.ocr_page_seconds, math.inf, _WALL_FOR_CPU
+    )
+    at_once = reader_pool.readers_for(len(request.pages), limits.readers, _PAGES_A_READER)
+    if request.pages:
+        tell(MoreTime(most))
+    for answer in reader_pool.answers(
+        lambda: _recogniser(request), request.pages, list[RawWord], allowance, at_once
+    ):
+        tell(MoreTime(most))
+        yield answer
+
+
+def _has_pictures_to_read(request: ParseRequest, page: RawPage) -> bool:
+    return request.pictures and page.shows_pictures and not page.failure and _is_wanted(request, page)
+
+
+def _is_wanted(request: ParseRequest, page: RawPage) -> bool:
+    return request.pages is None or page.number in request.pages
+
+
+def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[RawWord]]]:
+    document = open_document(request.path, request.password, request.limits.pages)
+    loaded: list[Recogniser] = []
+
+    def words_of(number: Job) -> list[RawWord]:
+        page = document[number - 1]
+        raw = read_page(page)
+        is_picture = needs_recognition(raw)
+        pictures = () if is_picture else places_of([Rect(*info["bbox"]) for info in page.get_image_info()])
+        if not (may_show_writing(page) if is_picture else pictures):
+            return []
+        if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second
+            from pdf.extract.ocr import Recogniser
+
+            loaded.append(Recogniser())
+        if not is_picture:
+            return loaded[0].words_in_pictures(page, raw.frame, pictures, raw.words)
+        return loaded[0].words(page, raw.frame, () if is_garbled(raw.words) else raw.words)
+
+    return document.page_count, words_of
+
+
+def _recognised(page: RawPage, words: list[RawWord]) -> RawPage:
+    kept = [] if is_garbled(page.words) else page.words
+    if not words and not page.words:
+        return page  # blank
+    first = 1 + max((word.line for word in kept), default=-1)
+    added = [msgspec.structs.replace(word, line=first + word.line) for word in words]
+    failure = "" if kept or added else recognition_failure(FailureCode.NO_TEXT)
+    return dataclasses.replace(page, words=[*kept, *added], ocr=bool(added), failure=failure)
+
+
+def _without_noise(page: RawPage) -> RawPage:
+    return dataclasses.replace(page, words=[]) if is_garbled(page.words) else page
+
+
+def _given_up(page: RawPage, reason: str) -> RawPage:
+    if page.words and not is_garbled(page.words):
+        return page
+    return dataclasses.replace(page, words=[], failure=reason)

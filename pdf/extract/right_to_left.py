@@ -1,0 +1,328 @@
+"""Words of right-to-left lines, made of where their characters stand.
+
+MuPDF turns right-to-left runs over as they were drawn. Lines that were drawn in pieces, a
+ligature that is several letters, numbers in Arabic digits and spaces that are drawn elsewhere
+on the line come out in another order than they are read. So the characters of a line are
+sorted by their places and turned over here: letters that are read leftwards, not the
+numbers and the foreign words among them (UAX 9, rule L2, the other way round).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import pymupdf
+from msgspec.structs import replace
+
+from pdf.extract.list_markers import marker_of
+from pdf.extract.words import (
+    ASCENT,
+    DESCENT,
+    TALLEST_BOX,
+    UNDECODABLE,
+    LineKey,
+    MuPDFWord,
+    RawWord,
+    Style,
+    is_private,
+    style_of,
+)
+from pdf.geometry import rect_of
+
+# The order in which the words of a line are read: leftwards in Hebrew, Arabic and their kin.
+
+# A list's marker in a right-to-left line is drawn as so many words at most, so far from the others (ems).
+MARKER_WORDS = 2
+MARKER_CLEAR = 0.6
+
+# Whatever is written from right to left (Unicode, DerivedBidiClass: R and AL).
+RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_LEFT = attrgetter("x0")
+
+
+def in_reading_order(words: list[RawWord], rtl: bool = False) -> list[RawWord]:
+    """Words of one line as they are read: leftwards in a right-to-left line, save for its Latin runs."""
+    words = sorted(words, key=_LEFT)
+    if not (rtl or is_rtl(" ".join([word.text for word in words]))):
+        return words
+    marker, words = _parted_at_marker(words)
+    runs: list[list[RawWord]] = []
+    was_rightwards = False
+    for word, rightwards in zip(words, _rightwards(words), strict=True):
+        if rightwards and was_rightwards:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+        was_rightwards = rightwards
+    return [*marker, *(word for run in reversed(runs) for word in run)]
+
+
+def _parted_at_marker(words: list[RawWord]) -> tuple[list[RawWord], list[RawWord]]:
+    """The marker of a list's item that stands clear at the right, made one word, and the words beside it.
+
+    Its number would run on rightwards with the foreign words it stands beside; its full stop may be drawn
+    by itself.
+    """
+    for count in range(1, min(MARKER_WORDS, len(words) - 1) + 1):
+        first, beside = words[-count], words[-count - 1]
+        if first.x0 - beside.x1 > MARKER_CLEAR * first.style.size:
+            text = "".join([word.text for word in reversed(words[-count:])])
+            if not marker_of(text):
+                break
+            return [replace(words[-1], x0=first.x0, text=text)], words[:-count]
+    return [], words
+
+
+def _rightwards(words: Sequence[RawWord]) -> list[bool]:
+    """Whether each word of a right-to-left line runs rightwards; signs between two such words do.
+
+    (A part of the Unicode bidirectional algorithm, UAX 9, rules N1 and N2.)
+    """
+    found = [_direction(word.text) for word in words]
+    before, after = _carried(found), _carried(found[::-1])[::-1]
+    return [
+        direction > 0 or (direction == 0 and left > 0 and right > 0)
+        for direction, left, right in zip(found, before, after, strict=True)
+    ]
+
+
+def _carried(directions: Sequence[int]) -> list[int]:
+    """For each, itself or the last before it that is not 0."""
+    found, last = [], 0
+    for direction in directions:
+        last = direction or last
+        found.append(last)
+    return found
+
+
+def is_rtl(text: str) -> bool:
+    """Whether most of its letters are Hebrew, Arabic or of their kin."""
+    return not text.isascii() and bool(RIGHT_TO_LEFT.search(text)) and _direction(text) < 0
+
+
+@lru_cache(maxsize=65536)
+def _direction(text: str) -> int:
+    """Letters running rightwards (and digits, weakly) less letters running leftwards."""
+    if text.isascii():
+        return 1 if any(map(str.isalnum, text)) else 0
+    kinds = [unicodedata.bidirectional(c) for c in text]
+    left, right = sum(k in ("R", "AL") for k in kinds), kinds.count("L")
+    return right - left if left or right else int(any(k in ("EN", "AN") for k in kinds))
+
+
+# Characters further apart than this stand in two words, those further than that in two lines (ems).
+# Poppler's measures.
+WORD_GAP, LINE_GAP = 0.1, 1.5
+# Baselines this near (ems) are one.
+SAME_BASELINE = 0.15
+# A character printed again at most so far away (ems) is the shadow of the first.
+SHADOW = 0.06
+_PRESENTED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
+# What is read rightwards within a word: numbers, with the signs in them, and foreign letters.
+_RIGHTWARDS = re.compile(
+    r"[\d٠-٩۰-۹](?:[\d٠-٩۰-۹.,:/٫٬%-]*[\d٠-٩۰-۹%])?|[^\W\d_\u0590-\u08ff]+(?:[\d.'’_@/-]*[^\W\d_\u0590-\u08ff])*"
+)
+_MARKS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class Char(NamedTuple):
+    """One character: its box, its baseline, its type, the line that it was drawn in."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    baseline: float
+    style: Style
+    key: LineKey
+
+    @property
+    def middle(self) -> float:
+        return (self.x0 + self.x1) / 2
+
+
+def right_to_left_lines(
+    words: Sequence[MuPDFWord], read_again: Callable[[int], pymupdf.TextPage], flags: int
+) -> dict[LineKey, list[RawWord]]:
+    """The words of right-to-left lines by the first line they were drawn in; the others of it have none.
+
+    ``read_again`` reads the page with other flags: ligatures have to come as one character.
+    """
+    if not RIGHT_TO_LEFT.search(" ".join([word[4] for word in words])):
+        return {}
+    again = read_again(flags | pymupdf.TEXT_PRESERVE_LIGATURES)
+    blocks = [block for block in again.extractRAWDICT()["blocks"] if block["type"] == 0]
+    known = {(word[5], word[6]) for word in words}
+    found: dict[LineKey, list[RawWord]] = {}
+    for row in _rows(blocks):
+        keys = sorted({char.key for char in row})
+        if not known.issuperset(key for char in row if (key := char.key) and char.text.strip()):
+            continue
+        found |= {key: [] for key in keys}
+        found[next(key for key in keys if key in known)] = in_reading_order([*_words(row)])
+    return found
+
+
+def _rows(blocks: Sequence[dict[str, Any]]) -> Iterator[list[Char]]:
+    """The characters of each visual line that holds right-to-left letters, from left to right."""
+    lines = [
+        chars
+        for number, block in enumerate(blocks)
+        for row, line in enumerate(block["lines"])
+        if line["dir"] == (1.0, 0.0) and line["wmode"] == 0 and (chars := _chars(line, (number, row)))
+    ]
+    lines.sort(key=lambda chars: chars[0].baseline)
+    row: list[list[Char]] = []
+    for line in [*lines, None]:
+        if row and (
+            line is None or line[0].baseline - row[-1][0].baseline > SAME_BASELINE * line[0].style.size
+        ):
+            yield from _joined(row)
+            row = []
+        if line is not None:
+            row.append(line)
+
+
+def _chars(line: dict[str, Any], key: LineKey) -> list[Char]:
+    chars: list[Char] = []
+    for span in line["spans"]:
+        style = style_of(span["size"], span["font"], span["flags"], span["color"])
+        chars += [
+            Char(*rect_of(char["bbox"]), char["c"], char["origin"][1], style, key)
+            for char in span["chars"]
+            if not char.get("synthetic")
+        ]
+    return chars
+
+
+def _joined(lines: Sequence[list[Char]]) -> Iterator[list[Char]]:
+    """Lines of one baseline: those that stand close make one, where any of it is read leftwards."""
+    group: list[list[Char]] = []
+    right = 0.0
+    for line in [*sorted(lines, key=_left), None]:
+        if group and (line is None or _left(line) - right > LINE_GAP * line[0].style.size):
+            chars = [char for part in group for char in part]
+            if any(RIGHT_TO_LEFT.match(char.text) for char in chars):
+                yield chars
+            group = []
+        if line is not None:
+            right = max([right if group else 0.0, *(char.x1 for char in line)])
+            group.append(line)
+
+
+def _left(chars: Sequence[Char]) -> float:
+    return min([char.x0 for char in chars])
+
+
+def _words(row: Sequence[Char]) -> Iterator[RawWord]:
+    """The words of a row from left to right, each in logical order."""
+    for chars in _parted(row):
+        text = _logical(chars)
+        if text:
+            yield _word(chars, text)
+
+
+def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
+    """Words from left to right, each of characters with the marks that stand on them."""
+    solid = [char for char in row if not _is_space(char.text) and not unicodedata.combining(char.text)]
+    letters: list[list[Char]] = []
+    for char in sorted(solid, key=lambda char: char.middle):
+        if not (letters and _is_shadow(letters[-1][0], char)):
+            letters.append([char])
+    if not letters:
+        return
+    for mark in row:
+        if unicodedata.combining(mark.text):
+            _under(mark, letters).append(mark)
+    spaces = [char.middle for char in row if _is_space(char.text) and char.x1 > char.x0]
+    word = letters[:1]
+    for (last, *_), letter in pairwise(letters):
+        if _is_parted(last, letter[0], spaces):
+            yield word
+            word = []
+        word.append(letter)
+    yield word
+
+
+def _is_parted(left: Char, right: Char, spaces: Sequence[float]) -> bool:
+    """Whether a word ends between two characters: at a gap or a space, between letters of two directions."""
+    gap = right.x0 - left.x1
+    if gap >= WORD_GAP * max(left.style.size, right.style.size) or UNDECODABLE in (left.text, right.text):
+        return True
+    if gap > 0 and any(left.middle < space < right.middle for space in spaces):
+        return True
+    return any(
+        a.text.isascii() and a.text.isalnum() and RIGHT_TO_LEFT.match(b.text) is not None and b.text.isalpha()
+        for a, b in ((left, right), (right, left))
+    )
+
+
+def _under(mark: Char, letters: Sequence[list[Char]]) -> list[Char]:
+    """The letter that a mark stands on."""
+    return min(
+        letters,
+        key=lambda letter: (
+            max(letter[0].x0 - mark.middle, mark.middle - letter[0].x1, 0.0)
+            + 0.01 * abs(letter[0].middle - mark.middle)
+        ),
+    )
+
+
+def _is_space(character: str) -> bool:
+    return character <= " " or "\x7f" <= character <= "\xa0"
+
+
+def _is_shadow(char: Char, other: Char) -> bool:
+    return (
+        char.text == other.text and abs(char.x0 - other.x0) < SHADOW * char.style.size and char.x1 > char.x0
+    )
+
+
+def _logical(letters: Sequence[list[Char]]) -> str:
+    """The word's characters in the order they are read."""
+    texts = ["".join(_folded(char.text) for char in letter) for letter in letters]
+    if not any(RIGHT_TO_LEFT.search(text) for text in texts):
+        return _MARKS.sub("", "".join(texts))
+    return _MARKS.sub("", "".join([text for run in _runs(texts) for text in run]))
+
+
+def _runs(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """From right to left, with what is read rightwards in its own order."""
+    line = "".join(text[:1] or " " for text in texts)
+    parts: list[Sequence[str]] = []
+    at = 0
+    for run in _RIGHTWARDS.finditer(line):
+        parts += [[text] for text in texts[at : run.start()]]
+        parts.append(texts[run.start() : run.end()])
+        at = run.end()
+    parts += [[text] for text in texts[at:]]
+    yield from reversed(parts)
+
+
+def _folded(character: str) -> str:
+    """The letters that a presentation form stands for; '' for what cannot be stored."""
+    if _PRESENTED.match(character):
+        return unicodedata.normalize("NFKC", character).replace(" ", "")
+    if character == UNDECODABLE or is_private(character):
+        return UNDECODABLE
+    return character if character.isprintable() or _MARKS.match(character) else ""
+
+
+def _word(letters: Sequence[list[Char]], text: str) -> RawWord:
+    first = letters[-1][0]
+    size, baseline = first.style.size, first.baseline
+    chars = [letter[0] for letter in letters]
+    y0, y1 = min([char.y0 for char in chars]), max([char.y1 for char in chars])
+    if y1 - y0 > TALLEST_BOX * size:
+        y0, y1 = max(y0, baseline - ASCENT * size), min(y1, baseline + DESCENT * size)
+    x0, x1 = min([char.x0 for char in chars]), max([char.x1 for char in chars])
+    return RawWord(x0, y0, x1, y1, text, first.style, baseline, -1)

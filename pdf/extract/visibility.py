@@ -1,0 +1,388 @@
+"""Which text nobody can see: kept out of units, so that it is neither searched nor cited.
+
+Hidden are: what lies off the page or outside its CropBox; letters under 2 pt among larger ones;
+letters in the colour of what is behind them; letters under an opaque shape;
+letters that are not painted (render mode 3, no opacity) where no picture of
+them is beneath. What is not painted but lies over its own picture is an honest
+OCR layer, and stays. Hidden optional-content layers and what the CropBox cuts
+off never come out of MuPDF; they are only counted.
+
+Suspects are found by geometry alone, which costs nothing on most pages; only
+for suspects the page is drawn (``ink``), and the picture decides.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from pdf.geometry import PageFrame, Rect, bounding_box
+
+# Whether anything is seen at some places of a page: the page is drawn there, and the picture decides.
+
+# How far two colours may differ in a channel (0..255) and still look the same.
+SAME_COLOR = 24
+# The longest side of the picture of a page, and its finest scale (pixels per point).
+PICTURE_PIXELS, PICTURE_SCALE = 1800.0, 1.0
+# More places than this, or places within this share of the page, are drawn in one picture around them.
+ONE_BY_ONE, ONE_PICTURE = 12, 0.25
+# Drawn around a place (points), so that no rounding cuts it.
+MARGIN = 2.0
+
+
+def without_ink(page: pymupdf.Page, frame: PageFrame, areas: Sequence[Rect]) -> list[bool]:
+    """For each area, in page space, whether nothing stands out within it, its very edge left out."""
+    drawn = page.get_displaylist()
+    together = bounding_box(areas)
+    if len(areas) > ONE_BY_ONE or together.area <= ONE_PICTURE * frame.width * frame.height:
+        part = _Part(drawn, frame, together)
+        return [not part.has_ink(area) for area in areas]
+    return [not _Part(drawn, frame, area).has_ink(area) for area in areas]
+
+
+class _Part:
+    """A part of the page as a viewer shows it; all measures are of the picture of the whole page."""
+
+    def __init__(self, drawn: pymupdf.DisplayList, frame: PageFrame, area: Rect) -> None:
+        self._frame = frame
+        width, height = frame.display_size
+        scale = min(PICTURE_SCALE, PICTURE_PIXELS / max(width, height))
+        x0, y0, x1, y1 = frame.to_display(area)
+        clip = pymupdf.Rect(
+            x0 * width - MARGIN, y0 * height - MARGIN, x1 * width + MARGIN, y1 * height + MARGIN
+        )
+        pixmap = drawn.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=clip & drawn.rect)
+        self._size = math.ceil(width * scale - 0.001), math.ceil(height * scale - 0.001)
+        self._left, self._top = pixmap.x, pixmap.y
+        self._pixels: NDArray[np.uint8] = np.frombuffer(pixmap.samples, np.uint8).reshape(
+            pixmap.height, pixmap.width, pixmap.n
+        )
+
+    def has_ink(self, area: Rect) -> bool:
+        width, height = self._size
+        x0, y0, x1, y1 = self._frame.to_display(area)
+        inset_x, inset_y = 0.1 * min(y1 - y0, x1 - x0), 0.1 * (y1 - y0)
+        left, right = int((x0 + inset_x) * width), int((x1 - inset_x) * width) + 1
+        top, bottom = int((y0 + inset_y) * height), int((y1 - inset_y) * height) + 1
+        part = self._pixels[
+            max(0, top - self._top) : max(0, bottom - self._top),
+            max(0, left - self._left) : max(0, right - self._left),
+        ]
+        if not part.size:
+            return False
+        return bool((part.max(axis=(0, 1)).astype(int) - part.min(axis=(0, 1)) > SAME_COLOR).any())
+
+
+# Letters smaller than this cannot be read; points of page space.
+SMALLEST_SIZE = 2.0
+# A shape covers letters when it takes this share of their height, and more width than this (points).
+COVERED_HEIGHT, COVERED_WIDTH = 0.6, 3.0
+# Shapes thinner than this are lines; points.
+THINNEST = 2.5
+_WHITE = 0xFFFFFF
+_FAR = 1e7
+# Actions of Document.set_layer_ui_config.
+_ON, _OFF = 0, 2
+_PAIRS_AT_ONCE = 200_000
+
+# (number of the text block, number of the line in it), as MuPDF's words name their line.
+LineKey = tuple[int, int]
+_Drawable = TypeVar("_Drawable", "_Span", "_Shape")
+
+
+class _Span(NamedTuple):
+    """Letters of one style. ``order`` counts what is drawn, shapes included."""
+
+    rect: tuple[float, float, float, float]
+    order: int
+    line: LineKey
+
+
+class _Shape(NamedTuple):
+    """A filled, opaque shape that is more than a line. ``whole`` when it fills its rectangle."""
+
+    rect: tuple[float, float, float, float]
+    order: int
+    color: int
+    whole: bool
+
+
+class _Drawn(NamedTuple):
+    """What the page draws, sorted by what can be wrong with it.
+
+    ``covers`` are the shapes drawn where text had been drawn before.
+    """
+
+    painted: dict[int, list[_Span]]
+    unpainted: list[_Span]
+    tiny: list[_Span]
+    off_page: list[LineKey]
+    shapes: list[_Shape]
+    covers: list[_Shape]
+
+
+class HiddenText:
+    """The places on one page where text is hidden, by line."""
+
+    def __init__(self, areas: Iterable[tuple[LineKey, Rect]] = ()) -> None:
+        self._areas: dict[LineKey, list[Rect]] = {}
+        for line, area in areas:
+            self._areas.setdefault(line, []).append(area)
+
+    def __bool__(self) -> bool:
+        return bool(self._areas)
+
+    def touches(self, line: LineKey) -> bool:
+        """Whether any of the line may be hidden."""
+        return line in self._areas
+
+    def covers(self, line: LineKey, x0: float, y0: float, x1: float, y1: float) -> bool:
+        """Whether the middle of a word of that line is hidden."""
+        areas = self._areas.get(line)
+        if not areas:
+            return False
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        return any(area.contains(x, y) for area in areas)
+
+
+def hidden_text(page: pymupdf.Page, blocks: Sequence[dict[str, Any]], frame: PageFrame) -> HiddenText:
+    """The hidden text of the page. ``blocks``: its ``extractDICT``, with vectors, in the order of drawing."""
+    if not _may_hide(blocks, frame):
+        return HiddenText()
+    drawn = _drawn(blocks, frame)
+    areas = [(line, area) for line in drawn.off_page for area in _outside(frame)]
+    if len(drawn.tiny) <= 10 * sum(map(len, drawn.painted.values())):  # else all is small, and read enlarged
+        areas += [(span.line, Rect(*span.rect)) for span in drawn.tiny]
+    suspects = [(span.line, Rect(*span.rect)) for span in drawn.unpainted]
+    suspects += _background_colored(drawn.painted, drawn.shapes)
+    if drawn.covers:
+        suspects += _covered(_all(drawn.painted), drawn.covers)
+    if suspects:
+        unseen = without_ink(page, frame, [area for _, area in suspects])
+        areas += itertools.compress(suspects, unseen)
+    if drawn.unpainted:
+        areas += _laid_over(drawn.unpainted, _all(drawn.painted))
+    return HiddenText(areas)
+
+
+def words_outside_crop(page: pymupdf.Page, frame: PageFrame) -> int:
+    """How many words the CropBox cuts off. MuPDF leaves them out: the page is read again for them."""
+    everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
+    page_rect = Rect(0, 0, frame.width, frame.height)
+    return sum(
+        not page_rect.contains((x0 + x1) / 2, (y0 + y1) / 2)
+        for x0, y0, x1, y1, *_ in everything.extractWORDS()
+    )
+
+
+def hides_layers(document: pymupdf.Document) -> bool:
+    """Whether any optional-content layer is off."""
+    return not all(layer["on"] for layer in document.get_ocgs().values())
+
+
+def words_in_hidden_layers(page: pymupdf.Page, shown: int) -> int:
+    """How many words more than the ``shown`` ones the page has with all its optional-content layers on."""
+    document = page.parent
+    if not hides_layers(document):
+        return 0
+    hidden = [layer["number"] for layer in document.layer_ui_configs() if not layer["on"]]
+    _switch(document, hidden, _ON)
+    try:
+        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_CLIP
+        everything = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=flags).extractWORDS()
+    finally:
+        _switch(document, hidden, _OFF)
+    return max(0, len(everything) - shown)
+
+
+def _switch(document: pymupdf.Document, layers: Sequence[int], action: int) -> None:
+    for layer in layers:
+        document.set_layer_ui_config(layer, action)
+
+
+def _may_hide(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> bool:
+    """Whether anything on the page could be hidden: a quick look, which is all that most pages take."""
+    width, height = frame.width, frame.height
+    left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
+    colors = {_WHITE}
+    covers: list[_Shape] = []
+    texts: list[_Span] = []
+    for order, block in enumerate(blocks):
+        x0, y0, x1, y1 = rect = block["bbox"]
+        if block["type"] == 0:
+            if x0 < 0 or y0 < 0 or x1 > width or y1 > height:
+                return True
+            left, top = x0 if x0 < left else left, y0 if y0 < top else top
+            right, bottom = x1 if x1 > right else right, y1 if y1 > bottom else bottom
+            texts.append(_Span(rect, order, (len(texts), 0)))
+        elif x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
+            if x0 < right and x1 > left and y0 < bottom and y1 > top:
+                covers.append(_Shape(rect, order, block["color"], block["isrect"]))
+            colors.add(block["color"])
+    return any(_drawn_over(covers, texts)) or _may_be_invisible(blocks, colors)
+
+
+def _may_be_invisible(blocks: Sequence[dict[str, Any]], backgrounds: Iterable[int]) -> bool:
+    """Whether any letters are tiny, not painted, or of a colour that may be behind them."""
+    spans = [
+        span for block in blocks if block["type"] == 0 for line in block["lines"] for span in line["spans"]
+    ]
+    types = {(span["size"], span["alpha"], span["color"]) for span in spans}
+    doubtful = {
+        (size, alpha, color)
+        for size, alpha, color in types
+        if size < SMALLEST_SIZE or alpha == 0 or any(_look_alike(color, other) for other in backgrounds)
+    }
+    return bool(doubtful) and any(
+        (span["size"], span["alpha"], span["color"]) in doubtful and not span["text"].isspace()
+        for span in spans
+    )  # a space hides no word
+
+
+def _is_opaque_fill(block: dict[str, Any]) -> bool:
+    return block["type"] == 3 and not block["stroked"] and block["alpha"] == 255
+
+
+def _drawn(blocks: Sequence[dict[str, Any]], frame: PageFrame) -> _Drawn:
+    drawn = _Drawn({}, [], [], [], [], [])
+    text_block = -1
+    left, top, right, bottom = _FAR, _FAR, -_FAR, -_FAR  # around the text so far
+    for order, block in enumerate(blocks):
+        x0, y0, x1, y1 = rect = block["bbox"]
+        if x1 - x0 > THINNEST and y1 - y0 > THINNEST and _is_opaque_fill(block):
+            shape = _Shape(rect, order, block["color"], block["isrect"])
+            drawn.shapes.append(shape)
+            if x0 < right and x1 > left and y0 < bottom and y1 > top:
+                drawn.covers.append(shape)
+        elif block["type"] == 0:
+            text_block += 1
+            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+            crosses = x0 < 0 or y0 < 0 or x1 > frame.width or y1 > frame.height
+            for number, line in enumerate(block["lines"]):
+                if crosses:
+                    drawn.off_page.append((text_block, number))
+                for span in line["spans"]:
+                    _sort_span(drawn, span, _Span(span["bbox"], order, (text_block, number)))
+    return drawn
+
+
+def _sort_span(drawn: _Drawn, span: dict[str, Any], placed: _Span) -> None:
+    if span["size"] < SMALLEST_SIZE:
+        x0, y0, x1, y1 = placed.rect
+        if (
+            min(x1 - x0, y1 - y0) < 1.5 * SMALLEST_SIZE
+        ):  # some Type 3 fonts have a size of 1 and large letters
+            drawn.tiny.append(placed)
+            return
+    if span["alpha"] == 0:
+        drawn.unpainted.append(placed)
+    else:
+        drawn.painted.setdefault(span["color"], []).append(placed)
+
+
+def _all(painted: dict[int, list[_Span]]) -> list[_Span]:
+    return [span for spans in painted.values() for span in spans]
+
+
+def _outside(frame: PageFrame) -> list[Rect]:
+    """Everything around the page."""
+    return [
+        Rect(-_FAR, -_FAR, 0, _FAR),
+        Rect(-_FAR, -_FAR, _FAR, 0),
+        Rect(frame.width, -_FAR, _FAR, _FAR),
+        Rect(-_FAR, frame.height, _FAR, _FAR),
+    ]
+
+
+def _laid_over(unpainted: Sequence[_Span], painted: Sequence[_Span]) -> Iterator[tuple[LineKey, Rect]]:
+    """Letters not painted that lie over letters that are: whatever is seen there is not them."""
+    for span, _, common in _overlapping(unpainted, painted):
+        if common.area > 0.5 * Rect(*span.rect).area:
+            yield span.line, Rect(*span.rect)
+
+
+def _background_colored(
+    painted: dict[int, list[_Span]], shapes: Sequence[_Shape]
+) -> Iterator[tuple[LineKey, Rect]]:
+    """Letters in the colour of the last rectangle drawn before them, or of the white page."""
+    behind = [shape for shape in shapes if shape.whole]
+    backgrounds = {shape.color for shape in behind} | {_WHITE}
+    for color, spans in painted.items():
+        alike = {background for background in backgrounds if _look_alike(color, background)}
+        if not alike:
+            continue
+        for span, background in zip(spans, _backgrounds(spans, behind), strict=True):
+            if background in alike:
+                yield span.line, Rect(*span.rect)
+
+
+def _backgrounds(spans: Sequence[_Span], shapes: Sequence[_Shape]) -> Iterator[int]:
+    """The colour behind the middle of each span."""
+    if not shapes:
+        yield from [_WHITE] * len(spans)
+        return
+    x0, y0, x1, y1 = np.array([shape.rect for shape in shapes]).T
+    orders = np.array([shape.order for shape in shapes])
+    for batch in _batches(spans, len(shapes)):
+        boxes = np.array([span.rect for span in batch])
+        x, y = (boxes[:, :2] + boxes[:, 2:]).T[:, :, None] / 2
+        under = (x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1)
+        under &= orders < np.array([span.order for span in batch])[:, None]
+        last = under.shape[1] - 1 - under[:, ::-1].argmax(axis=1)
+        for index, found in zip(last.tolist(), under.any(axis=1).tolist(), strict=True):
+            yield shapes[index].color if found else _WHITE
+
+
+def _covered(spans: Sequence[_Span], covers: Sequence[_Shape]) -> Iterator[tuple[LineKey, Rect]]:
+    """Where a shape was drawn over letters."""
+    for _, span, common in _drawn_over(covers, spans):
+        tall = common.height > COVERED_HEIGHT * (span.rect[3] - span.rect[1])
+        if tall and common.width > COVERED_WIDTH:
+            yield span.line, common
+
+
+def _drawn_over(covers: Sequence[_Shape], spans: Sequence[_Span]) -> Iterator[tuple[_Shape, _Span, Rect]]:
+    """Each shape and each span drawn before it that overlap by more than a point, and what they share."""
+    return _overlapping(covers, spans, later=True)
+
+
+def _overlapping(
+    ones: Sequence[_Drawable], others: Sequence[_Span], later: bool = False
+) -> Iterator[tuple[_Drawable, _Span, Rect]]:
+    """Each two that overlap by more than a point, and what they have in common.
+
+    ``later``: only where the one was drawn after the other.
+    """
+    if not ones or not others:
+        return
+    x0, y0, x1, y1 = np.ascontiguousarray(np.array([other.rect for other in others]).T)
+    orders = np.array([other.order for other in others])
+    for batch in _batches(ones, len(others)):
+        a, b, c, d = np.array([one.rect for one in batch]).T[:, :, None]
+        over = np.minimum(d, y1) - np.maximum(b, y0) > 1.0
+        over &= np.minimum(c, x1) - np.maximum(a, x0) > 1.0
+        if later:
+            over &= orders < np.array([one.order for one in batch])[:, None]
+        for one, other in np.argwhere(over).tolist():
+            yield batch[one], others[other], _intersection(batch[one].rect, others[other].rect)
+
+
+def _batches(drawn: Sequence[_Drawable], pairs_each: int) -> Iterator[Sequence[_Drawable]]:
+    """Parts so small that comparing each with so many others takes a bounded matrix."""
+    size = max(1, _PAIRS_AT_ONCE // pairs_each)
+    return (drawn[start : start + size] for start in range(0, len(drawn), size))
+
+
+def _intersection(a: tuple[float, ...], b: tuple[float, ...]) -> Rect:
+    return Rect(max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3]))
+
+
+def _look_alike(a: int, b: int) -> bool:
+    """Whether nobody can tell two colours (0xRRGGBB) apart."""
+    return a == b or all(abs((a >> shift & 255) - (b >> shift & 255)) <= SAME_COLOR for shift in (16, 8, 0))

@@ -1,0 +1,218 @@
+"""Words broken at a line's end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count, pairwise
+from operator import add
+from statistics import median
+
+from msgspec.structs import replace
+
+from pdf.extract.page_content import RawPage
+from pdf.extract.words import SOFT_HYPHEN, RawWord, breaks_anywhere
+
+_HYPHENS = "-\u2010" + SOFT_HYPHEN
+_AROUND = ".,;:()“”\"'"
+
+
+def spelling(text: str) -> str:
+    """The word without the punctuation around it, in small letters."""
+    return text.strip(_AROUND).casefold()
+
+
+class Vocabulary:
+    """The words of a document, which tell where a word was broken by its line's end or torn by kerning.
+
+    ``counts`` is by the word as printed, ``spelt`` by the word without case and punctuation,
+    ``spelling_of`` leads from the one to the other.
+    """
+
+    def __init__(self, pages: Iterable[RawPage]) -> None:
+        self.counts = Counter([word.text for page in pages for word in page.words])
+        self.spelling_of: dict[str, str] = {}
+        self.spelt: dict[str, int] = {}
+        for text, times in self.counts.items():
+            word = self.spelling_of[text] = spelling(text)
+            self.spelt[word] = self.spelt.get(word, 0) + times
+
+    def at_line_end(self, text: str, following: str, glue: str = " ") -> tuple[str, str]:
+        """The last word of a line as it is written on, and what stands between it and ``following``."""
+        if not following:
+            return text.replace(SOFT_HYPHEN, "-"), ""
+        if len(text) > 1 and text[-1] in _HYPHENS and text[-2].isalpha() and following[0].isalpha():
+            return (text, "") if self._keeps_hyphen(text, following) else (text[:-1], "")
+        if len(text) > 1 and text[-1] == "-" and text[-2].isalnum() and following[0].isdigit():
+            return text, ""
+        if glue == " " and not text.isascii() and breaks_anywhere(text[-1]) and breaks_anywhere(following):
+            return text, ""
+        return text, glue
+
+    def _keeps_hyphen(self, text: str, following: str) -> bool:
+        if text[-1] == SOFT_HYPHEN:
+            return False
+        rest = spelling(following)
+        stem = text[:-1].strip("(“\"'").casefold()
+        if stem + rest in self.spelt:
+            return False
+        if f"{stem}-{rest}" in self.spelt or "-" in stem or not following[0].islower():
+            return True
+        # neither form stands elsewhere: two whole words keep their hyphen
+        return stem in self.spelt and rest in self.spelt and len(stem) > 2
+
+
+# Words that kerning tore apart, made whole: ``LIQUIDI TY``.
+#
+# Some programs write a space within a word and kern the next letters back over
+# most of it. What is left is narrower than the spaces around it, and the document
+# spells the word elsewhere in one piece.
+
+# Words that the document never has alone are parted by less than this share of a space, others by less
+# than that; only where one of the two is so rare is the gap measured.
+NARROW, NARROWEST = 0.97, 0.8
+RARE = 3
+# A space is at most this wide (ems), where the halves were drawn as two lines.
+SPACE = 0.35
+
+
+def join_kerned(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
+    """Joins, on every page, the halves of words that the document has whole."""
+    for page in pages:
+        if not page.ocr:
+            words = page.words
+            torn = [i for i in _suspects(words, vocabulary) if _is_torn(words, i, vocabulary.spelt)]
+            for i in reversed(torn):
+                words[i : i + 2] = [_joined(*words[i : i + 2])]
+
+
+def _suspects(words: Sequence[RawWord], vocabulary: Vocabulary) -> list[int]:
+    """Where a word and the next, one of them rare or a lone letter, make a word together."""
+    spellings = [vocabulary.spelling_of[word.text] for word in words]
+    make_words = map(vocabulary.spelt.__contains__, map(add, spellings, spellings[1:]))
+    return [
+        i
+        for i in compress(count(), make_words)
+        if words[i].text[-1].isalpha()
+        and words[i + 1].text[0].isalpha()
+        and any(
+            vocabulary.counts[text] <= RARE or len(text) == 1 for text in (words[i].text, words[i + 1].text)
+        )
+        and (words[i].line == words[i + 1].line or _stand_close(words[i], words[i + 1]))
+    ]
+
+
+def _stand_close(a: RawWord, b: RawWord) -> bool:
+    """Whether the second stands on the first one's baseline, no more than a space behind it."""
+    em = a.style.size
+    return 0 < b.x0 - a.x1 < SPACE * em and abs(a.baseline - b.baseline) < 0.05 * em and a.turn == b.turn
+
+
+def _is_torn(words: Sequence[RawWord], i: int, spelt: Mapping[str, int]) -> bool:
+    """Whether the gap behind word ``i`` is narrower than a space of its line, or of its type."""
+    a, b = words[i : i + 2]
+    others = [gap for n, gap in _gaps(words, *_line_around(words, i)) if n != i] or [
+        gap for n, gap in _gaps(words, 0, len(words)) if n != i and words[n].style == a.style
+    ]
+    if a.turn or not others:
+        return False
+    texts = [spelling(word.text) for word in (a, b)]
+    are_words = all(len(text) > 1 and spelt[text] > 1 for text in texts)
+    return b.x0 - a.x1 < (NARROWEST if are_words else NARROW) * median(others)
+
+
+def _line_around(words: Sequence[RawWord], i: int) -> tuple[int, int]:
+    """Where the words that were drawn as one line with word ``i`` begin, and where they have ended."""
+    start, end = i, i + 1
+    while start and words[start - 1].line == words[i].line:
+        start -= 1
+    while end < len(words) and words[end].line == words[i].line:
+        end += 1
+    return start, end
+
+
+def _gaps(words: Sequence[RawWord], start: int, end: int) -> Iterator[tuple[int, float]]:
+    """The spaces between words of one line (points), each with the number of the word before it."""
+    for n, (a, b) in enumerate(pairwise(words[start:end]), start):
+        if a.line == b.line and 0 < b.x0 - a.x1 < a.style.size:
+            yield n, b.x0 - a.x1
+
+
+def _joined(a: RawWord, b: RawWord) -> RawWord:
+    x0, y0, x1, y1 = a.rect.union(b.rect)
+    return replace(a, x0=x0, y0=y0, x1=x1, y1=y1, text=a.text + b.text)
+
+
+# Words set in spaced letters, as titles are, made whole: ``A B S T R A C T``.
+
+# So many letters in a row are no list of points or variables.
+LETTERS = 5
+# Letters of one word stand at most so far apart (ems); the next word so many times as far.
+WIDEST, NEXT_WORD = 0.9, 1.6
+# Distances of letters differ by less than this share of the narrowest, and this (ems): boxes hold bearings.
+EVEN, BEARING = 0.5, 0.1
+
+
+def join_letterspaced(pages: Iterable[RawPage], vocabulary: Vocabulary) -> None:
+    """Joins, on every page, capitals that stand evenly apart."""
+    capitals = {text for text in vocabulary.counts if len(text) == 1 and text.isupper()}
+    if sum([vocabulary.counts[text] for text in capitals]) < LETTERS:
+        return
+    for page in pages:
+        letters = [n for n, word in enumerate(page.words) if word.text in capitals]
+        if len(letters) >= LETTERS and not page.ocr:
+            for start, end in reversed([*_spaced(page.words, letters)]):
+                page.words[start:end] = [_joined_letters(page.words[start:end])]
+
+
+def _spaced(words: Sequence[RawWord], letters: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """From where to where (exclusive) the words are the letters of one."""
+    start = 0
+    for i in range(1, len(letters) + 1):
+        if i < len(letters) and _continues_letters(words, letters[i - 1], letters[i]):
+            continue
+        run = words[letters[start] : letters[i - 1] + 1]
+        for a, b in _words_of(run):
+            if _is_word(run[a:b]):
+                yield letters[start] + a, letters[start] + b
+        start = i
+
+
+def _continues_letters(words: Sequence[RawWord], here: int, following: int) -> bool:
+    a, b = words[here], words[following]
+    return (
+        following == here + 1
+        and a.style == b.style
+        and abs(a.baseline - b.baseline) < BEARING * a.style.size
+        and b.x0 - a.x1 > 0
+        and a.turn == b.turn == 0
+    )
+
+
+def _words_of(run: Sequence[RawWord]) -> Iterator[tuple[int, int]]:
+    """The run parted where a gap is much wider than the narrowest."""
+    gaps = [b.x0 - a.x1 for a, b in pairwise(run)]
+    if not gaps:
+        return
+    widest = NEXT_WORD * min(gaps) + BEARING * run[0].style.size
+    ends = [n + 1 for n, gap in enumerate(gaps) if gap > widest]
+    yield from pairwise([0, *ends, len(run)])
+
+
+def _is_word(letters: Sequence[RawWord]) -> bool:
+    """Whether they stand evenly and near; in the order of the alphabet they are names of columns."""
+    if len(letters) < LETTERS or all(a.text < b.text for a, b in pairwise(letters)):
+        return False
+    gaps = [b.x0 - a.x1 for a, b in pairwise(letters)]
+    em = letters[0].style.size
+    return max(gaps) <= WIDEST * em and max(gaps) - min(gaps) <= EVEN * min(gaps) + BEARING * em
+
+
+def _joined_letters(letters: Sequence[RawWord]) -> RawWord:
+    return replace(
+        letters[0],
+        y0=min(letter.y0 for letter in letters),
+        x1=letters[-1].x1,
+        y1=max(letter.y1 for letter in letters),
+        text="".join(letter.text for letter in letters),
+    )

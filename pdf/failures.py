@@ -1,0 +1,101 @@
+"""Why a document fails: the closed list of codes, shared by the parser's child (no Django) and the models."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+
+class FailureCode(StrEnum):
+    """A reason code; ``label`` says it to a person in at most 200 characters."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> FailureCode:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.label = label
+        return member
+
+    NOT_A_PDF = "not_a_pdf", "This file is not a PDF. Upload the PDF itself, or export it as PDF first."
+    DAMAGED = "damaged", "This PDF is damaged and cannot be read. Try to save or download it again."
+    NO_PAGES = "no_pages", "This PDF has no pages."
+    PASSWORD_PROTECTED = (
+        "password_protected",
+        "This PDF needs a password. Enter it, or upload a copy without one.",
+    )
+    NO_TEXT = "no_text", "No text could be found or recognised in this PDF."
+    TOO_LARGE = "too_large", "This file is larger than this server accepts."
+    TOO_MANY_PAGES = "too_many_pages", "This PDF has more pages than this server accepts. Split it first."
+    TOOK_TOO_LONG = "took_too_long", "Reading this PDF took too long. It may be damaged or very complex."
+    TOO_MUCH_MEMORY = "too_much_memory", "Reading this PDF took too much memory. It may be damaged."
+    EMBEDDING_FAILED = (
+        "embedding_failed",
+        "The text was read, but the embedding service did not answer. Try again in a few minutes.",
+    )
+    INTERNAL = "internal", "Something went wrong on our side while reading this PDF. Try again."
+
+
+class ParseFailure(Exception):
+    """The document cannot be read. ``message`` is for people; ``detail`` is for the log only."""
+
+    def __init__(self, code: FailureCode, message: str = "", detail: str = "") -> None:
+        self.code = code
+        self.message = message or code.label
+        self.detail = detail
+        super().__init__(self.message)
+
+
+PROCESSOR_SECONDS = "{:g} seconds of processor time"
+MEGABYTES = "{} MB of memory"
+_MORE = {
+    FailureCode.TOOK_TOO_LONG: "Reading this {} took more than {}. It may be damaged or very complex.",
+    FailureCode.TOO_MUCH_MEMORY: "Reading this {} took more than {}. It may be damaged.",
+}
+PAGE_FAILURES = {
+    FailureCode.TOOK_TOO_LONG: "Reading this page took too long.",
+    FailureCode.TOO_MUCH_MEMORY: "Reading this page took too much memory.",
+    FailureCode.TOO_LARGE: "This page holds more words than this server accepts.",
+    FailureCode.INTERNAL: "The layout of this page could not be worked out.",
+}
+
+
+RECOGNITION_FAILURES = {
+    FailureCode.TOOK_TOO_LONG: "Recognising the text of this page took too long.",
+    FailureCode.TOO_MUCH_MEMORY: "Recognising the text of this page took too much memory.",
+    FailureCode.INTERNAL: "Recognising the text of this page was cut off each time it was tried.",
+}
+
+
+def file_failure(code: FailureCode, limit: str = "") -> str:
+    """What to tell a person of a file that could not be read. ``limit`` is the one that was met, if any."""
+    return _MORE[code].format("PDF", limit) if limit and code in _MORE else code.label
+
+
+def page_failure(code: FailureCode, limit: str = "") -> str:
+    """What to tell a person of a page that could not be read. ``limit`` is the one that was met, if any."""
+    if limit and code in _MORE:
+        return _MORE[code].format("page", limit)
+    return PAGE_FAILURES.get(code, "This page is damaged and cannot be read.")
+
+
+def recognition_failure(code: FailureCode) -> str:
+    """What to tell a person of a page whose text could not be recognised from its picture."""
+    return RECOGNITION_FAILURES.get(code, "The text of this page could not be recognised from its picture.")
+
+
+# Whether a file begins as a PDF does: what is asked before MuPDF is.
+
+# ISO 32000-1, annex H (implementation note 13): the header may stand in the first 1,024 bytes.
+HEADER_WINDOW = 1024
+
+
+def check_header(path: Path) -> None:
+    """Raises ParseFailure unless the file begins as a PDF does: other kinds open too, and then segfault."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEADER_WINDOW)
+    except OSError as error:
+        raise ParseFailure(FailureCode.INTERNAL, "This file cannot be opened.", str(error)) from None
+    if b"%PDF-" not in head:
+        raise ParseFailure(FailureCode.NOT_A_PDF)

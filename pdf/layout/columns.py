@@ -1,0 +1,231 @@
+"""Regions of a page in reading order: a recursive XY-cut that cuts at columns of prose only.
+
+Cutting at every white river would cut tables apart. So a gutter counts only
+where both of its sides read as text of their own: lines that fill their column,
+or lines that do not stand on common baselines.
+(Nagy and Seth, "Hierarchical representation of optically scanned documents", 1984.)
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pdf.layout.gutters import COLUMN_ROWS, are_texts_apart, reads_as_column, text_rows, with_margin_headings
+from pdf.layout.lines import Line, rows_of
+from pdf.tables.cells import is_value
+from pdf.tables.text_tables import with_text_tables
+
+# A gutter is at least this wide (ems of the text beside it).
+GUTTER = 0.7
+# Hanging punctuation reaches this far into it (points).
+OVERHANG = 1.5
+# Edges tried as sides of a gutter, of each kind.
+CANDIDATES = 8
+# Heads of columns stand at least so far apart, and at most so far above them (ems).
+HEADS_APART = 2.0
+HEAD_DISTANCE = 1.5
+# The last line of a paragraph begins where the one above does (ems), at its leading (ems), in its size
+# (share of it); what comes below it stands further off (pitches).
+SAME_START, TAIL_LEADING, SAME_SIZE, TAIL_DISTANCE = 0.5, 1.6, 0.08, 1.25
+# A heading stands so many times as near to its text as to what is above it.
+HEAD_NEARER = 1.2
+# Lines of a column hold at least so many characters on average: shorter ones are cells.
+COLUMN_CHARS = 6
+# Heads of columns stand at most so far above the values (ems).
+VALUES_BELOW = 3.0
+
+
+class Cut(NamedTuple):
+    """A gutter between two heights, and the lines on its two sides."""
+
+    top: float
+    bottom: float
+    left: list[Line]
+    right: list[Line]
+
+
+def regions(lines: Sequence[Line], rtl: bool = False) -> list[list[Line]]:
+    """The lines in groups, one per column, in reading order; tables of texts stand among them as one."""
+    lines = with_text_tables(lines)
+    cut = best_cut(lines) if len(lines) >= 2 * COLUMN_ROWS else None
+    if cut is None:
+        return [list(lines)] if lines else []
+    beside = {*map(id, cut.left), *map(id, cut.right)}
+    rest = [line for line in lines if id(line) not in beside]
+    above = [line for line in rest if _middle(line) <= cut.top]
+    below = [line for line in rest if _middle(line) > cut.top]
+    columns = (cut.right, cut.left) if rtl else (cut.left, cut.right)
+    parts = with_margin_headings(*columns) or columns
+    return [region for part in (above, *parts, below) for region in regions(part, rtl)]
+
+
+def best_cut(lines: Sequence[Line]) -> Cut | None:
+    """The cut along the gutter that parts most lines, or None."""
+    downwards = sorted(lines, key=_middle)
+    starts, ends = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
+    cuts: dict[tuple[float, int, int], Cut] = {}
+    width = GUTTER * _median([line.size for line in lines])
+    for gutter in gutter_candidates(starts, ends, width):
+        ended, begun = bisect_right(ends, gutter[0] + OVERHANG), bisect_left(starts, gutter[1] - OVERHANG)
+        if min(ended, len(lines) - begun) < COLUMN_ROWS:
+            continue
+        for cut in cuts_at(gutter, downwards):
+            cuts.setdefault((cut.top, len(cut.left), len(cut.right)), cut)
+    ranked = sorted(cuts.values(), key=lambda cut: -len(cut.left) - len(cut.right))
+    best = next((cut for cut in ranked if _is_gutter(cut) and not _heads_values(cut, downwards)), None)
+    if best is None:
+        return None
+    best = _without_head_below(_without_last_line_above(best, downwards), downwards)
+    return _with_heads(best, downwards)
+
+
+def _heads_values(cut: Cut, downwards: Sequence[Line]) -> bool:
+    """Whether both sides are no prose, but heads of the columns of values right below them."""
+    floor = max(line.y1 for line in (*cut.left, *cut.right))
+    reach = floor + VALUES_BELOW * cut.left[0].size
+    below = [line for line in downwards if _middle(line) >= cut.bottom and line.y0 < reach]
+    if sum(is_value(line.text) for line in below) < COLUMN_ROWS:
+        return False
+    return not any(reads_as_column(text_rows(side)) for side in (cut.left, cut.right))
+
+
+def _without_last_line_above(cut: Cut, downwards: Sequence[Line]) -> Cut:
+    """The cut without the short last line of the paragraph above it, that reaches over both columns."""
+    over = next((line for line in downwards if _middle(line) == cut.top), None)
+    if over is None:
+        return cut
+    first, *rest = sorted((*cut.left, *cut.right), key=_middle)
+    pitch = first.baseline - over.baseline
+    if (
+        abs(first.size - over.size) > SAME_SIZE * over.size
+        or not 0 < pitch <= TAIL_LEADING * over.size
+        or not _begins_with(first, over)
+    ):
+        return cut
+    if min(line.baseline for line in rest) - first.baseline < TAIL_DISTANCE * pitch:
+        return cut
+    left, right = ([line for line in side if line is not first] for side in (cut.left, cut.right))
+    return Cut(_middle(first), cut.bottom, left, right) if left and right else cut
+
+
+def _without_head_below(cut: Cut, downwards: Sequence[Line]) -> Cut:
+    """The cut without the short heading below both columns, of a text that reaches over both of them."""
+    under = next((line for line in downwards if _middle(line) == cut.bottom), None)
+    if under is None:
+        return cut
+    for side, other in ((cut.left, cut.right), (cut.right, cut.left)):
+        rows = rows_of(side)
+        floor = max(line.y1 for line in other)
+        first = len(rows) - 1
+        while first > COLUMN_ROWS and _is_alike(rows[first - 1][0], rows[-1][0]):
+            first -= 1
+        head = rows[first][0]
+        above, below = head.baseline - rows[first - 1][0].baseline, under.baseline - rows[-1][0].baseline
+        if (
+            head.y0 >= floor
+            and not _is_alike(head, under)
+            and _begins_with(head, under)
+            and below * HEAD_NEARER < above
+        ):
+            kept = [line for row in rows[:first] for line in row]
+            return Cut(cut.top, _middle(head), *((kept, other) if side is cut.left else (other, kept)))
+    return cut
+
+
+def _is_alike(line: Line, other: Line) -> bool:
+    """Whether both are set in one type."""
+    return line.style.bold == other.style.bold and abs(line.size - other.size) <= SAME_SIZE * other.size
+
+
+def _begins_with(line: Line, other: Line) -> bool:
+    """Whether both begin at one margin."""
+    return abs(line.x1 - other.x1 if line.rtl else line.x0 - other.x0) <= SAME_START * other.size
+
+
+def _with_heads(cut: Cut, downwards: Sequence[Line]) -> Cut:
+    """The cut with the row right above it where that heads the columns, though it reaches into the gutter."""
+    beside = {*map(id, cut.left), *map(id, cut.right)}
+    above = [line for line in downwards if _middle(line) <= cut.top and id(line) not in beside]
+    if not above:
+        return cut
+    row = rows_of(above)[-1]
+    x0, x1 = max(line.x1 for line in cut.left), min(line.x0 for line in cut.right)
+    left = [line for line in row if line.x0 + line.x1 < x0 + x1]
+    right = [line for line in row if line.x0 + line.x1 >= x0 + x1]
+    ends, begins = max([x0, *(line.x1 for line in left)]), min([x1, *(line.x0 for line in right)])
+    apart = min((line.x0 for line in right), default=x1) - max((line.x1 for line in left), default=x0)
+    distance = min(line.y0 for line in (*cut.left, *cut.right)) - max(line.y1 for line in row)
+    if (
+        begins - ends < GUTTER * row[0].size
+        or apart < HEADS_APART * row[0].size
+        or distance > HEAD_DISTANCE * row[0].size
+    ):
+        return cut
+    rest = [_middle(line) for line in above if line not in row]
+    return Cut(max(rest, default=-math.inf), cut.bottom, left + cut.left, right + cut.right)
+
+
+def _middle(line: Line) -> float:
+    return (line.y0 + line.y1) / 2
+
+
+def gutter_candidates(
+    starts: Sequence[float], ends: Sequence[float], width: float
+) -> list[tuple[float, float]]:
+    """Stretches of x left of edges where several lines begin, and right of edges where several end.
+
+    ``starts`` and ``ends`` of the lines are sorted.
+    """
+    left, right = starts[0], ends[-1]
+    begin = [x for x in _common(starts) if x > left + 20]
+    end = [x for x in _common(ends) if x < right - 20]
+    return [(x - width, x) for x in begin[:CANDIDATES]] + [(x, x + width) for x in end[:CANDIDATES]]
+
+
+def _common(edges: Sequence[float], tolerance: float = 2.0) -> list[float]:
+    """Of the sorted edges those that at least COLUMN_ROWS lines share, the most shared first."""
+    last_needed = edges[COLUMN_ROWS - 1 :]
+    found = [
+        (bisect_left(edges, edge + tolerance) - i, edge)
+        for i, (edge, last, before) in enumerate(zip(edges, last_needed, (-math.inf, *edges), strict=False))
+        if last < edge + tolerance and edge - before > 0.5
+    ]
+    return [edge for _, edge in sorted(found, reverse=True)]
+
+
+def cuts_at(gutter: tuple[float, float], downwards: Sequence[Line]) -> list[Cut]:
+    """The bands between the lines that reach into the gutter, each cut into its two sides."""
+    x0, x1 = gutter[0] + OVERHANG, gutter[1] - OVERHANG
+    cuts = []
+    left: list[Line] = []
+    right: list[Line] = []
+    top = -math.inf
+    for line in downwards:
+        if line.x1 <= x0:
+            left.append(line)
+        elif line.x0 >= x1:
+            right.append(line)
+        else:
+            middle = _middle(line)
+            if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
+                cuts.append(Cut(top, middle, left, right))
+            left, right, top = [], [], middle
+    if len(left) >= COLUMN_ROWS and len(right) >= COLUMN_ROWS:
+        cuts.append(Cut(top, math.inf, left, right))
+    return cuts
+
+
+def _is_gutter(cut: Cut) -> bool:
+    left, right = cut.left, cut.right
+    if any(sum([line.chars for line in side]) < COLUMN_CHARS * len(side) for side in (left, right)):
+        return False
+    width = min(line.x0 for line in right) - max(line.x1 for line in left)
+    em = min(_median([line.size for line in left]), _median([line.size for line in right]))
+    return width >= GUTTER * em and are_texts_apart(text_rows(left), text_rows(right))
+
+
+def _median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]

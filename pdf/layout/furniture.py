@@ -1,0 +1,231 @@
+"""Running heads, feet and page numbers, found over the whole document.
+
+Rows are peeled off the top and the bottom of each page as long as they stand at
+the same place on other pages with the same words (digits aside), or hold
+nothing but a page number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from operator import attrgetter
+from typing import NamedTuple
+
+from pdf.extract.list_markers import is_contents_line
+from pdf.layout.lines import Line, rows_of
+from pdf.layout.page_layout import PageLayout
+
+# Furniture stands within this share of the page's height from its edge.
+MARGIN = 0.15
+# At most so many rows at each edge.
+ROWS = 4
+# Rows stand at one place when they are at most this far apart (points).
+SAME_PLACE = 4.0
+# Repeated words are furniture from so many pages on, or on this share of them.
+PAGES = 3
+SHARE = 0.6
+# Body text keeps this distance (ems) from furniture.
+CLEARANCE = 0.6
+# So many lines of an edge are looked at.
+NEAR = 16
+# The rulings over and under the heads of a table are at most so far from them (ems).
+HEAD_RULE = 1.5
+# At most so many characters stand in a row with a page number.
+BESIDE_NUMBER = 100
+
+_DIGITS = re.compile(r"[\d٠-٩۰-۹]+")
+_PAGE_NUMBER = re.compile(
+    r"^[\W_]*(?:(?:page|p\.|seite|página|страница|стр\.|第|-)\s*)?"
+    r"(?:[\d٠-٩۰-۹]{1,4}|[ivxlc]{1,7})(?:\s*(?:of|/|von|de|из|-)\s*[\d٠-٩۰-۹]{1,4})?\s*(?:页|頁|ページ)?[\W_]*$",
+    re.IGNORECASE,
+)
+
+_TOP, _BOTTOM = attrgetter("y0"), attrgetter("y1")
+
+Place = tuple[str, int]
+
+
+def separate_furniture(page_layouts: Sequence[PageLayout]) -> None:
+    """Moves the lines that are furniture from each sheet's lines to its head and foot."""
+    for top in (True, False):
+        edges = [_edge_rows(page_layout, top) for page_layout in page_layouts]
+        marginal = [
+            [row for row in rows if _in_margin(row, page_layout, top)]
+            for page_layout, rows in zip(page_layouts, edges, strict=True)
+        ]
+        signs = _Signs(
+            _repeated(marginal),
+            _numbered(marginal),
+            _offsets(page_layouts, edges),
+            _running(page_layouts, edges),
+        )
+        for page_layout, rows in zip(page_layouts, edges, strict=True):
+            _peel(page_layout, rows, signs, top)
+
+
+class _Signs(NamedTuple):
+    """What tells furniture in one document, at one edge of its pages.
+
+    ``offsets`` are what page numbers differ by from the numbers of their pages; ``running`` the words
+    that stand beside such a number, wherever the page's text ends.
+    """
+
+    repeated: set[Place]
+    numbered: set[int]
+    offsets: set[int]
+    running: set[tuple[str, int]]
+
+
+def _edge_rows(page_layout: PageLayout, top: bool) -> list[list[Line]]:
+    """The outermost rows of one edge and the one behind them, the outermost first."""
+    inwards = sorted(page_layout.lines, key=_TOP if top else _BOTTOM, reverse=not top)
+    rows = rows_of([*islice((line for line in inwards if not line.sideways), NEAR)])
+    return (rows if top else rows[::-1])[: ROWS + 1]
+
+
+def _in_margin(row: list[Line], page_layout: PageLayout, top: bool) -> bool:
+    limit = MARGIN * page_layout.height
+    return row[0].y1 < limit if top else row[0].y0 > page_layout.height - limit
+
+
+def _places(row: list[Line]) -> list[Place]:
+    """What and where each line of a row is; twice, so that a place on a border finds its like."""
+    found = [(_DIGITS.sub("#", line.text).casefold(), round(line.y1 / SAME_PLACE)) for line in row]
+    return [(words, height + step) for words, height in found for step in (0, 1)]
+
+
+def _repeated(pages: Sequence[Sequence[list[Line]]]) -> set[Place]:
+    counts: Counter[Place] = Counter()
+    for rows in pages:
+        counts.update({place for row in rows for place in _places(row)})
+    needed = max(2, min(PAGES, math.ceil(SHARE * len(pages))))
+    return {place for place, count in counts.items() if count >= needed}
+
+
+def _numbered(pages: Sequence[Sequence[list[Line]]]) -> set[int]:
+    """Heights at which page numbers stand, on several pages or on the only one."""
+    counts: Counter[int] = Counter()
+    for rows in pages:
+        counts.update({height for row in rows[:2] for height in _number_heights(row)})
+    needed = min(2, len(pages))
+    return {height for height, count in counts.items() if count >= needed}
+
+
+def _number_heights(row: list[Line]) -> list[int]:
+    """Where the row's page number stands; twice, as places do. Few words stand beside one."""
+    if len(row) > 3 or sum(line.chars for line in row) > BESIDE_NUMBER or is_contents_line(_text(row)):
+        return []
+    ends = {id(line): line for line in (row[0], row[-1]) if is_page_number(line.text)}
+    return [round(line.y1 / SAME_PLACE) + step for line in ends.values() for step in (0, 1)]
+
+
+def is_page_number(text: str) -> bool:
+    return len(text) <= 24 and bool(_PAGE_NUMBER.match(text))
+
+
+def _offsets(page_layouts: Sequence[PageLayout], edges: Sequence[Sequence[list[Line]]]) -> set[int]:
+    """What outermost rows that hold a number only differ by from their pages' numbers, on several pages."""
+    counts = Counter(
+        offset
+        for page_layout, rows in zip(page_layouts, edges, strict=True)
+        if rows and (offset := _offset(rows[0], page_layout)) is not None
+    )
+    return {offset for offset, count in counts.items() if count >= PAGES}
+
+
+def _offset(row: list[Line], page_layout: PageLayout) -> int | None:
+    if len(row) > 1 or not is_page_number(row[0].text):
+        return None
+    digits = _DIGITS.search(row[0].text)
+    return int(digits.group()) - page_layout.raw.number if digits else None
+
+
+def _running(
+    page_layouts: Sequence[PageLayout], edges: Sequence[Sequence[list[Line]]]
+) -> set[tuple[str, int]]:
+    counts: Counter[tuple[str, int]] = Counter()
+    for page_layout, rows in zip(page_layouts, edges, strict=True):
+        counts.update(_words_and_offsets(rows[0], page_layout) if rows else ())
+    return {found for found, count in counts.items() if count >= PAGES}
+
+
+def _words_and_offsets(row: list[Line], page_layout: PageLayout) -> set[tuple[str, int]]:
+    """The words of a row that begins or ends with a number, and what that differs by from its page's."""
+    text = _text(row)
+    if len(text) > BESIDE_NUMBER or is_contents_line(text):
+        return set()
+    words = _DIGITS.sub("#", text).casefold()
+    ends = {text.split()[0], text.split()[-1]} if text.strip() else set()
+    return {(words, int(end) - page_layout.raw.number) for end in ends if len(end) <= 4 and end.isdecimal()}
+
+
+def _peel(page_layout: PageLayout, rows: list[list[Line]], signs: _Signs, top: bool) -> None:
+    count = 0
+    while count < min(ROWS, len(rows)) and _is_furniture(rows[count], count, page_layout, signs, top):
+        if top and count and _heads_table(rows[count], page_layout):
+            break
+        count += 1
+    while count and not (
+        _stands_clear(rows[count - 1], rows[count : count + 1], top)
+        or _is_sure(rows[count - 1], page_layout, signs)
+    ):
+        count -= 1
+    taken = [line for row in rows[:count] for line in row]
+    if taken and len(taken) < len(page_layout.lines):
+        gone = set(map(id, taken))
+        page_layout.lines = [line for line in page_layout.lines if id(line) not in gone]
+        edge = page_layout.head if top else page_layout.foot
+        edge += [line for row in rows_of(taken) for line in row]
+
+
+def _heads_table(row: list[Line], page_layout: PageLayout) -> bool:
+    """Whether the row stands between two rulings: the heads of a table that each page begins with."""
+    if len(row) < 2:
+        return False
+    x0, y0, x1, y1 = row[0].x0, row[0].y0, row[-1].x1, max(line.y1 for line in row)
+    reach = HEAD_RULE * row[0].size
+    wide = [ruling for ruling in page_layout.rulings if ruling.x0 <= x0 and x1 <= ruling.x1]
+    above = any(y0 - reach < ruling.y0 <= y0 + 1 for ruling in wide)
+    return above and any(y1 - 1 <= ruling.y0 < y1 + reach for ruling in wide)
+
+
+def _is_sure(row: list[Line], page_layout: PageLayout, signs: _Signs) -> bool:
+    """Whether the same words stand beside the page's own number on other pages too, however near the text."""
+    return not signs.running.isdisjoint(_words_and_offsets(row, page_layout))
+
+
+def _is_furniture(row: list[Line], rank: int, page_layout: PageLayout, signs: _Signs, top: bool) -> bool:
+    if _in_margin(row, page_layout, top):
+        return _is_repeated(row, signs.repeated) or not signs.numbered.isdisjoint(_number_heights(row))
+    if rank:
+        return False
+    return _offset(row, page_layout) in signs.offsets or not signs.running.isdisjoint(
+        _words_and_offsets(row, page_layout)
+    )
+
+
+def _is_repeated(row: list[Line], repeated: set[Place]) -> bool:
+    """Whether at least half of the row's characters come back on other pages."""
+    if is_contents_line(_text(row)):
+        return False
+    same = sum(line.chars for line in row if any(place in repeated for place in _places([line])))
+    return 2 * same >= sum(line.chars for line in row)
+
+
+def _text(row: list[Line]) -> str:
+    return " ".join(line.text for line in row)
+
+
+def _stands_clear(row: list[Line], inner: list[list[Line]], top: bool) -> bool:
+    """Whether the page's text keeps its distance: the title of a table, printed on each page, does not."""
+    if not inner:
+        return True
+    if top:
+        gap = min(line.y0 for line in inner[0]) - max(line.y1 for line in row)
+    else:
+        gap = min(line.y0 for line in row) - max(line.y1 for line in inner[0])
+    return gap > CLEARANCE * row[0].size

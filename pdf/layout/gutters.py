@@ -1,0 +1,269 @@
+"""What stands on one side of a gutter: a column of prose, a list, a stack of short lines, a note; or cells.
+
+A gutter parts columns only where both of its sides are texts of their own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pdf.extract.list_markers import is_bullet
+from pdf.layout.lines import Line, rows_of
+from pdf.tables.cells import MARKER_GAP, is_value
+
+# A column has at least this many rows on each side of the gutter.
+COLUMN_ROWS = 3
+# A row is full when it covers this share of its column.
+FULL_ROW = 0.7
+# Words of a full row are at most this far apart (ems): wider gaps part cells.
+RUNNING_GAP = 1.6
+# Share of full rows from which a column is prose.
+PROSE_ROWS = 0.5
+# Several columns of prose: most runs are so long, begin within so much of one another (ems) and fill so much.
+LONG_RUN, COLUMN_INDENT = 15, 2.0
+FULL_RUN, FULL_RUNS = 0.85, 0.7
+# Share of rows with a bullet from which a column is a list.
+LIST_ROWS = 0.6
+# Columns of which one is not prose are of like width, and share at most this part of their baselines.
+LIKE_WIDTH = 0.6
+APART = 0.5
+# Columns of one table share this part of theirs.
+COMMON = 0.8
+# A narrow side, as a list of links beside a text, shares still fewer.
+FAR_APART = 0.35
+# A smaller share than this of the rows of a column of text hold nothing but values.
+VALUE_SHARE = 0.25
+# So short a cell with a digit in it is a value.
+VALUE_CHARS = 16
+# A stack of short lines: at least so many rows of so many characters, at most this leading (ems).
+STACK_ROWS = 5
+STACK_CHARS = 12
+STACK_LEADING = 1.6
+# Texts further apart than this (ems) are no stack, where as many rows are few.
+STACK_HOLE = 6.0
+# A note in the margin has at least so many lines, of which this share begin with a small letter.
+NOTE_ROWS = 4
+NOTE_SHARE = 0.7
+
+
+def text_rows(lines: list[Line]) -> list[list[Line]]:
+    """The rows of a side that hold text."""
+    return [row for row in rows_of(lines) if any(line.chars for line in row)]
+
+
+def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether each of two sides is read for itself, from its first row to its last."""
+    sides = (left, right)
+    if min(map(len, sides)) < COLUMN_ROWS:
+        return False
+    if _is_note_beside(left, right) or _is_note_beside(right, left):
+        return True
+    prose = [reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows) for rows in sides]
+    stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
+    if all(prose) or (all(stacked) and not any(prose) and not _is_read_across(left, right)):
+        return True
+    return (any(prose) or all(stacked)) and _stand_apart(left, right, any(prose))
+
+
+def _is_read_across(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether two stacks of short lines are columns of one table, whose rows stand on common baselines.
+
+    Then values stand among the texts of one of them, not of both as in two lists of names with numbers;
+    or one says the same again and again, as no list does.
+    """
+    if _common_baselines(left, right) < COMMON:
+        return False
+    valued = [[row for row in rows if any(is_value(line.text) for line in row)] for rows in (left, right)]
+    held = [len(some) >= VALUE_SHARE * len(rows) for some, rows in zip(valued, (left, right), strict=True)]
+    if not any(held):
+        return _repeats(left) or _repeats(right)
+    return not all(held) or any(sum(is_value(row[0].text) for row in rows) > len(rows) / 2 for rows in valued)
+
+
+def _common_baselines(left: list[list[Line]], right: list[list[Line]]) -> float:
+    """Which share of the rows of the side with fewer stands on baselines of the other."""
+    few, many = sorted((left, right), key=len)
+    places = sorted(row[0].baseline for row in many)
+    return sum(_has_near(places, row[0].baseline, 0.1 * row[0].size) for row in few) / len(few)
+
+
+def _has_near(places: list[float], place: float, distance: float) -> bool:
+    i = bisect_left(places, place - distance)
+    return i < len(places) and places[i] <= place + distance
+
+
+def _repeats(rows: list[list[Line]]) -> bool:
+    """Whether most texts stand there several times."""
+    counts = Counter([line.text for row in rows for line in row])
+    return sum([count for count in counts.values() if count > 2]) > counts.total() / 2
+
+
+def _stand_apart(left: list[list[Line]], right: list[list[Line]], prose: bool) -> bool:
+    """Whether two sides go their own ways: few baselines in common, few values.
+
+    Sides of unlike width do where one is ``prose`` and the other hardly ever stands on its baselines.
+    """
+    widths = [max(row[-1].x1 for row in rows) - min(row[0].x0 for row in rows) for rows in (left, right)]
+    alike = min(widths) >= LIKE_WIDTH * max(widths)
+    if not (alike or prose) or min(len(left), len(right)) < STACK_ROWS:
+        return False
+    return (
+        _common_baselines(left, right) < (APART if alike else FAR_APART)
+        and max(_value_share(left), _value_share(right)) < VALUE_SHARE
+    )
+
+
+def _value_share(rows: list[list[Line]]) -> float:
+    """Share of the rows that hold nothing but values: numbers, amounts, dashes, ``down 3 %``."""
+    return sum(all(map(_is_like_value, row)) for row in rows) / len(rows)
+
+
+def _is_like_value(line: Line) -> bool:
+    return is_value(line.text) or (line.chars <= VALUE_CHARS and any(map(str.isdigit, line.text)))
+
+
+def reads_as_column(rows: list[list[Line]]) -> bool:
+    """Whether most rows fill the width they share with words."""
+    x0 = min(row[0].x0 for row in rows)
+    x1 = max(row[-1].x1 for row in rows)
+    full = sum(1 for row in rows if row[-1].x1 - row[0].x0 >= FULL_ROW * (x1 - x0) and _wordy(row))
+    return full >= PROSE_ROWS * len(rows)
+
+
+def reads_as_columns(rows: list[list[Line]]) -> bool:
+    """Whether the rows are those of several columns of prose: runs that fill where they begin."""
+    lines = [line for row in rows for line in row if line.chars]
+    if sum([line.chars >= LONG_RUN for line in lines]) < FULL_RUNS * len(lines):
+        return False
+    columns: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.x0):
+        if columns and line.x0 - columns[-1][0].x0 <= COLUMN_INDENT * line.size:
+            columns[-1].append(line)
+        else:
+            columns.append([line])
+    wide = [column for column in columns if len(column) >= STACK_ROWS]
+    return (
+        len(wide) > 1
+        and sum(map(len, wide)) >= FULL_RUNS * len(lines)
+        and all(map(_is_filled, wide))
+        and all(max(line.x1 for line in a) < b[0].x0 for a, b in itertools.pairwise(wide))
+    )
+
+
+def _is_filled(column: list[Line]) -> bool:
+    """Whether most lines that begin at one place reach to where the longest ends."""
+    reach = FULL_RUN * (max(line.x1 for line in column) - column[0].x0)
+    return sum([line.x1 - column[0].x0 >= reach for line in column]) >= FULL_RUNS * len(column)
+
+
+def reads_as_list(rows: list[list[Line]]) -> bool:
+    """Whether most rows open with a bullet."""
+    return sum(map(_opens_with_bullet, rows)) >= LIST_ROWS * len(rows)
+
+
+def _opens_with_bullet(row: list[Line]) -> bool:
+    """Whether a bullet and, not far from it, a text: else it is a box to check the text before it."""
+    mark = row[0]
+    if not is_bullet(mark.words[0].text):
+        return False
+    return len(mark.words) > 1 or (len(row) > 1 and row[1].x0 - mark.x1 < MARKER_GAP * mark.size)
+
+
+def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
+    """Whether one side is a note in the margin, and a column of text stands at its height on the other."""
+    if not runs_on(note):
+        return False
+    top, bottom = 2 * note[0][0].y0, 2 * note[-1][0].y1
+    beside = [row for row in text if top <= row[0].y0 + row[0].y1 <= bottom]
+    return len(beside) >= COLUMN_ROWS and reads_as_column(beside)
+
+
+def runs_on(rows: list[list[Line]]) -> bool:
+    """Whether lines too short to fill a column make a sentence all the same, as a note in the margin does.
+
+    They stand close, and most go on with a small letter; scripts without small letters tell nothing.
+    """
+    if len(rows) < NOTE_ROWS:
+        return False
+    pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
+    small = sum(1 for row in rows[1:] if row[0].text[:1].islower())
+    return small >= NOTE_SHARE * (len(rows) - 1) and all(
+        pitch <= STACK_LEADING * row[0].size for pitch, row in zip(pitches, rows, strict=False)
+    )
+
+
+def is_stack_of_short_lines(rows: list[list[Line]]) -> bool:
+    """Whether short lines stand one close under the other, as in a list: no values, no rows left out."""
+    if len(rows) < STACK_ROWS:
+        return False
+    pitches = [b[0].baseline - a[0].baseline for a, b in itertools.pairwise(rows)]
+    holes = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch > STACK_HOLE * row[0].size)
+    if holes * STACK_ROWS >= len(rows):
+        return False
+    tight = sum(1 for pitch, row in zip(pitches, rows, strict=False) if pitch <= STACK_LEADING * row[0].size)
+    return (
+        tight >= 0.5 * len(pitches)
+        and sum(line.chars for row in rows for line in row) >= STACK_CHARS * len(rows)
+        and _value_share(rows) < VALUE_SHARE
+    )
+
+
+def _wordy(row: list[Line]) -> bool:
+    """Several words that run on, or as much in a script that puts no spaces between them."""
+    if any(b.x0 - a.x1 > RUNNING_GAP * a.size for a, b in itertools.pairwise(row)):
+        return False
+    chars = sum(line.chars for line in row)
+    return chars >= 20 or (chars >= 8 and not row[0].text.isascii() and " " not in row[0].text)
+
+
+# Headings set in the margin: each is read before the text that begins beside it.
+
+# So many heads at least, of so many lines at most, with this share of the characters beside them.
+HEADS, HEAD_LINES, HEAD_CHARS = 2, 5, 0.3
+# Lines of one head are at most this far apart; the text begins so near its first line (ems).
+HEAD_LEADING, LEVEL = 1.6, 1.0
+# The text leaves so much more than its leading before it begins anew (share); most heads stand there.
+OPENED, ALIGNED = 1.15, 0.8
+
+
+def with_margin_headings(heads: Sequence[Line], text: Sequence[Line]) -> list[list[Line]]:
+    """Heads and texts in turn, top to bottom; empty where the first column holds no heads in the margin."""
+    groups = _groups(heads)
+    chars = sum([line.chars for line in heads])
+    if (
+        len(groups) < HEADS
+        or max(map(len, groups)) > HEAD_LINES
+        or chars > HEAD_CHARS * sum([line.chars for line in text])
+    ):
+        return []
+    rows = rows_of(text)
+    starts = [rows[0][0], *_openings(rows)]
+    aligned = [any(abs(start.y0 - group[0].y0) <= LEVEL * start.size for start in starts) for group in groups]
+    if sum(aligned) < ALIGNED * len(groups):
+        return []
+    tops = [group[0].y0 - LEVEL / 2 * group[0].size for group in groups]
+    parts = [[line for line in text if (line.y0 + line.y1) / 2 < tops[0]]]
+    for group, (top, bottom) in zip(groups, pairwise([*tops, float("inf")]), strict=True):
+        parts += [list(group), [line for line in text if top <= (line.y0 + line.y1) / 2 < bottom]]
+    return [part for part in parts if part]
+
+
+def _groups(lines: Sequence[Line]) -> list[list[Line]]:
+    groups: list[list[Line]] = []
+    for row in rows_of(lines):
+        if groups and row[0].baseline - groups[-1][-1].baseline <= HEAD_LEADING * row[0].size:
+            groups[-1] += row
+        else:
+            groups.append(list(row))
+    return groups
+
+
+def _openings(rows: Sequence[Sequence[Line]]) -> list[Line]:
+    """The lines that stand further below the one before than most do."""
+    pitches = sorted(b[0].baseline - a[0].baseline for a, b in pairwise(rows))
+    usual = pitches[len(pitches) // 2] if pitches else 0.0
+    return [b[0] for a, b in pairwise(rows) if b[0].baseline - a[0].baseline > OPENED * usual]

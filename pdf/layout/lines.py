@@ -1,0 +1,210 @@
+"""Lines: words of one baseline, in the order they are read.
+
+From here to the end of the layout everything lies in the reading frame: the page
+turned so that most of its text runs rightwards (see ``frames``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
+
+from pdf.extract.right_to_left import in_reading_order, is_rtl
+from pdf.extract.words import RawWord, Style
+from pdf.geometry import Rect, rect_of
+
+# A gap this wide (ems) between words of one drawn line may part two cells or columns.
+CELL_GAP = 1.0
+# Baselines this near (ems) are one; superscripts stand up to half an em off.
+SAME_BASELINE = 0.4
+# Marks and superscripts are this much smaller than what they stand beside, and this short.
+SMALL = 0.85
+MARK_CHARS = 12
+
+
+_MATH_FONT = re.compile(
+    r"CMMI|CMSY|CMEX|MSAM|MSBM|MTMI|MTSY|MTEX|Math|(?<!UI)(?<!UI )(?<!Sans)(?<!Sans )Symbol|Euler",
+    re.IGNORECASE,
+)
+_BASELINE = attrgetter("baseline", "x0")
+_LEFT = attrgetter("x0")
+
+
+class Line:
+    """Words on one baseline without a wide gap, left to right or right to left as they are read.
+
+    ``sideways``: it runs in another direction than the page's text.
+    Mutable only while it is built; ``merged`` makes a new one.
+    """
+
+    __slots__ = (
+        "baseline",
+        "chars",
+        "gap_after",
+        "rtl",
+        "sideways",
+        "size",
+        "style",
+        "text",
+        "words",
+        "x0",
+        "x1",
+        "y0",
+        "y1",
+    )
+
+    def __init__(self, words: list[RawWord]) -> None:
+        self.words = words
+        if len(words) == 1:
+            (word,) = words
+            self.x0, self.y0, self.x1, self.y1 = word.x0, word.y0, word.x1, word.y1
+            self.text, self.style, self.baseline = word.text, word.style, word.baseline
+        else:
+            self._stretch_over(words)
+            self.text = " ".join([word.text for word in words])
+            styles = [word.style for word in words]
+            self.style, self.baseline = styles[0], words[0].baseline
+            if styles.count(styles[0]) != len(styles):
+                self._take_prevailing_style()
+        self.chars = len(self.text)
+        self.size = self.style.size
+        self.sideways = words[0].turn != 0
+        self.rtl = not self.text.isascii() and is_rtl(self.text)
+
+    def _stretch_over(self, words: Iterable[RawWord]) -> None:
+        """Takes the box around the words. One loop: ``min`` and ``max`` of four lists take twice as long."""
+        x0 = y0 = math.inf
+        x1 = y1 = -math.inf
+        for word in words:
+            if word.x0 < x0:
+                x0 = word.x0
+            if word.y0 < y0:
+                y0 = word.y0
+            if word.x1 > x1:
+                x1 = word.x1
+            if word.y1 > y1:
+                y1 = word.y1
+        self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
+
+    def _take_prevailing_style(self) -> None:
+        weight: dict[Style, int] = {}
+        baseline: dict[Style, float] = {}
+        for word in self.words:
+            weight[word.style] = weight.get(word.style, 0) + len(word.text)
+            baseline.setdefault(word.style, word.baseline)
+        self.style = max(weight, key=weight.__getitem__)
+        self.baseline = baseline[self.style]
+
+    @property
+    def rect(self) -> Rect:
+        return rect_of((self.x0, self.y0, self.x1, self.y1))
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    def __repr__(self) -> str:
+        return f"<Line {self.x0:.0f} {self.y0:.0f} {self.text[:40]!r}>"
+
+
+def merged(lines: Sequence[Line], rtl: bool = False) -> Line:
+    """One line of all of them, its words in reading order. ``rtl``: it stands in a right-to-left column."""
+    if len(lines) == 1:
+        return lines[0]
+    words = [word for line in lines for word in line.words]
+    return Line(in_reading_order(words, rtl))
+
+
+@lru_cache(maxsize=1024)
+def is_math_font(name: str) -> bool:
+    """Whether the font holds signs of formulas, as TeX's, Adobe's and Microsoft's do."""
+    return bool(_MATH_FONT.search(name))
+
+
+def drawn_lines(words: Iterable[RawWord]) -> list[Line]:
+    """The lines as they were drawn, parted at wide gaps."""
+    return [Line(run) for run in _runs(words)]
+
+
+def _runs(words: Iterable[RawWord]) -> Iterator[list[RawWord]]:
+    run: list[RawWord] = []
+    line, left, right = -1, 0.0, 0.0
+    for word in words:
+        if (
+            word.line == line
+            and word.x0 - right <= (widest := CELL_GAP * word.style.size)
+            and left - word.x1 <= widest
+        ):
+            run.append(word)
+        else:
+            if run:
+                yield run
+            run, line = [word], word.line
+        left, right = word.x0, word.x1
+    if run:
+        yield run
+
+
+def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines grouped by baseline, top to bottom; within a row left to right.
+
+    A small line beside a larger one (a superscript, a note mark) belongs to the
+    larger one's row when most of its height lies within it.
+    """
+    if len(lines) == 1:
+        return [list(lines)]
+    rows: list[list[Line]] = []
+    row: list[Line] = []
+    for line in sorted(lines, key=_BASELINE):
+        if row and (
+            line.baseline - row[-1].baseline <= SAME_BASELINE * line.size
+            or (line.size != row[-1].size and any(_same_row(line, other) for other in row))
+        ):
+            row.append(line)
+        elif len(rows) > 1 and line.size < SMALL * rows[-2][0].size and _is_raised(line, rows[-2]):
+            rows[-2].append(line)
+        else:
+            row = [line]
+            rows.append(row)
+    rows = _with_raised_marks(rows)
+    for row in rows:
+        if len(row) > 1:
+            row.sort(key=_LEFT)
+    return rows
+
+
+def _is_raised(line: Line, row: list[Line]) -> bool:
+    return any(_same_row(line, other) for other in row)
+
+
+def _same_row(a: Line, b: Line) -> bool:
+    small, large = (a, b) if a.size < b.size else (b, a)
+    if abs(a.baseline - b.baseline) <= SAME_BASELINE * small.size:
+        return True
+    # a mark or a superscript: much smaller, and mostly within the other's height
+    if small.size > SMALL * large.size or small.chars > MARK_CHARS:
+        return False
+    overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return overlap >= 0.6 * small.height
+
+
+def _with_raised_marks(rows: list[list[Line]]) -> list[list[Line]]:
+    """Rows of nothing but small marks joined to the row below, whose words they raise above."""
+    out: list[list[Line]] = []
+    for row in rows:
+        if (
+            out
+            and out[-1][0].chars <= 4
+            and all(line.chars <= 4 for line in out[-1])
+            and any(_same_row(mark, line) for mark in out[-1] for line in row)
+        ):
+            row = [*out.pop(), *row]
+        out.append(row)
+    return out

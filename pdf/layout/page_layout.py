@@ -1,0 +1,237 @@
+"""Blocks: what units are made of, while the layout still moves them about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pdf.extract.page_content import RawPage
+from pdf.extract.words import RawWord
+from pdf.geometry import PageFrame, Rect, rect_of
+from pdf.layout.lines import Line, drawn_lines
+from pdf.structure import UnitType
+
+# A page with a smaller share of right-to-left text than this quotes it.
+FOREIGN = 0.05
+
+
+def is_right_to_left(lines: Iterable[Line]) -> bool:
+    """Whether most of the text is right to left."""
+    leftwards = sum([line.chars for line in lines if line.rtl])
+    return leftwards > 0 and 2 * leftwards > sum([line.chars for line in lines])
+
+
+def column_is_right_to_left(lines: Sequence[Line], page: bool = False) -> bool:
+    """Whether a column is read from right to left, though many of its lines may be foreign: names, links.
+
+    ``page`` says it of the page that it stands on. Foreign lines that are set to the right edge tell it.
+    """
+    if not lines:
+        return page
+    leftwards, every = sum([line.chars for line in lines if line.rtl]), sum([line.chars for line in lines])
+    if not leftwards and not page:
+        return False
+    if 2 * leftwards > every:
+        return True
+    if not page and leftwards < FOREIGN * every:
+        return False
+    left, right = min([line.x0 for line in lines]), max([line.x1 for line in lines])
+    at_right = sum([right - line.x1 < line.size for line in lines])
+    return at_right > sum([line.x0 - left < line.size for line in lines])
+
+
+def bounds_of(lines: Sequence[Line]) -> Rect:
+    """The smallest rectangle around the lines."""
+    if len(lines) == 1:
+        return lines[0].rect
+    return rect_of(
+        (
+            min([line.x0 for line in lines]),
+            min([line.y0 for line in lines]),
+            max([line.x1 for line in lines]),
+            max([line.y1 for line in lines]),
+        )
+    )
+
+
+@dataclass(slots=True, eq=False)
+class TableCell:
+    """The lines of one cell; ``column`` counts from 0."""
+
+    column: int
+    lines: list[Line]
+
+    @property
+    def rect(self) -> Rect:
+        return bounds_of(self.lines)
+
+
+@dataclass(slots=True, eq=False)
+class TableBlock:
+    """One table on one page; its rows are Blocks that point back to it.
+
+    ``heads`` is what stands over each column, once it has been put together.
+    """
+
+    index: int = 0
+    columns: int = 0
+    caption: str = ""
+    head: list[Block] = field(default_factory=list)
+    heads: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Lines that become one unit. ``tag_role``: what its author's tags call it, where they are believed."""
+
+    kind: UnitType
+    lines: list[Line]
+    level: int | None = None
+    marker: str = ""
+    continues: bool = False
+    opens_column: bool = False
+    table: TableBlock | None = None
+    row: int = 0
+    header: bool = False
+    cells: list[TableCell] = field(default_factory=list)
+    section_path: tuple[str, ...] = ()
+    section_type: str = ""
+    tag_role: str = ""
+
+    @property
+    def rect(self) -> Rect:
+        return bounds_of(self.lines)
+
+    @property
+    def text(self) -> str:
+        return self.lines[0].text if len(self.lines) == 1 else " ".join([line.text for line in self.lines])
+
+    @property
+    def rtl(self) -> bool:
+        """Whether most of its text runs leftwards."""
+        return is_right_to_left(self.lines)
+
+
+# A page on its way from words to units.
+
+# Pages set sideways or upside down: turned for reading, and every rectangle turned back.
+
+
+def to_reading(rect: tuple[float, float, float, float], turn: int, width: float, height: float) -> Rect:
+    """From page space to the reading frame: text that runs in direction ``turn`` then runs rightwards."""
+    x0, y0, x1, y1 = rect
+    if turn == 90:
+        return Rect(y0, width - x1, y1, width - x0)
+    if turn == 180:
+        return Rect(width - x1, height - y1, width - x0, height - y0)
+    if turn == 270:
+        return Rect(height - y1, x0, height - y0, x1)
+    return Rect(x0, y0, x1, y1)
+
+
+def from_reading(rect: Rect, turn: int, width: float, height: float) -> Rect:
+    """Back to page space; ``width`` and ``height`` are the page's there."""
+    x0, y0, x1, y1 = rect
+    if turn == 90:
+        return Rect(width - y1, x0, width - y0, x1)
+    if turn == 180:
+        return Rect(width - x1, height - y1, width - x0, height - y0)
+    if turn == 270:
+        return Rect(y0, height - x1, y1, height - x0)
+    return rect
+
+
+def rects_for_reading(rects: list[Rect], frame: PageFrame, turn: int) -> list[Rect]:
+    """The rectangles in the reading frame."""
+    return [to_reading(rect, turn, frame.width, frame.height) for rect in rects] if turn else rects
+
+
+def words_for_reading(raw: RawPage, turn: int) -> list[RawWord]:
+    """The page's words in the reading frame; those that run in another direction keep their own turn."""
+    if turn == 0:
+        return raw.words
+    width, height = raw.frame.width, raw.frame.height
+    return [
+        RawWord(
+            *to_reading(word.rect, turn, width, height),
+            word.text,
+            word.style,
+            _baseline(word, turn, width, height),
+            word.line,
+            (word.turn - turn) % 360,
+            word.tag,
+        )
+        for word in raw.words
+    ]
+
+
+def _baseline(word: RawWord, turn: int, width: float, height: float) -> float:
+    if word.turn != turn:
+        return to_reading(word.rect, turn, width, height).y1
+    return {90: width - word.baseline, 180: height - word.baseline}.get(turn, word.baseline)
+
+
+@dataclass(eq=False)
+class PageLayout:
+    """One page in the reading frame. ``head`` and ``foot`` are its furniture, top to bottom."""
+
+    raw: RawPage
+    turn: int
+    width: float
+    height: float
+    lines: list[Line]
+    rulings: list[Rect]
+    fills: list[Rect]
+    images: list[Rect]
+    drawings: list[Rect]
+    head: list[Line] = field(default_factory=list)
+    foot: list[Line] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether reading frame and page space are the same, and every word lies on the page."""
+        if self.turn or self.raw.trimmed or not self.raw.words:
+            return not self.turn
+        width, height = self.raw.frame.width, self.raw.frame.height
+        return all(
+            word.x0 >= 0 and word.y0 >= 0 and word.x1 <= width and word.y1 <= height
+            for word in self.raw.words
+        )
+
+    def to_page(self, rect: tuple[float, float, float, float]) -> Rect:
+        """From the reading frame to page space, cut to the page."""
+        if self.is_plain:
+            return tuple.__new__(Rect, rect)
+        frame = self.raw.frame
+        x0, y0, x1, y1 = from_reading(Rect(*rect), self.turn, frame.width, frame.height)
+        return Rect(
+            min(max(x0, 0.0), frame.width),
+            min(max(y0, 0.0), frame.height),
+            min(max(x1, 0.0), frame.width),
+            min(max(y1, 0.0), frame.height),
+        )
+
+
+def page_layout_of(raw: RawPage) -> PageLayout:
+    """The page turned for reading, its words in lines."""
+    turn, frame = raw.turn, raw.frame
+    sideways = turn in (90, 270)
+    return PageLayout(
+        raw,
+        turn,
+        frame.height if sideways else frame.width,
+        frame.width if sideways else frame.height,
+        drawn_lines(words_for_reading(raw, turn)),
+        rects_for_reading(raw.rulings, frame, turn),
+        rects_for_reading(raw.fills, frame, turn),
+        rects_for_reading(raw.images, frame, turn),
+        rects_for_reading(raw.drawings, frame, turn),
+    )
+
+
+def empty_page_layout(raw: RawPage, failure: str) -> PageLayout:
+    """A page that keeps its place and nothing else."""
+    blank = RawPage(raw.number, raw.frame, raw.label, failure=failure[:200])
+    return PageLayout(blank, 0, raw.frame.width, raw.frame.height, [], [], [], [], [])

@@ -1,0 +1,318 @@
+"""Paragraphs of one column, from its lines.
+
+A new paragraph begins where the type changes, the leading opens, the first line
+is indented, a list marker stands, or where the line before ended although the
+next word would still have fitted: that line was broken on purpose.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from operator import attrgetter
+
+from pdf.extract.list_markers import comes_next, is_bullet, is_contents_line, marker_of
+from pdf.extract.words import breaks_anywhere
+from pdf.layout.lines import Line
+from pdf.layout.page_layout import Block, column_is_right_to_left
+
+# Leading that exceeds the column's own by this share opens a paragraph.
+LEADING_SLACK = 1.18
+# Lines of one paragraph are never further apart than this (ems).
+LOOSEST_LEADING = 2.2
+# Text is double-spaced where lines of so many characters, none nearer, are at most so far apart (ems).
+DOUBLE_LEADING, LONG_LINE = 2.6, 45
+# Type sizes that differ by less than this share are the same.
+SIZE_SLACK = 1.08
+# An indent is at least this deep (ems); lines that end within so much of one another end together.
+INDENT = 0.6
+EVEN_EDGE = 2.0
+# Items of one list begin within this of one another (ems).
+SAME_START = 0.3
+# So many lines that begin at one place, each about another axis, are set to an edge there.
+EDGE_LINES = 3
+# A block of so many lines may be narrower than its column.
+NARROW_LINES = 4
+# A space, with some slack (ems); the leading of a size that is set but once.
+SPACE = 0.5
+USUAL_LEADING = 1.25
+# Lines of one title are at most this far apart (ems).
+TITLE_LEADING = 1.45
+# A line that ends within a sentence before a small letter was broken on purpose only if it leaves this
+# share of the column empty.
+UNFINISHED_ROOM = 0.3
+# A footnote's number is so much smaller than its text.
+NOTE_MARK = 0.8
+# Within a paragraph and a sentence, a line leaves at most this share of the column empty.
+RAGGED_ROOM = 0.15
+CLOSED = (*".:;?!。：；？！؟)]”\"'", "…")
+SENTENCE_ENDS = (".", ":", ";", "?", "!", ",")
+# Chinese and Japanese lines break between any two characters but for a few (ems).
+UNBREAKABLE = 2.2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What is common to the lines of a column.
+
+    Edges are measured along the way the text runs: ``start`` is the left edge, in
+    right-to-left columns the right one, mirrored, so that text always runs towards
+    greater numbers. ``body`` and ``bold`` are the type most of it is set in.
+    """
+
+    start: float
+    end: float
+    rtl: bool
+    leading: dict[int, float]
+    body: float
+    bold: bool
+    lines: Sequence[Line] = ()
+
+    def leading_of(self, line: Line) -> float:
+        return self.leading.get(_size_class(line), USUAL_LEADING * line.size)
+
+    def is_title_type(self, line: Line) -> bool:
+        """Whether the line is set larger than the column's body, or bold where the body is not."""
+        return line.size > SIZE_SLACK * self.body or (line.style.bold and not self.bold)
+
+    def starts(self, line: Line) -> float:
+        return -line.x1 if self.rtl else line.x0
+
+    def ends(self, line: Line) -> float:
+        return -line.x0 if self.rtl else line.x1
+
+    def is_edge(self, line: Line) -> bool:
+        """Whether lines about other axes begin where this one does."""
+        edge, middle, em = attrgetter("x1" if self.rtl else "x0"), line.x0 + line.x1, line.size
+        start, near = edge(line), SAME_START * em
+        alike = (
+            other
+            for other in self.lines
+            if abs(edge(other) - start) < near and abs(other.x0 + other.x1 - middle) > em
+        )
+        return sum(1 for _ in islice(alike, EDGE_LINES)) == EDGE_LINES
+
+
+def column_of(lines: Sequence[Line], rtl: bool) -> Column:
+    """Measures a column. Leading is the commonest distance of baselines of one type size."""
+    pitches: dict[int, Counter[int]] = {}
+    double: dict[int, Counter[int]] = {}
+    for above, below in pairwise(lines):
+        pitch = below.baseline - above.baseline
+        if _same_size(above, below) and 0.8 * above.size < pitch < DOUBLE_LEADING * above.size:
+            if pitch < LOOSEST_LEADING * above.size:
+                pitches.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
+            elif above.chars >= LONG_LINE:
+                double.setdefault(_size_class(above), Counter())[round(pitch * 4)] += 1
+    leading = {size: _tightest_common(counts) / 4 for size, counts in (double | pitches).items()}
+    x0, x1 = min([line.x0 for line in lines]), max([line.x1 for line in lines])
+    weight: defaultdict[tuple[float, bool], int] = defaultdict(int)
+    for line in lines:
+        weight[line.style.size, line.style.bold] += line.chars
+    body, bold = max(weight, key=weight.__getitem__)
+    return Column(-x1 if rtl else x0, -x0 if rtl else x1, rtl, leading, body, bold, lines)
+
+
+def _size_class(line: Line) -> int:
+    return round(line.size * 2)
+
+
+def _tightest_common(counts: Counter[int]) -> float:
+    """The smallest pitch that is not rare: paragraphs may be many and short."""
+    most = max(counts.values())
+    return min(pitch for pitch, count in counts.items() if count >= max(1, 0.34 * most))
+
+
+def paragraphs(lines: Sequence[Line], rtl: bool | None = None) -> list[Block]:
+    """The column's lines as prose and list blocks, top to bottom. ``rtl``: it is read leftwards."""
+    if not lines:
+        return []
+    column = column_of(lines, column_is_right_to_left(lines) if rtl is None else rtl)
+    margins = _margins(lines, column)
+    groups: list[list[Line]] = [[lines[0]]]
+    for i in range(1, len(lines)):
+        following = lines[i + 1] if i + 1 < len(lines) else None
+        if _begins(lines[i], groups[-1], following, column, margins[i - 1]):
+            groups.append([lines[i]])
+        else:
+            groups[-1].append(lines[i])
+    return [block_of(group) for group in groups]
+
+
+def _margins(lines: Sequence[Line], column: Column) -> list[float]:
+    """Where each line had to end: the column's edge, or that of a narrower block whose lines end together."""
+    margins: list[float] = []
+    stack: list[Line] = []
+    for line in [*lines, None]:
+        if stack and (line is None or _opens_leading(stack[-1], line, column)):
+            ends = [column.ends(other) for other in stack]
+            end = max(ends)
+            together = sum([at > end - EVEN_EDGE * other.size for at, other in zip(ends, stack, strict=True)])
+            narrow = len(stack) >= NARROW_LINES and together >= 0.6 * (len(stack) - 1)
+            margins += [end if narrow else column.end] * len(stack)
+            stack = []
+        if line is not None:
+            stack.append(line)
+    return margins
+
+
+def _opens_leading(last: Line, line: Line, column: Column) -> bool:
+    return not _same_size(last, line) or line.baseline - last.baseline > LEADING_SLACK * column.leading_of(
+        line
+    )
+
+
+def block_of(lines: list[Line]) -> Block:
+    """The lines as an item of a list where they begin with a marker, else as prose."""
+    marker = marker_of(lines[0].words[0].text) if len(lines[0].words) > 1 or len(lines) > 1 else ""
+    if marker and (is_bullet(marker) or lines[0].words[0].text == marker):
+        return Block("list", lines, marker=marker, level=0)
+    return Block("prose", lines)
+
+
+def _begins(line: Line, block: list[Line], following: Line | None, column: Column, margin: float) -> bool:
+    """Whether the line begins a paragraph after the lines of ``block``."""
+    last = block[-1]
+    if not (_same_size(last, line) or _shares_size(last, line)) or (
+        last.style.bold != line.style.bold and _one_weight(last, line)
+    ):
+        return True
+    pitch = line.baseline - last.baseline
+    larger = last if last.size > line.size else line
+    leading = block[1].baseline - block[0].baseline if len(block) > 1 else column.leading_of(larger)
+    if pitch < 0.5 * line.size or (_opens_note(line) and _opens_note(block[0])):
+        return True
+    if pitch > LEADING_SLACK * leading and not (
+        len(block) == 1
+        and _evenly_spaced(line, following, pitch)
+        and not _ended_on_purpose(last, line, column, margin)
+    ):
+        return True
+    if _opens_item(line, block, column) or is_contents_line(last.text):
+        return True
+    if not marker_of(block[0].words[0].text) and _centered(last, line, column):
+        return pitch > TITLE_LEADING * line.size
+    if _goes_on_as_title(block, line, following, pitch, column):
+        return False
+    if _ended_on_purpose(last, line, column, margin, len(block) > 1):
+        return True
+    return not _is_unfinished(last, line) and _indented(line, block, following, column)
+
+
+def _evenly_spaced(line: Line, following: Line | None, pitch: float) -> bool:
+    """Whether the next line comes at the same distance: a paragraph with more leading than its column's."""
+    if following is None or pitch > LOOSEST_LEADING * line.size or not _same_size(line, following):
+        return False
+    return abs(following.baseline - line.baseline - pitch) < 0.05 * pitch
+
+
+def _same_size(a: Line, b: Line) -> bool:
+    return a.size == b.size or max(a.size, b.size) <= SIZE_SLACK * min(a.size, b.size)
+
+
+def _shares_size(a: Line, b: Line) -> bool:
+    """Whether a word of the one is as large as the other, though most of it is smaller, as code is."""
+    return any(
+        len(word.text) > 2 and max(size, word.style.size) <= SIZE_SLACK * min(size, word.style.size)
+        for line, size in ((a, b.size), (b, a.size))
+        for word in line.words
+    )
+
+
+def _one_weight(*lines: Line) -> bool:
+    """Whether each line is set in one weight throughout."""
+    return all(
+        word.style is line.style or word.style.bold == line.style.bold
+        for line in lines
+        for word in line.words
+    )
+
+
+def _opens_item(line: Line, block: list[Line], column: Column) -> bool:
+    marker = marker_of(line.words[0].text)
+    if not marker or len(line.words) == 1:
+        return False
+    first, last = block[0], block[-1]
+    if is_bullet(marker) and marker not in "-–—*o·":
+        return True
+    under = abs(column.starts(line) - column.starts(first)) < SAME_START * line.size
+    if under and is_bullet(marker) and marker_of(first.words[0].text) == marker:
+        return True
+    if under and comes_next(marker, marker_of(first.words[0].text)):
+        return True
+    # a number may stand at a line's start by chance: then the line before is full
+    return last.text[-1:] in ".;:,!?" or column.starts(line) < column.starts(last) - INDENT * line.size
+
+
+def _opens_note(line: Line) -> bool:
+    """Whether a raised number stands before the line's text, as before a footnote."""
+    mark = line.words[0]
+    return len(line.words) > 1 and mark.style.size < NOTE_MARK * line.size and mark.text.isdigit()
+
+
+def _centered(a: Line, b: Line, column: Column) -> bool:
+    """Whether both lines are set about one axis: their middles agree, and their edges do not or stand clear.
+
+    Names in a list may be of one length by chance: then other lines begin where they do. Lines that
+    only begin away from the column's edge, as those of a hanging indent, reach to its end.
+    """
+    em = min(a.size, b.size)
+    if abs(a.x0 + a.x1 - b.x0 - b.x1) > em or (column.is_edge(a) and column.is_edge(b)):
+        return False
+    if abs(a.x0 - b.x0) > em:
+        return True
+    starts, ends = min(map(column.starts, (a, b))), max(map(column.ends, (a, b)))
+    return starts > column.start + em and ends < column.end - em
+
+
+def _goes_on_as_title(
+    block: list[Line], line: Line, following: Line | None, pitch: float, column: Column
+) -> bool:
+    """Whether a title in larger or bold type runs over two or three lines: titles are not broken greedily."""
+    last = block[-1]
+    if len(block) > 2 or pitch > TITLE_LEADING * line.size or last.text.endswith((".", ":", ";", "?", "!")):
+        return False
+    if not (column.is_title_type(last) and column.is_title_type(line)):
+        return False
+    if abs(column.starts(line) - column.starts(last)) > line.size or marker_of(line.words[0].text):
+        return False
+    return following is None or not column.is_title_type(following)
+
+
+def _indented(line: Line, block: list[Line], following: Line | None, column: Column) -> bool:
+    last = block[-1]
+    em = line.size
+    deeper = column.starts(line) - column.starts(last)
+    if deeper > INDENT * em:
+        # deeper than the line before: a first-line indent, unless a hanging indent begins here
+        if len(block) > 1:
+            return True
+        if marker_of(last.words[0].text):
+            return False
+        return following is not None and column.starts(following) < column.starts(line) - INDENT * em
+    # shallower: back out of a hanging indent
+    return deeper < -INDENT * em and len(block) > 1
+
+
+def _ended_on_purpose(last: Line, line: Line, column: Column, margin: float, goes_on: bool = False) -> bool:
+    """Whether the first word of ``line`` would have fitted behind ``last``.
+
+    ``goes_on``: ``last`` is not the first line of its paragraph; within a sentence its lines may be ragged.
+    """
+    room = margin - column.ends(last)
+    first = line.words[0]
+    needed = first.x1 - first.x0 + SPACE * line.size
+    if breaks_anywhere(first.text):
+        needed = min(needed, UNBREAKABLE * line.size)
+    if _is_unfinished(last, line):
+        return room > max(needed, UNFINISHED_ROOM * (column.end - column.start))
+    if goes_on and not last.text.endswith(CLOSED):
+        return room > max(needed, RAGGED_ROOM * (column.end - column.start))
+    return room > needed
+
+
+def _is_unfinished(last: Line, line: Line) -> bool:
+    """Whether a sentence goes on from the one line to the other: beside a picture, it is indented or not."""
+    return line.words[0].text[0].islower() and not last.text.endswith(SENTENCE_ENDS)

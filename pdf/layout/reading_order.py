@@ -1,0 +1,348 @@
+"""From the lines of a page to its blocks in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from pdf.extract.list_markers import is_bullet, marker_of
+from pdf.geometry import Rect
+from pdf.layout.columns import regions
+from pdf.layout.lines import Line, merged, rows_of
+from pdf.layout.page_layout import Block, column_is_right_to_left
+from pdf.layout.paragraphs import paragraphs
+from pdf.tables.aligned import EDGE, aligned_rows
+from pdf.tables.cells import Row, is_value
+from pdf.tables.column_headers import with_header_above_rule
+from pdf.tables.grid import Grid, grids
+from pdf.tables.rows import mirrored_row, table_blocks, turned_back
+from pdf.tables.ruled import with_ruled_tables
+from pdf.tables.text_tables import Inset
+
+# Boxes on a page: what stands in a frame or on a ground of its own is read by itself.
+#
+# An infobox beside a text, cards beside one another, a note on a grey ground. Shaded cells and
+# columns of tables are no boxes: they touch one another, lie in a grid, or share their rows with
+# what stands beside them.
+
+# A box holds at least so many lines and is at least so wide (points).
+LINES, WIDTH = 3, 60.0
+# Edges this near (points) touch; rulings this near make one corner.
+TOUCH = 3.0
+# Share of its lines that stand on baselines of what is beside it, from which on it is part of a table.
+COMMON = 0.4
+# The labels of a drawing stand at most this far outside it (points), and have at most so many characters.
+LABEL, LABEL_CHARS, NAME_CHARS = 24.0, 24, 40
+# Pages of more fills or rulings are drawings.
+MOST_FILLS, MOST_RULINGS = 200, 80
+
+
+def sidebars(lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Rect]:
+    """The boxes that have other text beside them; apart from one another."""
+    found: list[Rect] = []
+    candidates = _candidates(rulings, fills)
+    if not candidates:
+        return []
+    tables = grids(rulings)
+    inside = {box: [line for line in lines if holds(box, line)] for box in candidates}
+    boxes = [box for box in candidates if len(inside[box]) >= LINES and not _crossed(box, lines)]
+    held = {id(line) for box in boxes for line in inside[box]}
+    for box in sorted(boxes, key=lambda box: -box.area):
+        beside = [line for line in lines if _is_beside_box(box, line)]
+        if (
+            beside
+            and not any(_overlap(box, other) for other in found)
+            and not any(_is_cell(box, grid) for grid in tables)
+            and not _shares_rows(inside[box], [line for line in beside if id(line) not in held])
+        ):
+            found.append(box)
+    return found
+
+
+def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[Rect]:
+    """Drawings with their labels that have a column of text beside them; apart from one another."""
+    found: list[Rect] = []
+    for drawing in drawings:
+        box = _with_labels(drawing, lines)
+        texts = [line for line in lines if line.chars > LABEL_CHARS and not _within(line.rect, box)]
+        if (
+            sum(_is_beside_box(box, line) for line in texts) >= LINES
+            and not any(line.rect.overlaps(box) for line in texts)
+            and not any(box.overlaps(other) for other in found)
+        ):
+            found.append(box)
+    return found
+
+
+def _with_labels(drawing: Rect, lines: Sequence[Line]) -> Rect:
+    """The drawing with the short lines around it, and those that name the bars whose values stand in it."""
+    near = Rect(drawing.x0 - LABEL, drawing.y0 - LABEL, drawing.x1 + LABEL, drawing.y1 + LABEL)
+    labels = [line for line in lines if line.chars <= LABEL_CHARS and _within(line.rect, near)]
+    baselines = [line.baseline for line in labels]
+    names = [
+        line
+        for line in lines
+        if line.chars <= NAME_CHARS
+        and -line.rect.overlap_x(drawing) < LABEL
+        and any(abs(line.baseline - other) < 0.3 * line.size for other in baselines)
+    ]
+    box = drawing
+    for line in (*labels, *names):
+        box = box.union(line.rect)
+    return box
+
+
+def _candidates(rulings: Sequence[Rect], fills: Sequence[Rect]) -> list[Rect]:
+    grounds = [fill for fill in fills if fill.width >= WIDTH] if len(fills) <= MOST_FILLS else []
+    apart = [
+        fill for fill in grounds if not any(fill is not other and _touch(fill, other) for other in fills)
+    ]
+    return [*dict.fromkeys([*apart, *(_frames(rulings) if len(rulings) <= MOST_RULINGS else ())])]
+
+
+def _frames(rulings: Iterable[Rect]) -> list[Rect]:
+    """Rectangles of four rulings."""
+    flat = [r for r in rulings if r.width >= WIDTH and r.width > r.height]
+    tall = [r for r in rulings if r.height > TOUCH and r.height > r.width]
+    frames = []
+    for n, top in enumerate(flat):
+        for bottom in flat[n + 1 :]:
+            box = Rect(
+                min(top.x0, bottom.x0), min(top.y0, bottom.y0), max(top.x1, bottom.x1), max(top.y1, bottom.y1)
+            )
+            if abs(top.x0 - bottom.x0) > TOUCH or abs(top.x1 - bottom.x1) > TOUCH or box.height < 2 * TOUCH:
+                continue
+            if all(_covered(x, box, tall) for x in (box.x0, box.x1)) and not _is_ruled(box, flat):
+                frames.append(box)
+    return frames
+
+
+def _is_ruled(box: Rect, flat: Sequence[Rect]) -> bool:
+    """Whether rulings part the box into rows: it may be a column of a table."""
+    return any(
+        box.y0 + TOUCH < r.y0 < box.y1 - TOUCH
+        and min(r.x1, box.x1) - max(r.x0, box.x0) > box.width - 2 * TOUCH
+        for r in flat
+    )
+
+
+def _covered(x: float, box: Rect, tall: Sequence[Rect]) -> bool:
+    """Whether upright rulings close the box at ``x``, in one piece or several."""
+    height = sum(
+        min(r.y1, box.y1) - max(r.y0, box.y0)
+        for r in tall
+        if abs((r.x0 + r.x1) / 2 - x) <= TOUCH and r.y1 > box.y0 and r.y0 < box.y1
+    )
+    return height >= box.height - 2 * TOUCH
+
+
+def _touch(a: Rect, b: Rect) -> bool:
+    """Whether two grounds meet at an edge or lie within one another's seam: cells, stripes, shadows."""
+    return a.overlap_x(b) > -TOUCH and a.overlap_y(b) > -TOUCH and not (_within(a, b) or _within(b, a))
+
+
+def _within(a: Rect, b: Rect) -> bool:
+    return b.x0 <= a.x0 and a.x1 <= b.x1 and b.y0 <= a.y0 and a.y1 <= b.y1
+
+
+def holds(box: Rect, line: Line) -> bool:
+    """Whether the line stands in the box."""
+    return box.contains((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) and line.chars > 0
+
+
+def _crossed(box: Rect, lines: Sequence[Line]) -> bool:
+    """Whether a line runs over the box's left or right edge."""
+    return any(
+        box.y0 < (line.y0 + line.y1) / 2 < box.y1
+        and any(line.x0 < x - TOUCH and line.x1 > x + TOUCH for x in (box.x0, box.x1))
+        for line in lines
+    )
+
+
+def _is_beside_box(box: Rect, line: Line) -> bool:
+    middle = (line.y0 + line.y1) / 2
+    return box.y0 < middle < box.y1 and (line.x1 <= box.x0 + TOUCH or line.x0 >= box.x1 - TOUCH)
+
+
+def _overlap(a: Rect, b: Rect) -> bool:
+    return a.overlap_x(b) > TOUCH and a.overlap_y(b) > TOUCH
+
+
+def _is_cell(box: Rect, grid: Grid) -> bool:
+    """Whether the box is a part of a larger grid."""
+    return grid.rect.area > 1.2 * box.area and _within(
+        Rect(box.x0 + TOUCH, box.y0 + TOUCH, box.x1 - TOUCH, box.y1 - TOUCH), grid.rect
+    )
+
+
+def _shares_rows(inside: Sequence[Line], beside: Sequence[Line]) -> bool:
+    """Whether lines of the box stand on baselines of what is beside it, as a shaded column's do."""
+    baselines = sorted(line.baseline for line in beside)
+    shared = sum(any(abs(line.baseline - other) < 0.1 * line.size for other in baselines) for line in inside)
+    return shared >= COMMON * len(inside)
+
+
+# Texts of one row stand at least so far apart (ems).
+APART = 5.0
+_WORD = re.compile(r"[^\W\d_]{3}")
+_NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
+
+
+def blocks_in_order(
+    lines: Sequence[Line],
+    rulings: Sequence[Rect],
+    fills: Sequence[Rect] = (),
+    drawings: Sequence[Rect] = (),
+) -> list[Block]:
+    """The page's blocks as they are read; what runs sideways comes last."""
+    rtl = column_is_right_to_left(lines)
+    placed = with_ruled_tables(_with_sidebars(lines, rulings, fills, drawings), rulings, fills)
+    sideways = [line for line in placed if line.sideways]
+    upright = [line for line in placed if not line.sideways] if sideways else placed
+    blocks: list[Block] = []
+    for region in regions(upright, rtl):
+        column = region_blocks(region, rtl)
+        column[0].opens_column = True
+        blocks += column
+    return blocks + sideways_blocks(sideways)
+
+
+def _with_sidebars(
+    lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect], drawings: Sequence[Rect]
+) -> list[Line]:
+    """The lines, those in boxes and charts beside other text replaced by one Inset for each."""
+    rest = list(lines)
+    upright = [line for line in lines if not line.sideways]
+    charts = charts_beside_text(upright, drawings) if drawings else []
+    boxes = [box for box in sidebars(upright, rulings, fills) if not any(map(box.overlaps, charts))]
+    for box in [*charts, *boxes]:
+        inside = [line for line in rest if not line.sideways and holds(box, line)]
+        if not inside:
+            continue
+        within = [
+            [rect for rect in rects if rect != box and _lies_in(rect, box)] for rects in (rulings, fills)
+        ]
+        taken = set(map(id, inside))
+        rest = [line for line in rest if id(line) not in taken]
+        rest.append(Inset(box, blocks_in_order(inside, *within)))
+    return rest
+
+
+def _lies_in(rect: Rect, box: Rect) -> bool:
+    """Whether it lies in the box and is none of its edges."""
+    x, y = rect.center
+    near_edge = min(abs(x - box.x0), abs(x - box.x1)) < 2.0 or min(abs(y - box.y0), abs(y - box.y1)) < 2.0
+    return box.contains(x, y) and not near_edge
+
+
+def sideways_blocks(lines: Sequence[Line]) -> list[Block]:
+    """Lines that run up, down or upside down: those drawn one after the other and near make one block."""
+    blocks: list[Block] = []
+    for line in lines:
+        if blocks:
+            last = blocks[-1].lines[-1]
+            near = max(-line.rect.overlap_x(last.rect), -line.rect.overlap_y(last.rect))
+            if last.words[0].turn == line.words[0].turn and near < 1.5 * line.size:
+                blocks[-1].lines.append(line)
+                continue
+        blocks.append(Block("prose", [line]))
+    return blocks
+
+
+def region_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
+    """Tables and paragraphs of one column, top to bottom. ``rtl``: its page is read leftwards."""
+    found = sorted([line for line in lines if isinstance(line, Inset)], key=lambda inset: inset.y0)
+    rest = [line for line in lines if not isinstance(line, Inset)] if found else lines
+    aside = [inset for inset in found if any(_is_beside(inset, line) for line in rest)]
+    blocks: list[Block] = []
+    for inset in found:
+        if inset in aside:
+            continue
+        above = [line for line in rest if (line.y0 + line.y1) / 2 < inset.y0]
+        rest = [line for line in rest if (line.y0 + line.y1) / 2 >= inset.y0]
+        table, above = with_header_above_rule(inset.blocks, above)
+        blocks += running_blocks(above, rtl)
+        blocks += table
+    blocks += running_blocks(rest, rtl)
+    for inset in aside:
+        blocks = _put_beside(inset, blocks, rtl)
+    return blocks
+
+
+def _is_beside(inset: Line, line: Line) -> bool:
+    """Whether a line stands beside a box or a table, at its height."""
+    return inset.y0 < (line.y0 + line.y1) / 2 < inset.y1 and (line.x1 <= inset.x0 or line.x0 >= inset.x1)
+
+
+def _put_beside(inset: Inset, blocks: list[Block], rtl: bool) -> list[Block]:
+    """The blocks with those of a box beside some of them: behind these, or before where it precedes them."""
+    level = [n for n, block in enumerate(blocks) if any(_is_beside(inset, line) for line in block.lines)]
+    if not level:
+        return [*blocks, *inset.blocks]
+    first = blocks[level[0]].rect
+    precedes = inset.x0 > first.x0 if rtl else inset.x0 < first.x0
+    place = level[0] if precedes else level[-1] + 1
+    return [*blocks[:place], *inset.blocks, *blocks[place:]]
+
+
+def running_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
+    """Unruled tables and paragraphs of one column, top to bottom."""
+    rows = rows_of(lines)
+    rtl = column_is_right_to_left(lines, rtl)
+    cells = [Row(mirrored_row(row) if rtl else row) for row in rows]
+    blocks: list[Block] = []
+    done = 0
+    for start, end in [*aligned_rows(cells), (len(rows), len(rows))]:
+        blocks += _prose(rows[done:start], rtl)
+        if end > start:
+            table = table_blocks(cells[start:end])
+            blocks += turned_back(table) if rtl else table
+        done = end
+    return blocks
+
+
+def _prose(rows: Sequence[list[Line]], rtl: bool) -> list[Block]:
+    """Paragraphs of rows that hold no table; what stands between two of them may be read another way."""
+    rtl = column_is_right_to_left([line for row in rows for line in row], rtl)
+    return paragraphs([merged(part, rtl) for part in texts_apart(rows, rtl)], rtl)
+
+
+def texts_apart(rows: Sequence[Sequence[Line]], rtl: bool) -> list[Sequence[Line]]:
+    """The rows, parted at gaps so wide that what stands on either side is a text of its own.
+
+    Where the next row or the one before is parted at the same places, it is a name and what belongs to it.
+    """
+    out: list[Sequence[Line]] = []
+    for n, row in enumerate(rows):
+        if len(row) == 1:
+            out.append(row)
+            continue
+        beside = [*rows[max(0, n - 1) : n], *rows[n + 1 : n + 2]]
+        ends = [i for i in range(1, len(row)) if _parts(row, i, rtl) and not _recurs(row, i, beside)]
+        parts = [row[start:end] for start, end in pairwise([0, *ends, len(row)])]
+        out += reversed(parts) if rtl else parts
+    return out
+
+
+def _parts(row: Sequence[Line], i: int, rtl: bool) -> bool:
+    last, line = row[i - 1], row[i]
+    if line.x0 - last.x1 <= APART * line.size or not is_text(last):
+        return False
+    if is_text(line) or (is_bullet(line.text) and not rtl):
+        return True
+    beside = row[i + 1 : i + 2]  # a label of few letters, as ``By:``, and what it says
+    return line.text.endswith(":") and bool(beside) and beside[0].x0 - line.x1 < line.size
+
+
+def _recurs(row: Sequence[Line], i: int, beside: Sequence[Sequence[Line]]) -> bool:
+    return any(
+        abs(other[0].x0 - row[0].x0) <= EDGE and any(abs(line.x0 - row[i].x0) <= EDGE for line in other[1:])
+        for other in beside
+    )
+
+
+def is_text(line: Line) -> bool:
+    """Whether it holds a word, and is no value, no marker and no number of a section, as ``Item 1A.``."""
+    text = line.text
+    return bool(_WORD.search(text)) and not (is_value(text) or marker_of(text) or _NUMBERED.match(text))

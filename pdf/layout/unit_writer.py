@@ -1,0 +1,322 @@
+"""The page's text, and the units that are slices of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from msgspec.structs import replace
+
+from pdf.extract.word_repair import Vocabulary
+from pdf.extract.words import RawWord, is_unspaced, pieces
+from pdf.geometry import Box, Rect, bounding_box, rect_of
+from pdf.layout.lines import SAME_BASELINE, Line, rows_of
+from pdf.layout.page_layout import Block, PageLayout, bounds_of, empty_page_layout
+from pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
+from pdf.tables.cells import is_value
+from pdf.tables.column_headers import column_headers
+
+# The figures of a page: its pictures and its charts, each with the caption near it.
+#
+# A figure is a region beside the units, not a unit: the labels in a chart are
+# words of the page like all others and stand in units, so that they are found
+# and cited.
+
+# A caption stands at most this far from its figure (points).
+CAPTION_DISTANCE = 40.0
+# Smaller pictures are ornaments: bullets, logos, rules (points).
+SMALLEST_SIDE = 40.0
+# Labels of a chart's axes stand at most this far from its plot or from one another (points).
+LABEL_DISTANCE = 14.0
+# A drawing over which a table's rows reach this far is the table's own shading and frame.
+TABLE_SHARE = 0.5
+
+
+def figures(page_layout: PageLayout) -> list[tuple[Rect, str]]:
+    """The page's figures and the captions near them, in the reading frame, from top to bottom."""
+    if not page_layout.images and not page_layout.drawings:
+        return []
+    captions = [block for block in page_layout.blocks if block.kind == "caption"]
+    pictures = [rect for rect in page_layout.images if min(rect.width, rect.height) >= SMALLEST_SIDE]
+    drawn = [
+        with_labels(rect, page_layout.blocks)
+        for rect in page_layout.drawings
+        if not _is_of_a_table(rect, page_layout.blocks)
+    ]
+    charts = [rect for rect in drawn if not any(_holds(picture, rect) for picture in pictures)]
+    found = [(rect, _nearest_caption(rect, captions)) for rect in [*pictures, *charts]]
+    return sorted(found, key=lambda figure: figure[0].y0) if charts else found
+
+
+def with_labels(chart: Rect, blocks: Sequence[Block]) -> Rect:
+    """The chart and the short lines beside its plot: the labels of its axes, its legend."""
+    labels = [
+        block.rect
+        for block in blocks
+        if block.kind == "prose" and len(block.lines) == 1 and block.rect.width <= chart.width
+    ]
+    grown = chart
+    for label in sorted(labels, key=lambda rect: _distance(rect, chart)):
+        if _distance(label, grown) <= LABEL_DISTANCE and _stays_beside(label, chart):
+            grown = grown.union(label)
+    return grown
+
+
+def _stays_beside(label: Rect, chart: Rect) -> bool:
+    """Whether the label is centred on some part of the chart's width or height."""
+    x, y = label.center
+    return chart.x0 <= x <= chart.x1 or chart.y0 <= y <= chart.y1
+
+
+def _distance(a: Rect, b: Rect) -> float:
+    return max(0.0, -a.overlap_x(b), -a.overlap_y(b))
+
+
+def _is_of_a_table(rect: Rect, blocks: Sequence[Block]) -> bool:
+    rows = [block.rect for block in blocks if block.table is not None]
+    shared = sum(max(0.0, row.overlap_x(rect)) * max(0.0, row.overlap_y(rect)) for row in rows)
+    return shared > TABLE_SHARE * rect.area
+
+
+def _holds(picture: Rect, chart: Rect) -> bool:
+    return picture.contains(*chart.center)
+
+
+def _nearest_caption(rect: Rect, captions: Sequence[Block]) -> str:
+    near = [
+        (distance, block.text)
+        for block in captions
+        if block.rect.overlap_x(rect) > 0
+        and (distance := max(0.0, -block.rect.overlap_y(rect))) <= CAPTION_DISTANCE
+    ]
+    return min(near)[1] if near else ""
+
+
+# How sure the engine is of a page's blocks and order.
+
+
+def confidence(page_layout: PageLayout) -> float:
+    """0..1: the share of the page's characters in blocks whose shape leaves little doubt.
+
+    In doubt are blocks whose rectangles run into another block's (the order may
+    be wrong), and one-line prose that is neither heading nor closed by
+    punctuation (labels of figures, forms, tables that were not recognised).
+    """
+    total = doubtful = 0
+    boxes = [(block, block.rect) for block in page_layout.blocks if block.table is None]
+    for i, (block, rect) in enumerate(boxes):
+        chars = sum([line.chars for line in block.lines])
+        total += chars
+        loose = (
+            block.kind == "prose"
+            and len(block.lines) == 1
+            and not block.lines[0].text.endswith((".", ":", "。"))
+        )
+        crossed = any(_run_together(rect, other) for _, other in boxes[max(0, i - 3) : i])
+        doubtful += chars if crossed else chars // 2 if loose else 0
+    return round(1 - doubtful / total, 3) if total else 1.0
+
+
+def _run_together(a: Rect, b: Rect) -> bool:
+    apart = a.y0 >= b.y1 or b.y0 >= a.y1  # as nearly all are
+    return not apart and a.overlap_y(b) > 2 and a.overlap_x(b) > 1
+
+
+# A line of a listing is indented by at most so many characters.
+DEEPEST_INDENT = 80
+_COLUMN = attrgetter("column")
+
+
+def emit_units(page_layouts: Sequence[PageLayout], vocabulary: Vocabulary) -> list[ParsedPage]:
+    """The pages as values. Lines are numbered through all of them, from 1."""
+    pages, line = [], 1
+    for page_layout in page_layouts:
+        page = PageWriter(page_layout, vocabulary, line)
+        try:
+            pages.append(page.parsed())
+        except Exception as error:  # any: the other pages stand
+            page = PageWriter(
+                empty_page_layout(page_layout.raw, f"writing: {type(error).__name__}: {error}"),
+                vocabulary,
+                line,
+            )
+            pages.append(page.parsed())
+        line = page.line
+    return pages
+
+
+@dataclass(slots=True)
+class PageWriter:
+    """Grows one page's text word by word: head furniture, units in reading order, foot furniture."""
+
+    page_layout: PageLayout
+    vocabulary: Vocabulary
+    line: int
+    length: int = 0
+    parts: list[str] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    to_page: Callable[[Box], Rect] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.to_page = rect_of if self.page_layout.is_plain else self.page_layout.to_page
+
+    def parsed(self) -> ParsedPage:
+        raw = self.page_layout.raw
+        head = [self._furniture(line) for line in self.page_layout.head]
+        units = tuple(self._unit(block, index) for index, block in enumerate(self.page_layout.blocks))
+        foot = [self._furniture(line) for line in self.page_layout.foot]
+        return ParsedPage(
+            number=raw.number,
+            label=raw.label,
+            frame=raw.frame,
+            text="".join(self.parts),
+            words=tuple(self.words),
+            units=units,
+            furniture=(*head, *foot),
+            figures=tuple(
+                Figure(self.page_layout.to_page(rect), caption) for rect, caption in figures(self.page_layout)
+            ),
+            ocr=raw.ocr,
+            confidence=confidence(self.page_layout),
+            hidden_words=raw.hidden_words,
+            failure=raw.failure,
+        )
+
+    def _add(self, text: str) -> None:
+        self.parts.append(text)
+        self.length += len(text)
+
+    def _add_lines(self, lines: Sequence[Line], glue: str = " ") -> str:
+        """Appends the lines' words, ``glue`` between lines; returns the text that they make."""
+        if len(lines) == 1 and lines[0].text.isascii():  # as most cells and many units: nothing to mend
+            self._add_words(lines[0].words)
+            self._add(lines[0].text)
+            return lines[0].text
+        first_part, between = len(self.parts), ""
+        next_words = [line.words[0].text for line in lines[1:]]
+        for line, following in zip(lines, [*next_words, ""], strict=True):
+            if between:
+                self._add(between)
+            last = line.words[-1].text
+            kept, between = self.vocabulary.at_line_end(last, following, glue)
+            if line.text.isascii() or not is_unspaced(line.text):
+                self._add_words(line.words)
+            else:
+                self._add_characters(line.words)
+            self._add(line.text if kept == last else line.text[: -len(last)] + kept)
+            if len(kept) < len(last):
+                word = self.words[-1]
+                self.words[-1] = replace(word, char_end=self.length)
+        return "".join(self.parts[first_part:])
+
+    def _add_code(self, lines: Sequence[Line]) -> str:
+        """Appends a listing line by line, each with the spaces that its indent is worth."""
+        first_part = len(self.parts)
+        left = min([line.x0 for line in lines])
+        for n, line in enumerate(lines):
+            self._add("\n" * (n > 0) + " " * indent(line, left))
+            self._add_lines([line])
+        return "".join(self.parts[first_part:])
+
+    def _add_words(self, words: Sequence[RawWord]) -> None:
+        """The words of a line that begins where the text ends, a space between them."""
+        add, at = self.words.append, self.length
+        if self.page_layout.is_plain:
+            for word in words:
+                add(Word(at, at := at + len(word.text), word.x0, word.y0, word.x1, word.y1))
+                at += 1
+        else:
+            for word in words:
+                end = at + len(word.text)
+                add(Word(at, end, *self.to_page((word.x0, word.y0, word.x1, word.y1))))
+                at = end + 1
+
+    def _add_characters(self, words: Sequence[RawWord]) -> None:
+        """The same where a script puts no spaces between words: its characters, and the runs between them."""
+        add, to_page, at = self.words.append, self.to_page, self.length
+        for raw in words:
+            y0, y1 = raw.y0, raw.y1
+            for piece, x0, x1 in pieces(raw.text, raw.x0, raw.x1):
+                end = at + len(piece)
+                add(Word(at, end, *to_page((x0, y0, x1, y1))))
+                at = end
+            at += 1
+
+    def _furniture(self, line: Line) -> Furniture:
+        start, text = self.length, self._add_lines([line])
+        self._add("\n")
+        return Furniture(text, start, start + len(text), (self.to_page(line.rect),))
+
+    def _unit(self, block: Block, index: int) -> ParsedUnit:
+        first_part, start = len(self.parts), self.length
+        cells: tuple[Cell, ...] = ()
+        if block.cells:
+            cells = self._add_cells(block)
+            text = "".join(self.parts[first_part:])
+        else:
+            text = self._add_code(block.lines) if block.kind == "code" else self._add_lines(block.lines)
+        end = self.length
+        self._add("\n")
+        rects = tuple(
+            line_rects(block) if self.page_layout.is_plain else map(self.to_page, line_rects(block))
+        )
+        first_line, self.line = self.line, self.line + len(rects)
+        return ParsedUnit(
+            index=index,
+            type=block.kind,
+            text=text,
+            char_start=start,
+            char_end=end,
+            line_start=first_line,
+            line_end=self.line - 1,
+            bbox=rects[0] if len(rects) == 1 else bounding_box(rects),
+            rects=rects,
+            level=block.level,
+            section_title=block.section_path[-1] if block.section_path else "",
+            section_path=block.section_path,
+            section_type=block.section_type,
+            table=self._table_row(block, cells),
+            list_marker=block.marker if block.kind == "list" else "",
+            continues=block.continues,
+        )
+
+    def _table_row(self, block: Block, cells: tuple[Cell, ...]) -> TableRow | None:
+        table = block.table
+        if table is None:
+            return None
+        if table.heads is None:
+            rows = [other for other in self.page_layout.blocks if other.table is table]
+            table.heads = column_headers(table.head, rows, table.columns)
+        heads = () if block.header else table.heads
+        return TableRow(table.index, block.row, cells, block.header, heads, table.caption)
+
+    def _add_cells(self, block: Block) -> tuple[Cell, ...]:
+        """The cells' text in the order they are read, tabs between them; the cells from left to right."""
+        cells = []
+        in_order = block.cells[::-1] if block.rtl else block.cells
+        for n, cell in enumerate(in_order):
+            if n:
+                self._add("\t")
+            start, text = self.length, self._add_lines(cell.lines)
+            header = block.header or (n == 0 and len(in_order) > 1 and not is_value(text))
+            cells.append(Cell(cell.column, text, self.to_page(cell.rect), header, start, self.length))
+        return tuple(sorted(cells, key=_COLUMN))
+
+
+def indent(line: Line, left: float) -> int:
+    """How many characters of its typewriter face a line begins behind ``left``."""
+    word = line.words[0]
+    width = (word.x1 - word.x0) / len(word.text)
+    return min(DEEPEST_INDENT, round((line.x0 - left) / width)) if width > 0 else 0
+
+
+def line_rects(block: Block) -> list[Rect]:
+    """One rectangle per visual line: a table row's lines that stand side by side become one."""
+    lines = block.lines
+    if block.table is None or len(lines) == 1:
+        return [line.rect for line in lines]
+    baselines = [line.baseline for line in lines]
+    if max(baselines) - min(baselines) <= SAME_BASELINE * lines[0].size:
+        return [bounds_of(lines)]
+    return [bounds_of(row) for row in rows_of(lines)]

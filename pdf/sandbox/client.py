@@ -1,0 +1,234 @@
+"""The worker's side of a parse: starts the child, reads its answers, ends it whatever happens.
+
+``subprocess``, not ``multiprocessing``: django-q2's workers are daemonic and may have no such children.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
+from pdf.sandbox.confinement import FROM_OUTSIDE, killed_for_memory
+from pdf.sandbox.limits import Limits, wall_seconds
+from pdf.sandbox.messages import (
+    Answer,
+    Failed,
+    Finished,
+    Frames,
+    MoreTime,
+    Opened,
+    RecogniseRequest,
+    Request,
+    frame,
+    widen,
+)
+
+Result = TypeVar("Result")
+ATTEMPTS = 3
+_ROOT = Path(__file__).resolve().parent.parent.parent
+# Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
+# more would only ask for address space.
+_ENVIRONMENT = {
+    "PYTHONPATH": str(_ROOT),
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "2",
+}
+# Time beyond the file's own for starting Python and sending the answers.
+_GRACE_SECONDS = 3.0
+# A child waits longer than this for its next request (``child``).
+_SURELY_WAITING_SECONDS = 20.0
+# Of recognition in the background (``nice``): a ninth of the share of everything else. With less, a page
+# would take an hour where twenty processes compete for two processors.
+_BACKGROUND_PRIORITY = 10
+# At most one child, and when it had answered.
+_kept: list[tuple[float, subprocess.Popen[bytes]]] = []
+
+
+class Killed(ParseFailure):
+    """Somebody else ended the process that read the file: that says nothing of the file."""
+
+    def __init__(self, signal_name: str) -> None:
+        message = f"The process that read this file was ended from outside {ATTEMPTS} times. Try again."
+        super().__init__(FailureCode.INTERNAL, message, signal_name)
+
+
+def retry_if_killed(work: Callable[[], Result]) -> Result:
+    """What ``work`` returns, begun anew when its child was killed from outside. Raises ParseFailure."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(Killed):
+            return work()
+    return work()
+
+
+def answers_of(request: Request) -> Iterator[Answer]:
+    """The child's answers but the last. Raises ParseFailure, and then leaves no process behind.
+
+    A child that has said everything is kept for the next request: its start takes a third of a second.
+    It ends by itself when there is none within half a minute.
+    """
+    if isinstance(request, RecogniseRequest) and request.background:
+        yield from _asked_in_background(request)
+        return
+    said = False
+    if kept := _waiting():
+        try:
+            for answer in _asked(kept, request):
+                said = True
+                yield answer
+            return
+        except ParseFailure as failure:
+            if said or failure.code != FailureCode.INTERNAL:
+                raise  # else it ended as it was asked, for what the file before had left there
+    yield from _asked(_started(), request)
+
+
+def _asked_in_background(request: Request) -> Iterator[Answer]:
+    """By a child of its own, which is not kept: without root's rights it could not be raised again."""
+    process = _started()
+    try:
+        os.setpriority(os.PRIO_PGRP, process.pid, _BACKGROUND_PRIORITY)
+        assert process.stdout
+        widen(process.stdout.fileno())
+        _write(process, frame(request))
+        yield from _answers(process, request.limits)
+    finally:
+        _end(process)
+
+
+def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answer]:
+    has_answered = False
+    try:
+        assert process.stdin and process.stdout
+        widen(process.stdout.fileno())
+        _write(process, frame(request))
+        yield from _answers(process, request.limits)
+        has_answered = True
+    finally:
+        if has_answered and _may_keep():
+            _kept.append((time.monotonic(), process))
+        else:
+            _end(process)
+
+
+def stop_waiting_child() -> None:
+    """Ends the child that was kept, if there is one."""
+    while _kept:
+        _end(_kept.pop()[1])
+
+
+def _may_keep() -> bool:
+    """A child dies with the thread that began it: only that of the main thread outlives its request."""
+    return threading.current_thread() is threading.main_thread() and not _kept
+
+
+def _waiting() -> subprocess.Popen[bytes] | None:
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    if _kept and _waits(*_kept[0]):
+        return _kept.pop()[1]
+    stop_waiting_child()
+    return None
+
+
+def _waits(since: float, process: subprocess.Popen[bytes]) -> bool:
+    """It is there, surely stays for a moment, and says nothing that it was not asked."""
+    assert process.stdout
+    is_early = time.monotonic() - since < _SURELY_WAITING_SECONDS
+    return is_early and process.poll() is None and not select.select([process.stdout], [], [], 0)[0]
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-s", "-m", "pdf.sandbox.server", str(os.getpid())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=_ROOT,
+        env=_ENVIRONMENT,
+        process_group=0,  # the worker's session stays its own: the system shares processors out by session
+    )
+
+
+def _write(process: subprocess.Popen[bytes], body: bytes) -> None:
+    assert process.stdin
+    try:
+        process.stdin.write(body)
+        process.stdin.flush()
+    except BrokenPipeError:
+        raise ParseFailure(FailureCode.INTERNAL, detail="the child ended before it was asked") from None
+
+
+def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answer]:
+    assert process.stdout
+    frames: Frames[Answer] = Frames(process.stdout.fileno(), Answer)
+    began = time.monotonic()
+    killed_before = killed_for_memory()
+    deadline, pages = began + wall_seconds(limits.seconds(0)) + _GRACE_SECONDS, 0
+    while True:
+        try:
+            answer = frames.next(deadline)
+        except TimeoutError:
+            message = file_failure(FailureCode.TOOK_TOO_LONG, f"{deadline - began:.0f} seconds")
+            raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "stood still") from None
+        except msgspec.MsgspecError as error:
+            raise ParseFailure(FailureCode.INTERNAL, detail=f"the child said: {error}") from None
+        if isinstance(answer, Failed):
+            raise ParseFailure(answer.code, answer.message, answer.detail)
+        if answer is None:
+            raise _died(process, limits.seconds(pages), killed_for_memory() > killed_before)
+        if isinstance(answer, Opened):
+            pages = min(answer.page_count, limits.pages)
+            deadline = began + wall_seconds(limits.seconds(pages)) + _GRACE_SECONDS
+        if isinstance(answer, MoreTime):
+            deadline = max(deadline, _later(answer, limits, pages, began))
+        yield answer
+        if isinstance(answer, Finished):
+            return
+
+
+def _later(wanted: MoreTime, limits: Limits, pages: int, began: float) -> float:
+    """When the stage that begins must be over, and the layout after it; however often it is asked for."""
+    layout = wall_seconds(limits.seconds(pages) - limits.reading_seconds(pages))
+    latest = began + wall_seconds(limits.seconds(pages)) + limits.most_extra_seconds
+    return min(time.monotonic() + wanted.seconds + layout, latest) + _GRACE_SECONDS
+
+
+def _died(process: subprocess.Popen[bytes], seconds: float, out_of_memory: bool) -> ParseFailure:
+    """Why the child ended before it had answered; ``seconds`` is its limit of CPU time."""
+    status = process.wait()
+    if -status in FROM_OUTSIDE and out_of_memory:
+        message = file_failure(FailureCode.TOO_MUCH_MEMORY, "the memory this server has")
+        return ParseFailure(FailureCode.TOO_MUCH_MEMORY, message, "killed for want of memory")
+    if -status in FROM_OUTSIDE:
+        return Killed(signal.Signals(-status).name)
+    if status == -signal.SIGXCPU:
+        limit = PROCESSOR_SECONDS.format(seconds)
+        return ParseFailure(
+            FailureCode.TOOK_TOO_LONG, file_failure(FailureCode.TOOK_TOO_LONG, limit), "CPU time"
+        )
+    return ParseFailure(FailureCode.INTERNAL, detail=f"the child ended with {status}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kills the child, its fork and the readers of that, which are one group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream and not stream.closed:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()

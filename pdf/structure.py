@@ -1,0 +1,185 @@
+"""What a layout engine says of a file: the values that travel from the parser to the database.
+
+The parser runs in a child process that reads hostile files, so these values
+cross a process border as MessagePack and are validated on the way in: they are
+``msgspec`` structs, never pickles.
+
+What a page has hundreds of is hidden from the garbage collector (``gc=False``):
+it can hold no cycle, and is made a quarter faster so.
+
+All rectangles are in page space (see ``geometry``). Page numbers are 1-based;
+indexes, characters, rows and columns count from 0; lines are numbered from 1
+through the whole document.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from pdf.geometry import PageFrame, Rect
+
+UnitType = Literal["prose", "heading", "list", "table", "code", "caption", "footnote", "formula"]
+# What of a page's picture is still to be read: nothing, all of it, or the pictures beside its text.
+Awaits = Literal["", "page", "pictures"]
+# What ``inspect_page`` can draw.
+Layer = Literal["words", "lines", "units", "tables", "furniture", "figures", "order"]
+
+
+class Word(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Characters of one line that stand together, and the box around them.
+
+    A word that is hyphenated at a line's end is two Words whose character
+    ranges touch; the hyphen that only breaks the line has no character.
+    """
+
+    char_start: int
+    char_end: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def rect(self) -> Rect:
+        return Rect(self.x0, self.y0, self.x1, self.y1)
+
+
+class Cell(msgspec.Struct, frozen=True, gc=False):
+    """One cell of a table row. ``rect`` is None where the cell is empty."""
+
+    column: int
+    text: str
+    rect: Rect | None = None
+    header: bool = False
+    char_start: int = 0
+    char_end: int = 0
+
+
+class TableRow(msgspec.Struct, frozen=True, gc=False):
+    """The place of a unit of type ``table`` in its table.
+
+    Attributes:
+        index: number of the table in the document, from 0; a table that goes on over the
+            page break keeps its number.
+        row: number of the row in the table, from 0, header rows included.
+        cells: left to right; a cell that spans columns stands at its first.
+        header: whether this row heads the columns.
+        head_rows: text of the column heads over this row's columns, by column (empty where none).
+        caption: the table's caption or title, when one is known.
+    """
+
+    index: int
+    row: int
+    cells: tuple[Cell, ...]
+    header: bool = False
+    head_rows: tuple[str, ...] = ()
+    caption: str = ""
+
+
+class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
+    """The smallest thing that is cited. ``page.text[char_start:char_end] == text``, always.
+
+    Attributes:
+        index: position in the reading order of its page, from 0.
+        level: 1..6 for headings; nesting depth from 0 for list items; None otherwise.
+        section_path: titles of the headings above, outermost first.
+        rects: one per line of text (per column).
+        continues: True when it goes on with the previous page's or column's last unit.
+        list_marker: the bullet or number of a list item, as printed.
+        section_type: 'abstract', 'introduction', 'methods', ... or ''.
+        from_picture: its words were recognised in a picture beside the page's text.
+    """
+
+    index: int
+    type: UnitType
+    text: str
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    bbox: Rect
+    rects: tuple[Rect, ...]
+    level: int | None = None
+    section_title: str = ""
+    section_path: tuple[str, ...] = ()
+    section_type: str = ""
+    table: TableRow | None = None
+    list_marker: str = ""
+    code_language: str = ""
+    continues: bool = False
+    from_picture: bool = False
+
+
+class Furniture(msgspec.Struct, frozen=True, gc=False):
+    """A running head, foot or page number: in the page's text, in no unit."""
+
+    text: str
+    char_start: int
+    char_end: int
+    rects: tuple[Rect, ...]
+
+
+class Figure(msgspec.Struct, frozen=True, gc=False):
+    """A picture or drawing on the page, with its caption when one was found."""
+
+    rect: Rect
+    caption: str = ""
+
+
+class ParsedPage(msgspec.Struct, frozen=True):
+    """One page as read. ``text`` holds head furniture, units in reading order, then foot furniture.
+
+    ``words`` cover every character of ``text`` but the white space between
+    them, in the order of ``text``.
+
+    Attributes:
+        ocr: the words were recognised from the picture of the page.
+        confidence: 0..1, how sure the engine is of its blocks and order.
+        hidden_words: words left out because nobody can see them.
+        failure: why the page could not be read ('' when it could); its text is then empty.
+        recognised: what its picture said, packed by ``recognition``, so that reading the file
+            again need not recognise it again; empty where the picture was not asked.
+        awaits: what of its picture is still to be recognised.
+    """
+
+    number: int
+    label: str
+    frame: PageFrame
+    text: str
+    words: tuple[Word, ...]
+    units: tuple[ParsedUnit, ...]
+    furniture: tuple[Furniture, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    ocr: bool = False
+    confidence: float = 1.0
+    hidden_words: int = 0
+    failure: str = ""
+    recognised: bytes = b""
+    awaits: Awaits = ""
+
+
+class OutlineEntry(msgspec.Struct, frozen=True):
+    """A bookmark of the PDF's own table of contents."""
+
+    level: int
+    title: str
+    page: int
+
+
+class ParsedDocument(msgspec.Struct, frozen=True):
+    """A whole file as read.
+
+    ``metadata`` holds the strings of the document information dictionary,
+    ``stage_seconds`` the wall time of reading, recognising and laying out.
+    """
+
+    engine: str
+    version: str
+    page_count: int
+    pages: tuple[ParsedPage, ...]
+    metadata: dict[str, str] = {}
+    outline: tuple[OutlineEntry, ...] = ()
+    language: str = ""
+    stage_seconds: dict[str, float] = {}

@@ -1,0 +1,357 @@
+"""Unruled tables: runs of rows whose cells stand under one another.
+
+Rows with cells side by side are the seeds; rows that keep to one column join
+them, prose that runs across the gutters ends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, repeat
+
+from pdf.layout.lines import Line, is_math_font
+from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, is_value, is_value_cell
+
+# Tables one right under another, which a run of aligned rows has taken for one.
+#
+# A table whose columns are its neighbour's too would show every value under the
+# neighbour's heads; what parts the two is a second set of heads.
+
+# Both tables have at least so many rows with values.
+VALUE_ROWS = 2
+# Heads over at least so many columns begin a table even where its columns are those of the table above.
+NEW_HEADS = 2
+
+
+def first_table(rows: Sequence[Row]) -> int:
+    """How many of the rows, from the first on, are one table: nearly always all."""
+    if len(rows) < 2 * VALUE_ROWS + 1:
+        return len(rows)
+    for (first, last), (following, _) in pairwise([*_headings(rows), (len(rows), len(rows))]):
+        above, heads, below = rows[:first], rows[first:last], rows[first:following]
+        if min(_valued(above), _valued(below)) < VALUE_ROWS:
+            continue
+        columns = columns_of(above)
+        if _heads_anew(heads, columns) or _disagree(columns, columns_of(below)):
+            return first
+    return len(rows)
+
+
+def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """Runs of rows without a value below one with a value, from and to (exclusive).
+
+    Some row of each begins behind the row heads.
+    """
+    valued = [i for i, row in enumerate(rows) if _has_value(row)]
+    runs = [(above + 1, below) for above, below in pairwise([*valued, len(rows)]) if below > above + 1]
+    leftmost = min([row.cells[0][-1].x1 for row in rows])  # no column ends before that
+    if any(_begins_behind(leftmost, rows[start:end]) for start, end in runs):
+        values_from = columns_of(rows).spans[0][1]
+        yield from (run for run in runs if _begins_behind(values_from, rows[slice(*run)]))
+
+
+def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
+    """Whether the last cell of a row does."""
+    return any(row.cells[-1][0].x0 >= x for row in rows)
+
+
+def _has_value(row: Row) -> bool:
+    """Whether a value stands beside the row's head; dates are heads too."""
+    cells = row.cells[1:] or row.cells
+    return any(is_value(text) and not is_date(text) for text in map(cell_text, cells))
+
+
+def _valued(rows: Sequence[Row]) -> int:
+    return sum(map(_has_value, rows))
+
+
+def _heads_anew(heads: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether several dates, or words over every column of values, stand here as they do over a table."""
+    dated, headed = set(), set()
+    for row in heads:
+        for cell in row.cells:
+            hit = columns.hit(cell)
+            if len(hit) == 1 and hit[0] > 0:
+                headed.add(hit[0])
+                if is_date(cell_text(cell)):
+                    dated.add(hit[0])
+    return len(dated) >= NEW_HEADS or NEW_HEADS <= len(headed) == len(columns.spans) - 1
+
+
+def _disagree(above: ColumnSpans, below: ColumnSpans) -> bool:
+    """Whether a column of values of the one reaches over two of the other."""
+    return any(
+        sum(a < y and x < b for x, y in these.spans[1:]) > 1
+        for those, these in ((above, below), (below, above))
+        for a, b in those.spans[1:]
+    )
+
+
+# Rows of one table are at most this many line heights apart.
+ROW_DISTANCE = 3.2
+# Heads stand at most this far above what they head; a cell's next line at most this far below (line heights).
+HEAD_DISTANCE = 1.2
+WRAP_DISTANCE = 0.85
+# A cell's next line is at most so much deeper than its first (ems): a marker may stand before it.
+WRAP_INDENT = 5.0
+# A lone row set in type this much larger than the table's is a heading between two tables.
+HEADING_SIZE = 1.15
+# At most so many row heads without values stand between the column heads and the first values.
+HEADLESS_ROWS = 2
+# At most so many rows of one cell in a row: more are prose between two tables.
+LONE_ROWS = 8
+# The head of a group of rows reaches over at most this share of the table's width.
+ROW_HEAD_SHARE = 0.5
+# A lone row of so many characters that ends with a full stop, so far below (ems), is prose.
+SENTENCE_CHARS, SENTENCE_GAP = 40, 0.5
+# Share of value cells that makes two aligned rows a table.
+VALUE_SHARE = 0.5
+# So many rows of a name and what belongs to it, set to two edges, are a table of words.
+PAIRS = 6
+PAIR_SHARE = 0.8
+FULL_CELL = 0.7
+# Columns of prose are not so far apart (ems).
+WIDE_GUTTER = 4.0
+# Rows that are set evenly are at most so unlike far apart.
+EVEN = 1.5
+# Fewer aligned rows with more than this share of words in fonts of formulas are a formula.
+FORMULA_ROWS = 5
+FORMULA_SHARE = 0.25
+# A cell over so many columns, of so many characters, that fills this share of them is a line of prose.
+OVER_COLUMNS, OVER_CHARS, OVER_SHARE = 3, 30, 0.8
+# Heads over fewer columns than this make no table with one row below them.
+HEADED_COLUMNS = 4
+# A row that is a table by itself has so many values beside a text of so many characters.
+LONE_VALUES, LONE_CHARS = 3, 12
+# Cells of one column begin or end within this distance (points) when they are set to an edge.
+EDGE = 2.0
+
+
+def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
+    """Ranges of rows, end exclusive, that are tables; in order, apart."""
+    found: list[tuple[int, int]] = []
+    i = 0
+    while i < len(rows):
+        if rows[i].multi:
+            end, columns = _grown(rows, i)
+            if _is_table(rows[i:end], columns):
+                end = i + first_table(rows[i:end])
+                start = _with_head(rows, i, columns, found[-1][1] if found else 0)
+                found.append((start, end))
+                i = end
+                continue
+        i += 1
+    return found
+
+
+def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:
+    """Where the table that begins at ``start`` ends, and its columns."""
+    columns = ColumnSpans()
+    for cell in rows[start].cells:
+        columns.add(cell)
+    end = start + 1
+    for i in range(start + 1, len(rows)):
+        row, above = rows[i], rows[i - 1]
+        if row.y0 - above.y1 > ROW_DISTANCE * max(row.size, above.size) or i - end > LONE_ROWS:
+            break
+        if row.multi and columns.in_step(row.cells):
+            columns.widen(row.cells)
+            end = i + 1
+        elif len(row.cells) > 1 and _aligned(row, columns):
+            for cell in row.cells:
+                columns.add(cell)
+            end = i + 1
+        elif row.multi or not _fits(rows, i, columns) or _is_heading(rows, start, i):
+            break
+    return end + _wrapped(rows, start, end, columns), columns
+
+
+def _is_sentence(row: Row, above: Row) -> bool:
+    """Whether a lone row that stands off from the one above ends a sentence: a note between two tables."""
+    line = row.lines[-1]
+    chars = sum(line.chars for line in row.lines)
+    return chars >= SENTENCE_CHARS and line.text.endswith(".") and row.y0 - above.y1 > SENTENCE_GAP * row.size
+
+
+def _wrapped(rows: Sequence[Row], start: int, end: int, columns: ColumnSpans) -> int:
+    """How many rows from ``end`` on hold one cell each that goes on, close below, with the text over it."""
+    over: dict[int, list[Line]] = {}
+    for row in rows[start:end]:
+        over |= {column: cell for cell in row.cells[::-1] for column in columns.hit(cell)}
+    for count, row in enumerate(rows[end:]):
+        hit = columns.hit(row.cells[0])
+        if len(row.cells) > 1 or len(hit) != 1 or not _wraps(row, over.get(hit[0]), columns):
+            return count
+        over[hit[0]] = row.cells[0]
+    return len(rows) - end
+
+
+def _is_heading(rows: Sequence[Row], start: int, i: int) -> bool:
+    """Whether a lone row is set larger than the table above it and what comes next: it parts two tables."""
+    sizes = [row.size for row in rows[start:i] if row.multi]
+    sizes += [row.size for row in rows[i + 1 : i + 1 + LONE_ROWS] if row.multi][:1]
+    return rows[i].size > HEADING_SIZE * max(sizes)
+
+
+def _aligned(row: Row, columns: ColumnSpans) -> bool:
+    """Some cell behind the first stands under a column, and the first not under nearly all."""
+    hits = [columns.hit(cell) for cell in row.cells]
+    if row.is_item and (
+        len(hits[0]) != 1 or len(hits[1]) != 1 or hits[0] == hits[1] or len(columns.spans) < 3
+    ):
+        return False
+    if not any(hits[1:]) or len(hits[0]) >= max(2, len(columns.spans)):
+        return False
+    return not any(map(_runs_over, row.cells, hits, repeat(columns)))
+
+
+def _runs_over(cell: Sequence[Line], hit: range, columns: ColumnSpans) -> bool:
+    """Whether a text fills several columns from the first to the last, as prose does and no head."""
+    if len(hit) < OVER_COLUMNS or sum(line.chars for line in cell) < OVER_CHARS:
+        return False
+    reach = columns.spans[hit[-1]][1] - columns.spans[hit[0]][0]
+    return cell[-1].x1 - cell[0].x0 >= OVER_SHARE * reach
+
+
+def _fits(rows: Sequence[Row], i: int, columns: ColumnSpans) -> bool:
+    """Whether a row of one cell stands in one column or heads several.
+
+    One that reaches over from the first column heads the rows below it, if it is
+    short and the next row is one of the table's; else it is prose.
+    """
+    row = rows[i]
+    if row.is_item or _is_sentence(row, rows[i - 1]):
+        return False
+    hit = columns.hit(row.cells[0])
+    if len(hit) <= 1 or hit[0] > 0:
+        return True
+    short = row.x1 - row.x0 < ROW_HEAD_SHARE * (columns.spans[-1][1] - columns.spans[0][0])
+    following = rows[i + 1] if i + 1 < len(rows) else None
+    return short and following is not None and following.multi and _aligned(following, columns)
+
+
+def _wraps(row: Row, over: list[Line] | None, columns: ColumnSpans) -> bool:
+    """Whether a row of one cell goes on with the cell over it: from its edge or about its axis."""
+    if over is None or len(columns.spans) < 2 or row.y0 - over[0].y1 > WRAP_DISTANCE * row.size:
+        return False
+    first, cell = over[0], row.cells[0]
+    deeper = cell[0].x0 - first.x0
+    aside = abs(cell[0].x0 + cell[-1].x1 - first.x0 - over[-1].x1)
+    return (
+        (-row.size < deeper < WRAP_INDENT * row.size or aside < row.size)
+        and first.style.bold == cell[0].style.bold
+        and abs(first.size - cell[0].size) < 0.5
+    )
+
+
+def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int) -> int:
+    """Where the table begins, its heads included: rows above that stand over the value columns only.
+
+    Row heads without values may stand between the column heads and the first values.
+    """
+    values_from = columns.spans[0][1]
+    i = start
+    while i > floor:
+        row, below = rows[i - 1], rows[i]
+        if below.y0 - row.y1 > HEAD_DISTANCE * row.size:
+            break
+        i -= 1
+        if len(row.cells) == 1 and _introduces(row, rows[start], columns):
+            break
+        if row.x0 >= values_from or _heads_all(row, columns):
+            start = i
+        elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
+            break
+    return start
+
+
+def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:
+    """Whether a lone row above the table is its title, about the whole table's axis, or a sentence's end."""
+    if row.size > HEADING_SIZE * first.size or row.lines[-1].text.endswith(":"):
+        return True
+    axis, (left, values_from), right = row.x0 + row.x1, columns.spans[0], columns.spans[-1][1]
+    return abs(axis - left - right) < 2 * row.size < abs(axis - values_from - right) - 2 * row.size
+
+
+def _heads_all(row: Row, columns: ColumnSpans) -> bool:
+    """Whether a row heads the row heads and, beyond them, the values: no values but dates in it."""
+    return (
+        row.multi
+        and columns.hit(row.cells[0]) == range(1)
+        and columns.spans[0][1] <= row.cells[1][0].x0
+        and all(is_date(text) or not is_value(text) for text in map(cell_text, row.cells[1:]))
+    )
+
+
+def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    multi = [row for row in rows if len(row.cells) > 1]
+    if len(multi) == 1:
+        return _stands_alone(multi[0])
+    if len(multi) < 2 or len(columns.spans) < 2:
+        return False
+    if len(multi) < FORMULA_ROWS and _holds_formulas(rows):
+        return False
+    cells = [cell for row in multi for cell in row.cells[1:]]
+    values = sum(is_value_cell(cell) for cell in cells)
+    if values >= VALUE_SHARE * len(cells):
+        return True
+    if len(columns.spans) < 3:
+        many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
+        return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
+    if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):
+        return True
+    if len(multi) == 2 and _heads_one_row(*multi):
+        return True
+    return all(row.multi for row in rows) and _is_centred(multi, columns)
+
+
+def _stands_alone(row: Row) -> bool:
+    """Whether one row, of a text and its values, is a table: as the end of one on the page before."""
+    values = list(map(is_value_cell, row.cells))
+    texts = [cell for cell, value in zip(row.cells, values, strict=True) if not value]
+    return sum(values[1:]) >= LONE_VALUES and any(
+        sum(line.chars for line in cell) >= LONE_CHARS and cell[0].x0 <= row.cells[1][0].x0 for cell in texts
+    )
+
+
+def _holds_formulas(rows: Sequence[Row]) -> bool:
+    """Whether a good part of the words is set in the fonts of formulas."""
+    words = [word for row in rows for line in row.lines for word in line.words]
+    return sum(is_math_font(word.style.font) for word in words) > FORMULA_SHARE * len(words)
+
+
+def _runs_on(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether most first cells fill their column, as lines of a text beside another do and names do not."""
+    (x0, x1), (following, _) = columns.spans[:2]
+    if following - x1 >= WIDE_GUTTER * rows[0].size and _evenly_set(rows):
+        return False
+    return sum(row.cells[0][-1].x1 - x0 > FULL_CELL * (x1 - x0) for row in rows) > 0.5 * len(rows)
+
+
+def _evenly_set(rows: Sequence[Row]) -> bool:
+    """Whether the rows follow one another at one distance: the lines of addresses come in groups."""
+    pitches = [below.lines[0].baseline - row.lines[0].baseline for row, below in pairwise(rows)]
+    return max(pitches) <= EVEN * min(pitches)
+
+
+def _heads_one_row(head: Row, row: Row) -> bool:
+    """Whether words over many columns head a single row, some of whose cells are values."""
+    values = sum(map(is_value_cell, row.cells[1:]))
+    return len(head.cells) >= HEADED_COLUMNS and values > 1 and not any(map(is_value_cell, head.cells[1:]))
+
+
+def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether every row has a cell in each column, behind the first about one axis."""
+    if not all(columns.in_step(row.cells) for row in rows):
+        return False
+    axes = zip(*([cell[0].x0 + cell[-1].x1 for cell in row.cells[1:]] for row in rows), strict=True)
+    return all(max(axis) - min(axis) <= 2 * EDGE for axis in axes)
+
+
+def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether nearly all cells begin at their column's edge and none holds an address."""
+    cells = [cell for row in rows for cell in row.cells]
+    at_edge = sum(
+        1 for cell in cells if any(abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))
+    )
+    return at_edge >= 0.85 * len(cells) and not any("@" in cell_text(cell) for cell in cells)

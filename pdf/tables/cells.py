@@ -1,0 +1,240 @@
+"""Rows of cells, and what tells a cell of values from a run of prose."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise, product
+from operator import gt, lt
+
+from pdf.extract.list_markers import is_contents_line, marker_of
+from pdf.extract.right_to_left import MARKER_WORDS
+from pdf.layout.lines import Line
+
+# Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
+COLUMN_GAP = 1.2
+VALUE_GAP = 0.6
+# A currency sign this far behind a value (ems) is the next one's.
+SIGN_GAP = 0.2
+# A closing sign stands at most this far behind its number (ems).
+TAIL_GAP = 2.0
+# A percent sign set to a column's edge, at most so far (ems).
+PERCENT_GAP = 4.0
+# From so many cells on, a row's cells are told by their order.
+STEP_CELLS = 3
+# A list marker stands at most this far from its text (ems), and in a line with it at most so far.
+MARKER_GAP = 4.5
+MARKER_SPACE = 0.4
+
+_VALUE = re.compile(
+    r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~#x×✓✔√●○✗✘☐☑☒X]*$|"
+    r"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{0,3}\$|[A-Z]{3})?\s*\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
+    r"[%‰)\]x×*†‡+°]*(?:\s?(?:%|pts?|bps|bn|mn|m|k|million|billion|x))?[)*†‡\d]*$|"
+    r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
+    re.IGNORECASE,
+)
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DATE = re.compile(
+    rf"^(?:(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}},?\s?)?(?:\d{{4}})?[*,]?|\d{{1,2}}\s(?:{_MONTHS})[a-z]*\.?(?:\s\d{{4}})?|"
+    r"(?:FY\s?)?(?:19|20)\d\d[AE*]?|Q[1-4](?:\s\d{4})?)$",
+    re.IGNORECASE,
+)
+_CURRENCY = frozenset(map("".join, product(("", "(", "["), ("", "US", "C", "A", "HK"), "$€£¥₹₽")))
+_NUMBER = re.compile(r"[\d(—–-]")
+# A mark in a column of its own stands close behind long text.
+TICKS = frozenset("✓✔√✗✘☐☑☒●○")
+# What stands for yes or no beside them.
+YES_OR_NO = TICKS | {"x", "X"}
+_PERCENT = ("%", "‰", "%)", ")%")
+_TAIL = re.compile(r"^[%)\]*x†‡]+$")
+
+
+@lru_cache(maxsize=65536)
+def is_value(text: str) -> bool:
+    """A number, amount, percentage, date, dash or check mark: what stands in a table's body."""
+    if len(text) > 40:
+        return False
+    return bool(_DATE.match(text)) or all(map(_VALUE.match, text.split(" to ")))
+
+
+def is_currency(text: str) -> bool:
+    """A sign such as ``$`` or ``US$`` alone."""
+    return text in _CURRENCY
+
+
+@lru_cache(maxsize=4096)
+def is_date(text: str) -> bool:
+    """A date, a year or a quarter: a value in a table's body, a head over its columns."""
+    return len(text) <= 40 and bool(_DATE.match(text))
+
+
+class Row:
+    """One visual row: cells left to right, each the lines that make it up."""
+
+    __slots__ = ("cells", "is_item", "lines", "size", "x0", "x1", "y0", "y1")
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.lines = lines
+        if len(lines) == 1:
+            (line,) = lines
+            self.cells, self.is_item = [[line]], False
+            self.x0, self.y0, self.x1, self.y1, self.size = line.x0, line.y0, line.x1, line.y1, line.size
+            return
+        text = cell_text(lines)
+        self.cells = [list(lines)] if _is_contents_row(lines, text) else _cells_of(lines, text)
+        self.y0 = min([line.y0 for line in lines])
+        self.y1 = max([line.y1 for line in lines])
+        self.x0 = lines[0].x0
+        self.x1 = max([line.x1 for line in lines])
+        self.size = max([line.size for line in lines])
+        self.is_item = _is_item(self.cells)
+
+    @property
+    def multi(self) -> bool:
+        """Whether it has cells side by side; a list item's marker and text are none."""
+        return len(self.cells) > 1 and not self.is_item
+
+
+def _is_contents_row(lines: Sequence[Line], text: str) -> bool:
+    """Whether leaders join the row's lines: a title and its page in a table of contents."""
+    return is_contents_line(text) and any("...." in line.text or ". . ." in line.text for line in lines)
+
+
+def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:
+    """Currency signs go with the number behind them, closing signs with the one before."""
+    cells: list[list[Line]] = []
+    signs_lead = _signs_lead(text)
+    for line in [piece for whole in lines for piece in _before_sign(whole)] if signs_lead else lines:
+        opens = signs_lead and is_currency(line.text)
+        if cells and not opens and _same_cell(cells[-1], line):
+            cells[-1].append(line)
+        else:
+            cells.append([line])
+    return cells
+
+
+def _signs_lead(text: str) -> bool:
+    """Whether each currency sign of the row stands before a number, however near the number before it is."""
+    words = text.split(" ")
+    if _CURRENCY.isdisjoint(words):
+        return False
+    signs = [n for n, word in enumerate(words) if is_currency(word)]
+    return signs[-1] + 1 < len(words) and all(_NUMBER.match(words[n + 1]) for n in signs)
+
+
+def _before_sign(line: Line) -> list[Line]:
+    """The line, parted before the currency sign it ends with."""
+    if len(line.words) > 1 and is_currency(line.words[-1].text):
+        return [Line(line.words[:-1]), Line(line.words[-1:])]
+    return [line]
+
+
+def _same_cell(cell: Sequence[Line], line: Line) -> bool:
+    last = cell[-1]
+    gap = line.x0 - last.x1
+    em = max(line.size, last.size)
+    if line.text in _PERCENT:
+        return gap < PERCENT_GAP * em and is_value(last.text) and not is_currency(last.text)
+    if gap >= TAIL_GAP * em and not is_currency(last.text):  # as most cells stand
+        return False
+    if len(cell) == 1 and marker_of(last.text):
+        return gap < MARKER_SPACE * em
+    if is_currency(line.text) and not is_currency(last.text):
+        return gap < (SIGN_GAP if is_value(last.text) else VALUE_GAP) * em
+    if gap < VALUE_GAP * em:
+        return True
+    if line.text in TICKS:
+        return False
+    if is_currency(last.text):
+        return bool(_NUMBER.match(line.text))
+    if _TAIL.match(line.text):
+        return gap < TAIL_GAP * em
+    return gap < COLUMN_GAP * em and not (is_value(line.text) and is_value(last.text))
+
+
+def cell_text(cell: Sequence[Line]) -> str:
+    return " ".join([line.text for line in cell])
+
+
+def is_value_cell(cell: Sequence[Line]) -> bool:
+    return is_value(cell_text(cell))
+
+
+def _is_item(cells: list[list[Line]]) -> bool:
+    if len(cells) != 2 or len(cells[0]) > MARKER_WORDS:
+        return False
+    mark, text = cells[0][-1], cells[1]
+    return (
+        bool(marker_of("".join([line.text for line in cells[0]])))
+        and text[0].x0 - mark.x1 < MARKER_GAP * mark.size
+        and not is_value_cell(text)
+    )
+
+
+class ColumnSpans:
+    """Intervals of x that the cells of a table have covered so far, left to right."""
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[float, float]] = []
+        self._lefts: list[float] = []
+        self._rights: list[float] = []
+        self._borders: list[float] | None = None  # between the middles of neighbours
+
+    def _set(self, spans: list[tuple[float, float]]) -> None:
+        self.spans = spans
+        self._lefts, self._rights = [a for a, _ in spans], [b for _, b in spans]
+        self._borders = None
+
+    def hit(self, cell: Sequence[Line]) -> range:
+        """Indexes of the columns that the cell stands under."""
+        return range(bisect_right(self._rights, cell[0].x0), bisect_left(self._lefts, cell[-1].x1))
+
+    def add(self, cell: Sequence[Line]) -> None:
+        """Widens the column the cell stands under, or opens one; one that stands under several adds none."""
+        x0, x1 = cell[0].x0, cell[-1].x1
+        start, stop = bisect_right(self._rights, x0), bisect_left(self._lefts, x1)
+        if stop == start + 1:
+            left, right = self.spans[start]
+            if left <= x0 and x1 <= right:
+                return
+            x0, x1 = min(x0, left), max(x1, right)
+        if stop <= start + 1:
+            self._set([*self.spans[:start], (x0, x1), *self.spans[max(start, stop) :]])
+
+    def in_step(self, cells: Sequence[Sequence[Line]]) -> bool:
+        """Whether there are as many cells as columns, each nearer to its own column than to the next.
+
+        Heads centred over a sign and a number need not stand over the number itself.
+        """
+        if len(cells) != len(self.spans) or len(cells) < STEP_CELLS:
+            return False
+        if self._borders is None:
+            middles = [(a + b) / 2 for a, b in self.spans]
+            self._borders = [(a + b) / 2 for a, b in pairwise(middles)]
+        places = [(cell[0].x0 + cell[-1].x1) / 2 for cell in cells]
+        return all(map(lt, places, self._borders)) and all(map(gt, places[1:], self._borders))
+
+    def widen(self, cells: Sequence[Sequence[Line]]) -> None:
+        """Stretches each column over the cell that is in step with it, as far as the neighbours allow."""
+        spans = self.spans
+        if all(a <= cell[0].x0 and cell[-1].x1 <= b for (a, b), cell in zip(spans, cells, strict=True)):
+            return
+        stretched = [
+            (min(a, cell[0].x0), max(b, cell[-1].x1)) for (a, b), cell in zip(spans, cells, strict=True)
+        ]
+        if all(left[1] < right[0] for left, right in pairwise(stretched)):
+            self._set(stretched)
+
+
+def columns_of(rows: Sequence[Row]) -> ColumnSpans:
+    """The columns, from the rows with most cells; cells over several columns make none."""
+    columns = ColumnSpans()
+    for row in sorted(rows, key=lambda row: -len(row.cells)):
+        if columns.in_step(row.cells):
+            columns.widen(row.cells)
+        elif len(row.cells) > 1 or not columns.spans:
+            for cell in row.cells:
+                columns.add(cell)
+    return columns

@@ -1,0 +1,210 @@
+"""What stands over each column of a table.
+
+A head over several columns is set in the middle above them, seldom with a mark of how far it
+reaches. So a head that has fewer beside it than there are columns counts for as many columns as it
+stands in the middle of, as far as they are nearer to it than to the next head. The lines of a head
+that was broken for want of room count for the columns of the last of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pdf.layout.lines import Line, rows_of
+from pdf.layout.page_layout import Block, TableBlock, TableCell, bounds_of
+from pdf.tables.cells import Row, cell_text, is_date, is_value
+from pdf.tables.rows import blocks_of
+
+Span = tuple[float, float]
+Columns = Sequence[int]
+
+# A head's middle is at most so far from the middle of its columns (share of their mean width);
+# it would be half a column off with one too many.
+OFF_CENTRE = 0.3
+# The next line of a head is at most so far below it (line heights), its middle so far off (ems).
+NEXT_LINE = 0.6
+SAME_MIDDLE = 1.0
+_ENDS_WITH_YEAR = re.compile(r"\b(?:19|20)\d\d$")
+# A head that stands over no value is at most this far beside those of its column (ems).
+BESIDE = 1.5
+
+
+def column_headers(head: Sequence[Block], rows: Sequence[Block], columns: int) -> tuple[str, ...]:
+    """The heads of each column, top to bottom; one over several columns counts for each.
+
+    ``rows``: the table's rows on this page, heads included.
+    """
+    heads: list[list[str]] = [[] for _ in range(columns)]
+    spread = any(len(row.cells) < columns for row in head)
+    spans = _spans(head, rows) if spread else {}
+    below: list[tuple[TableCell, Columns]] = []
+    for row in reversed(head):
+        over = [cell for cell in row.cells if cell.column > 0]
+        near = _nearest(over, spans) if over and len(over) < len(spans) else {}
+        below = [(cell, _headed(cell, over, near.get(id(cell), []), below, spans)) for cell in row.cells]
+        for cell, headed in below:
+            for column in headed:
+                heads[column].insert(0, cell_text(cell.lines))
+    return tuple(" ".join(texts) for texts in heads) if any(heads) else ()
+
+
+def _spans(head: Sequence[Block], rows: Sequence[Block]) -> dict[int, Span]:
+    """From where to where the columns of values reach, the lowest heads included."""
+    body = [cell for row in rows if not row.header for cell in row.cells]
+    spans: dict[int, Span] = {}
+    for cell in body:
+        _widen(spans, cell)
+    for cell in head[-1].cells if head else ():
+        if cell.column in spans:
+            _widen(spans, cell)
+    spans.pop(0, None)
+    return dict(sorted(spans.items()))
+
+
+def _widen(spans: dict[int, Span], cell: TableCell) -> None:
+    x0, x1 = _span(cell)
+    known = spans.get(cell.column)
+    if known is None:
+        spans[cell.column] = x0, x1
+    elif x0 < known[0] or x1 > known[1]:
+        spans[cell.column] = min(known[0], x0), max(known[1], x1)
+
+
+def _headed(
+    cell: TableCell,
+    over: Sequence[TableCell],
+    near: Columns,
+    below: Sequence[tuple[TableCell, Columns]],
+    spans: dict[int, Span],
+) -> Columns:
+    """The columns that a cell of a row of heads stands over.
+
+    ``over``: the heads of that row that stand over values; ``near``: the columns that are nearer to this
+    one than to the others; ``below``: the cells of the next row.
+    """
+    if cell.column == 0 or not spans or len(over) > len(spans):
+        return (cell.column,)
+    if len(over) == len(spans):  # though heads and values need not stand right above one another
+        return ([*spans][over.index(cell)],)
+    next_line = next((headed for other, headed in below if _goes_on(cell, other)), None)
+    if next_line is not None:
+        return next_line
+    own = [column for column, span in spans.items() if _overlap(_span(cell), span)]
+    for size in range(len(near), max(1, len(own)), -1):
+        for start in range(len(near) - size + 1):
+            columns = near[start : start + size]
+            if _in_the_middle(cell, columns, spans):
+                return columns
+    return own or [_beside(cell, over, spans)]
+
+
+def _beside(cell: TableCell, over: Sequence[TableCell], spans: dict[int, Span]) -> int:
+    """The nearest column that is headed by no other cell of the row; else the cell's own, without values."""
+    x0, x1 = _span(cell)
+    taken = [_span(other) for other in over if other is not cell]
+    free = [column for column, span in spans.items() if not any(_overlap(other, span) for other in taken)]
+    apart = {column: max(spans[column][0] - x1, x0 - spans[column][1]) for column in free}
+    nearest = min(apart, key=apart.__getitem__, default=cell.column)
+    return nearest if apart.get(nearest, 0) < BESIDE * cell.lines[-1].size else cell.column
+
+
+def _nearest(over: Sequence[TableCell], spans: dict[int, Span]) -> dict[int, list[int]]:
+    """The columns that are nearest to each of the cells, by the cell's id."""
+    middles = [(_middle(_span(cell)), id(cell)) for cell in over]
+    near: dict[int, list[int]] = {}
+    for column, span in spans.items():
+        middle = _middle(span)
+        _, nearest = min(middles, key=lambda other: abs(other[0] - middle))
+        near.setdefault(nearest, []).append(column)
+    return near
+
+
+def _in_the_middle(cell: TableCell, columns: Columns, spans: dict[int, Span]) -> bool:
+    """An even number of columns has no column in its middle."""
+    left, right = spans[columns[0]][0], spans[columns[-1]][1]
+    middle, tolerance = _middle(_span(cell)), OFF_CENTRE / len(columns)
+    if abs(middle - (left + right) / 2) > tolerance * (right - left):
+        return False
+    return len(columns) % 2 == 1 or not any(
+        abs(middle - _middle(spans[column])) < tolerance * (spans[column][1] - spans[column][0])
+        for column in columns
+    )
+
+
+def _goes_on(cell: TableCell, below: TableCell) -> bool:
+    """Whether ``below`` is the next line of the same head; none goes on after a year, or with a date."""
+    text = cell_text(cell.lines)
+    if is_date(text) or _ENDS_WITH_YEAR.search(text) or is_date(cell_text(below.lines)):
+        return False
+    last, line = cell.lines[-1], below.lines[0]
+    apart = abs(_middle(_span(cell)) - _middle(_span(below)))
+    return line.y0 - last.y1 < NEXT_LINE * last.size and apart < SAME_MIDDLE * last.size
+
+
+def _span(cell: TableCell) -> Span:
+    lines = cell.lines
+    if len(lines) == 1:
+        return lines[0].x0, lines[0].x1
+    return min([line.x0 for line in lines]), max([line.x1 for line in lines])
+
+
+def _middle(span: Span) -> float:
+    return (span[0] + span[1]) / 2
+
+
+def _overlap(a: Span, b: Span) -> bool:
+    return a[0] < b[1] and b[0] < a[1]
+
+
+# The row of heads that stands above the first ruling of a table.
+
+# It stands at most this far above the table's first row (line heights).
+DISTANCE = 2.0
+
+
+def with_header_above_rule(blocks: list[Block], lines: Sequence[Line]) -> tuple[list[Block], list[Line]]:
+    """The table with the heads right above it as its first row, and the lines that are left of ``lines``."""
+    table = blocks[0].table
+    if table is None or not lines:
+        return blocks, list(lines)
+    row = Row(rows_of(lines)[-1])
+    columns = _columns_headed(row, blocks, table)
+    if not columns:
+        return blocks, list(lines)
+    head = [TableCell(column, list(cell)) for column, cell in zip(columns, row.cells, strict=True)]
+    taken = set(map(id, row.lines))
+    return (
+        blocks_of([head, *(block.cells for block in blocks)], table.columns),
+        [line for line in lines if id(line) not in taken],
+    )
+
+
+def _columns_headed(row: Row, blocks: Sequence[Block], table: TableBlock) -> list[int]:
+    """The column that each cell of the row heads; empty when it is no row of heads."""
+    distance = min([line.y0 for line in blocks[0].lines]) - row.y1
+    if len(row.cells) < 2 or distance > DISTANCE * row.size:
+        return []
+    if any(is_value(text) and not is_date(text) for text in map(cell_text, row.cells)):
+        return []
+    spans = _spans_above_rule(blocks)
+    columns = []
+    for cell in row.cells:
+        x0, x1 = cell[0].x0, cell[-1].x1
+        over = [column for column, (left, right) in spans.items() if x1 > left and x0 < right]
+        if len(over) != 1 or over[0] in columns:
+            return []
+        columns += over
+    return columns
+
+
+def _spans_above_rule(blocks: Sequence[Block]) -> dict[int, tuple[float, float]]:
+    """From where to where each column's text reaches, in the rows that have most cells."""
+    most = max(len(block.cells) for block in blocks)
+    spans: dict[int, tuple[float, float]] = {}
+    for block in blocks:
+        for cell in block.cells if len(block.cells) == most else ():
+            x0, _, x1, _ = bounds_of(cell.lines)
+            left, right = spans.get(cell.column, (x0, x1))
+            spans[cell.column] = min(left, x0), max(right, x1)
+    return spans

@@ -1,0 +1,266 @@
+"""Ruled tables: cells closed in by drawn lines.
+
+Rulings that touch make a grid; a word belongs to the cell between the rulings
+nearest to it on its four sides, so that cells over several rows or columns
+come out whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from pdf.extract.words import RawWord
+from pdf.geometry import Rect
+from pdf.layout.lines import Line, merged, rows_of
+from pdf.layout.page_layout import Block, TableCell
+from pdf.layout.paragraphs import paragraphs
+from pdf.tables.cells import is_value
+from pdf.tables.rows import blocks_of
+
+# Rulings this near (points) are one, meet, or close a gap.
+SNAP = 3.0
+# Shorter rulings are dashes, ticks and underlines of a word or two (points).
+SHORTEST = 6.0
+# Pages with more pairs of rulings are maps and drawings.
+MOST_CROSSINGS = 1_000_000
+# A frame round columns of prose is no table: its largest cell has more lines than this and most words.
+FRAME_LINES = 14
+FRAME_SHARE = 0.6
+# In a table most cells stand in columns that at least this share of the rows have; from so many rows on.
+COMMON_COLUMN = 0.35
+COMMON_SHARE = 0.6
+FORM_ROWS = 6
+# Two grids beside one another are one where they share so many of their heights.
+SAME_HEIGHTS = 0.8
+# Values fill the columns of a table from this share of its cells on.
+VALUE_SHARE = 0.3
+
+# First row and column of a cell, and the row and column behind its last.
+CellKey = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A drawn line: at ``at`` on one axis, from ``start`` to ``end`` on the other."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rulings that hang together. ``xs`` and ``ys`` are their places, sorted and distinct."""
+
+    rect: Rect
+    horizontal: tuple[Ruling, ...]
+    vertical: tuple[Ruling, ...]
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether rulings close it in on its left and its right."""
+        return all(any(abs(v.at - x) <= SNAP for v in self.vertical) for x in (self.rect.x0, self.rect.x1))
+
+    def cells_at(self, xs: Iterable[float], y: float) -> list[CellKey]:
+        """Row and column, first and last, of the cell around each point on one height."""
+        beside = [v.at for v in self.vertical if v.start - SNAP <= y <= v.end + SNAP]
+        cells = []
+        for x in xs:
+            across = [h.at for h in self.horizontal if h.start - SNAP <= x <= h.end + SNAP]
+            left, right = _around(x, beside, self.rect.x0, self.rect.x1)
+            top, bottom = _around(y, across, self.rect.y0, self.rect.y1)
+            cells.append(
+                (
+                    bisect_left(self.ys, top - SNAP),
+                    bisect_left(self.xs, left - SNAP),
+                    bisect_left(self.ys, bottom - SNAP),
+                    bisect_left(self.xs, right - SNAP),
+                )
+            )
+        return cells
+
+
+def _around(place: float, places: Sequence[float], first: float, last: float) -> tuple[float, float]:
+    """The places, sorted, before and behind the place; ``first`` and ``last`` where there is none."""
+    i = bisect_right(places, place)
+    return places[i - 1] if i else first, places[i] if i < len(places) else last
+
+
+def _spans(ruling: Ruling, place: float) -> bool:
+    return ruling.start - SNAP <= place <= ruling.end + SNAP
+
+
+def grids(rulings: Iterable[Rect]) -> list[Grid]:
+    """The grids of a page, those with at least two rows and two columns."""
+    across, upright = [], []
+    for x0, y0, x1, y1 in rulings:
+        if x1 - x0 >= y1 - y0:
+            if x1 - x0 >= SHORTEST:
+                across.append(((y0 + y1) / 2, x0, x1))
+        elif y1 - y0 >= SHORTEST:
+            upright.append(((x0 + x1) / 2, y0, y1))
+    if not upright or len(across) < 2:
+        return []
+    horizontal, vertical = _joined(across), _joined(upright)
+    if len(horizontal) * len(vertical) > MOST_CROSSINGS:
+        return []
+    return [grid for group in _touching(horizontal, vertical) if (grid := _grid(*group))]
+
+
+def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
+    """Pieces of one line joined, double lines made single."""
+    tracks: list[list[tuple[float, float, float]]] = []
+    for piece in sorted(pieces):
+        if tracks and piece[0] - tracks[-1][0][0] <= SNAP:
+            tracks[-1].append(piece)
+        else:
+            tracks.append([piece])
+    out = []
+    for track in tracks:
+        track.sort(key=itemgetter(1))
+        at, start, end = track[0]
+        for _, s, e in track[1:]:
+            if s <= end + SNAP:
+                end = max(end, e)
+            else:
+                out.append(Ruling(at, start, end))
+                start, end = s, e
+        out.append(Ruling(at, start, end))
+    return out
+
+
+def _touching(horizontal: list[Ruling], vertical: list[Ruling]) -> list[tuple[list[Ruling], list[Ruling]]]:
+    """Groups of rulings that meet or cross, through one another."""
+    groups = []
+    left = set(range(len(horizontal)))
+    unseen = set(range(len(vertical)))
+    while unseen:
+        hs: set[int] = set()
+        vs = {unseen.pop()}
+        fresh = set(vs)
+        while fresh:
+            met = {i for i in left if any(_meet(horizontal[i], vertical[j]) for j in fresh)}
+            left -= met
+            hs |= met
+            fresh = {j for j in unseen if any(_meet(horizontal[i], vertical[j]) for i in met)}
+            unseen -= fresh
+            vs |= fresh
+        groups.append(([horizontal[i] for i in sorted(hs)], [vertical[j] for j in sorted(vs)]))
+    return groups
+
+
+def beside(grid: Grid, other: Grid) -> Grid | None:
+    """The two as one, where they are ruled at the same heights and stand beside one another."""
+    apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
+    same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
+    if not apart or same < SAME_HEIGHTS * max(len(grid.ys), len(other.ys)):
+        return None
+    vertical = sorted([*grid.vertical, *other.vertical], key=lambda ruling: ruling.at)
+    horizontal = sorted([*grid.horizontal, *other.horizontal], key=lambda ruling: ruling.at)
+    return _grid(horizontal, vertical)
+
+
+def _meet(h: Ruling, v: Ruling) -> bool:
+    return _spans(h, v.at) and _spans(v, h.at)
+
+
+def _grid(horizontal: list[Ruling], vertical: list[Ruling]) -> Grid | None:
+    if len(horizontal) < 2:
+        return None
+    ys = _distinct([h.at for h in horizontal])
+    x0, x1 = min(h.start for h in horizontal), max(h.end for h in horizontal)
+    xs = _distinct([x0, *(v.at for v in vertical), x1])
+    if len(xs) < 3 or len(ys) < 2:
+        return None
+    y0, y1 = min(v.start for v in vertical), max(v.end for v in vertical)
+    rect = Rect(xs[0], min(ys[0], y0), xs[-1], max(ys[-1], y1))
+    return Grid(rect, tuple(horizontal), tuple(vertical), xs, _distinct([rect.y0, *ys, rect.y1]))
+
+
+def _distinct(places: Iterable[float]) -> tuple[float, ...]:
+    out: list[float] = []
+    for place in sorted(places):
+        if not out or place - out[-1] > SNAP:
+            out.append(place)
+    return tuple(out)
+
+
+def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
+    """What the grid closes in: the rows of a table, or the boxes of a form.
+
+    Empty when it is neither: a frame, a chart, one row.
+    """
+    cells = cells_in(grid, lines)
+    if not _is_table(cells):
+        return []
+    if not _is_regular(cells):
+        boxes = (paragraphs([merged(row) for row in rows_of(cells[key])]) for key in sorted(cells))
+        return [block for box in boxes for block in box]
+    rows: dict[int, list[TableCell]] = {}
+    for key in sorted(cells):
+        rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
+    if _holds_values(cells) if not grid.closed else _stacks_values(cells):
+        return []
+    return blocks_of(list(rows.values()), len(grid.xs) - 1)
+
+
+def _is_regular(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether the rows share their columns: the boxes of a form begin anywhere."""
+    starts = Counter(key[1] for key in cells)
+    rows = len({key[0] for key in cells})
+    shared = sum(count for count in starts.values() if count >= COMMON_COLUMN * rows)
+    return rows < FORM_ROWS or shared >= COMMON_SHARE * len(cells)
+
+
+def cells_in(grid: Grid, lines: Sequence[Line]) -> dict[CellKey, list[Line]]:
+    """The lines of each cell, top to bottom; lines that run through a ruling are parted there."""
+    cells: dict[CellKey, list[Line]] = {}
+    for line in lines:
+        for key, piece in _parted(grid, line):
+            cells.setdefault(key, []).append(piece)
+    for key, pieces in cells.items():
+        cells[key] = [line for row in rows_of(pieces) for line in row]
+    return cells
+
+
+def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
+    y = (line.y0 + line.y1) / 2
+    ends = {(word.x0 + word.x1) / 2 for word in (line.words[0], line.words[-1])}
+    keys = set(grid.cells_at(ends, y))
+    if len(keys) == 1:
+        return [(keys.pop(), line)]
+    parts: dict[CellKey, list[RawWord]] = {}
+    middles = [(word.x0 + word.x1) / 2 for word in line.words]
+    for word, key in zip(line.words, grid.cells_at(middles, y), strict=True):
+        parts.setdefault(key, []).append(word)
+    return [(key, Line(words)) for key, words in parts.items()]
+
+
+def _is_table(cells: dict[CellKey, list[Line]]) -> bool:
+    if len({key[0] for key in cells}) < 2 or len({key[1] for key in cells}) < 2:
+        return False
+    counts = [sum(len(line.words) for line in lines) for lines in cells.values()]
+    largest = max(cells.values(), key=len)
+    return not (len(largest) > FRAME_LINES and max(counts) > FRAME_SHARE * sum(counts))
+
+
+def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether values fill the columns: baselines and heads then tell an open table as well."""
+    firsts: dict[int, int] = {}
+    for row, column, *_ in sorted(cells):
+        firsts.setdefault(row, column)
+    behind = [lines for (row, column, *_), lines in cells.items() if column > firsts[row]]
+    return sum(all(is_value(line.text) for line in lines) for lines in behind) >= VALUE_SHARE * len(behind)
+
+
+def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether most values stand one below the other in their cells: baselines make the rows then."""
+    values = [[line for line in lines if is_value(line.text)] for lines in cells.values()]
+    stacked = [len(lines) for lines in values if len(lines) > 1 and len(rows_of(lines)) > 1]
+    return len(stacked) > 1 and 2 * sum(stacked) > sum(map(len, values))

@@ -1,0 +1,386 @@
+"""The tables of a page that rulings show, each standing among its lines as one until the order is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from operator import itemgetter
+
+from pdf.geometry import Rect
+from pdf.layout.lines import Line, rows_of
+from pdf.layout.page_layout import Block, TableCell
+from pdf.tables.cells import YES_OR_NO, ColumnSpans, Row, columns_of, is_value, is_value_cell
+from pdf.tables.grid import SNAP, Grid, beside, grid_table, grids
+from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards
+from pdf.tables.text_tables import Inset, text_tables
+
+# Half-ruled tables: rulings of one width above one another, none between the columns.
+
+# Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
+TRACK = 1.5
+PIECE_GAP = 12.0
+# Rulings of one table begin and end together within this (points).
+SAME_END = 5.0
+# From so many rulings on, what stands between two of them is a row.
+ROW_RULES = 5
+# The rows outside the first and last ruling are at most so much taller than the tallest between two.
+OUTER_ROW = 1.3
+# Two stripes part three rows.
+STRIPE_EDGES = 4
+# Rulings further apart than this belong to two tables (points).
+RULE_DISTANCE = 260.0
+# Unless the first two stand so near that they hold the heads, and these stand over so many columns.
+HEAD_HEIGHT, TALLEST = 90.0, 750.0
+HEADED_COLUMNS = 3
+# A ladder has at least so many rungs (a rule above, one under the head, one below), this wide (points).
+FEWEST_RULES = 3
+WIDTH = 80.0
+# Pages with more long rulings are maps and drawings.
+MOST_RULES = 1000
+# A lone line set so much larger than the usual is a heading.
+HEADING_SIZE = 1.15
+# So many lines between two rungs that run across the columns, one below the other, are prose between tables.
+ACROSS = 2
+# Share of the spaces between rungs that hold cells side by side; in forms most hold a line to write on.
+CELLED = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class HorizontalRules:
+    """Rulings of common width, top to bottom; ``rect`` is from the first to the last."""
+
+    rect: Rect
+    ys: tuple[float, ...]
+
+
+def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> list[HorizontalRules]:
+    """Groups of at least three rulings that begin and end together."""
+    groups: list[list[tuple[float, float, float]]] = []
+    rules = _rules(rulings, piece_gap)
+    if len(rules) > MOST_RULES:
+        return []
+    for y, x0, x1 in rules:
+        for group in groups:
+            last = group[-1]
+            if (
+                abs(last[1] - x0) <= SAME_END
+                and abs(last[2] - x1) <= SAME_END
+                and y - last[0] < (TALLEST if _may_hold_heads(group) else RULE_DISTANCE)
+            ):
+                group.append((y, x0, x1))
+                break
+        else:
+            groups.append([(y, x0, x1)])
+    return [_rule_group(group) for group in groups if len(group) >= FEWEST_RULES]
+
+
+def _may_hold_heads(group: Sequence[tuple[float, float, float]]) -> bool:
+    return len(group) == 2 and group[1][0] - group[0][0] < HEAD_HEIGHT
+
+
+def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
+    ys = tuple(rule[0] for rule in group)
+    return HorizontalRules(Rect(min(r[1] for r in group), ys[0], max(r[2] for r in group), ys[-1]), ys)
+
+
+def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float, float]]:
+    """Whole rulings from their pieces: (y, x0, x1), top to bottom."""
+    flat = sorted([((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0])
+    tracks: list[list[tuple[float, float, float]]] = []
+    for piece in flat:
+        if tracks and piece[0] - tracks[-1][0][0] <= TRACK:
+            tracks[-1].append(piece)
+        else:
+            tracks.append([piece])
+    rules = []
+    for track in tracks:
+        track.sort(key=itemgetter(1))
+        y, start, end = track[0]
+        for _, x0, x1 in track[1:]:
+            if x0 > end + piece_gap:
+                rules.append((y, start, end))
+                start = x0
+            end = max(end, x1) if x0 <= end + piece_gap else x1
+        rules.append((y, start, end))
+    return [rule for rule in rules if rule[2] - rule[1] >= WIDTH]
+
+
+def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
+    """The ladder, cut where prose stands between two rungs: tables of one width are ruled alike.
+
+    Empty where a heading stands there: each table below it begins with heads of its own.
+    """
+    rows = [Row(row) for row in rows_of(lines)]
+    lone = [row for row in rows if len(row.cells) == 1]
+    sizes = sorted([row.size for row in rows])
+    if any(row.size > HEADING_SIZE * sizes[len(sizes) // 2] for row in lone):
+        return []
+    if len(lone) < ACROSS:
+        return [rule_group]
+    columns = columns_of([row for row in rows if row.multi])
+    over = [len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1 for row in rows]
+    across = [
+        (row.y0 + row.y1) / 2
+        for row, this, before, after in zip(rows, over, [False, *over], [*over[1:], False], strict=False)
+        if this and (before or after)
+    ]
+    if len(across) < ACROSS:
+        return [rule_group]
+    parts: list[list[float]] = [[]]
+    for above, y in zip((rule_group.ys[0], *rule_group.ys), rule_group.ys, strict=False):
+        if sum([above < middle < y for middle in across]) >= ACROSS:
+            parts.append([])
+        parts[-1].append(y)
+    return [
+        HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), tuple(ys))
+        for ys in parts
+        if len(ys) > 1
+    ]
+
+
+def with_outer_rows(
+    rule_group: HorizontalRules, lines: Sequence[Line], shaded: bool = False
+) -> HorizontalRules:
+    """The ladder with the rows above its first and below its last ruling, where rulings part rows only."""
+    if len(rule_group.ys) < (STRIPE_EDGES if shaded else ROW_RULES):
+        return rule_group
+    x0, top, x1, bottom = rule_group.rect
+    tallest = OUTER_ROW * max(b - a for a, b in pairwise(rule_group.ys))
+    beside = [line for line in lines if x0 - SAME_END <= line.x0 and line.x1 <= x1 + SAME_END and line.chars]
+    columns = columns_of([Row(row) for row in rows_of([line for line in beside if top < line.y0 < bottom])])
+    if len(columns.spans) < 2:
+        return rule_group
+    above = [line for line in beside if top - tallest < line.y0 and line.y1 < top + TRACK]
+    below = [line for line in beside if bottom - TRACK < line.y0 and line.y1 < bottom + tallest]
+    ys = rule_group.ys
+    if y := _row_end(above, columns, lambda line: line.y0, min):
+        ys = (y - TRACK, *ys)
+    if y := _row_end(below, columns, lambda line: line.y1, max):
+        ys = (*ys, y + TRACK)
+    return HorizontalRules(Rect(x0, ys[0], x1, ys[-1]), ys)
+
+
+def _row_end(
+    lines: Sequence[Line],
+    columns: ColumnSpans,
+    edge: Callable[[Line], float],
+    outermost: Callable[[Iterable[float]], float],
+) -> float:
+    """Where the row of these lines ends; 0 where they make none, for one runs over columns or is alone."""
+    hits = [columns.hit([line]) for line in lines]
+    if any(len(hit) != 1 for hit in hits) or len({hit[0] for hit in hits}) < 2:
+        return 0.0
+    return outermost(map(edge, lines))
+
+
+def horizontal_rule_table(
+    rule_group: HorizontalRules, lines: Sequence[Line], shaded: bool = False
+) -> list[Block]:
+    """The rows of the table between the rulings; empty when what stands there is prose.
+
+    ``shaded``: the rulings are edges of stripes, which reach under several rows of values.
+    """
+    rows = [Row(row) for row in rows_of(lines)]
+    wide = [row for row in rows if row.multi]
+    if len(wide) < 2:
+        return []
+    columns = columns_of(rows)
+    if len(columns.spans) < 2 or _runs_across(rows, columns):
+        return []
+    segments = _segments(rows, rule_group.ys)
+    valued = _of_values(wide) or sum(map(_is_amount, lines)) > 0.4 * len(lines)
+    if valued and (shaded or _stacks_values(segments, columns)):
+        return []
+    if any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys)) and not _is_headed(
+        segments[0], columns
+    ):
+        return []
+    if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
+        return []
+    single = len(rule_group.ys) >= (STRIPE_EDGES if shaded else ROW_RULES) and not _stacks_values(
+        segments, columns
+    )
+    tables = [_one_row(segment, columns) if single else _logical(segment, columns) for segment in segments]
+    return blocks_of([cells for table in tables for cells in table], len(columns.spans))
+
+
+def _is_headed(head: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether the first rows have heads over most of the columns, of which there are several."""
+    most = max(len(row.cells) for row in head)
+    return most >= max(HEADED_COLUMNS, len(columns.spans) / 2)
+
+
+def _of_values(rows: Sequence[Row]) -> bool:
+    """Whether values fill the columns: their baselines then say more of the rows than the rulings do."""
+    cells = [cell for row in rows for cell in row.cells[1:]]
+    return sum(all(map(_is_amount, cell)) for cell in cells) >= 0.3 * len(cells)
+
+
+def _is_amount(line: Line) -> bool:
+    """Whether it is a value, and no mark that stands for yes or no."""
+    return is_value(line.text) and line.text not in YES_OR_NO
+
+
+def _stacks_values(segments: Sequence[Sequence[Row]], columns: ColumnSpans) -> bool:
+    """Whether values stand one below the other between two rulings: baselines make the rows there."""
+    for segment in segments:
+        filled: dict[int, float] = {}
+        for row in segment:
+            for cell in placed(row, columns):
+                if all(map(_is_amount, cell.lines)):
+                    line = cell.lines[0]
+                    if line.baseline - filled.get(cell.column, line.baseline) > line.size:
+                        return True
+                    filled.setdefault(cell.column, line.baseline)
+    return False
+
+
+def _one_row(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
+    """What stands between two rulings of many: one row, unless each of its lines begins all cells."""
+    cells = [placed(row, columns) for row in rows]
+    goes_on = any(cell.lines[0].text[0].islower() for row in cells[1:] for cell in row)
+    if len(cells) > 1 and not goes_on and all(len(row) == len(columns.spans) for row in cells):
+        return logical_rows(cells)
+    for row in cells[1:]:
+        absorb(cells[0], row)
+    return cells[:1]
+
+
+def _runs_across(rows: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether a third of the rows are lone lines over several columns: prose between rules."""
+    lone = [row for row in rows if len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1]
+    return len(lone) * 3 > len(rows)
+
+
+def _segments(rows: Sequence[Row], ys: Sequence[float]) -> list[list[Row]]:
+    """Rows between one ruling and the next."""
+    segments: dict[int, list[Row]] = {}
+    for row in rows:
+        middle = (row.y0 + row.y1) / 2
+        segments.setdefault(sum(y < middle for y in ys), []).append(row)
+    return [segments[key] for key in sorted(segments)]
+
+
+def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]:
+    """One row of the table if its head stands once and the rest is text, else the rows its baselines make."""
+    cells = [placed(row, columns) for row in rows]
+    headed = sum(1 for row in cells if row[0].column == 0)
+    values = sum(is_value_cell(cell.lines) for row in cells[1:] for cell in row)
+    if len(cells) > 1 and headed <= 1 and values == 0:
+        for row in cells[1:]:
+            absorb(cells[0], row)
+        return cells[:1]
+    return logical_rows(cells)
+
+
+# Rulings that cut more than this share of their rows off from values, or values from their heads.
+CUT_SHARE = 0.5
+
+
+def with_ruled_tables(
+    lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
+) -> list[Line]:
+    """The lines, those of ruled tables replaced by one Inset each."""
+    rest = list(lines)
+    for grid in whole_grids(grids(rulings), rest):
+        rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
+    found = horizontal_rules(rulings)
+    rest = _with_horizontal_rules(
+        rest, [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
+    )
+    rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
+    small = [rule_group for rule_group in found if len(rule_group.ys) < ROW_RULES]
+    tables = [rect for rect, _, _ in text_tables(_plain(rest))] if small else []
+    return _with_horizontal_rules(
+        rest, [rule_group for rule_group in small if not _parts_rows(rule_group, tables)]
+    )
+
+
+def _parts_rows(rule_group: HorizontalRules, tables: Sequence[Rect]) -> bool:
+    """Whether a table of texts reaches out above or below the rulings: then they part its rows."""
+    return any(
+        table.overlap_x(rule_group.rect) > 0
+        and table.overlap_y(rule_group.rect) > 0
+        and (table.y0 < rule_group.rect.y0 - SNAP or table.y1 > rule_group.rect.y1 + SNAP)
+        for table in tables
+    )
+
+
+def _plain(lines: Sequence[Line]) -> list[Line]:
+    return [line for line in lines if not (line.sideways or isinstance(line, Inset)) and line.chars]
+
+
+def _with_horizontal_rules(
+    lines: list[Line], found: Sequence[HorizontalRules], shaded: bool = False
+) -> list[Line]:
+    for rule_group in found:
+        for part in parted(rule_group, _inside(rule_group.rect, lines)):
+            whole = with_outer_rows(part, lines, shaded)
+            if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
+                lines = _with_inset(lines, whole.rect, partial(horizontal_rule_table, whole, shaded=shaded))
+    return lines
+
+
+def edges_of(fills: Sequence[Rect]) -> list[Rect]:
+    """The upper and lower edges of shaded stripes: they part the rows of a table as rulings do."""
+    return [Rect(x0, y, x1, y) for x0, y0, x1, y1 in fills for y in (y0, y1)]
+
+
+def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
+    inside = _inside(rect, lines)
+    blocks = table(inside) if inside else []
+    if any(line.rtl for line in inside) and all(block.cells for block in blocks):
+        blocks = read_leftwards(blocks)
+    if not blocks:
+        return lines
+    taken = set(map(id, inside))
+    return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
+
+
+def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
+    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
+    whole: list[Grid] = []
+    parts: list[Grid] = []
+    for grid in found:
+        (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
+    while parts:
+        grid = parts.pop()
+        for other in parts:
+            if joined := beside(grid, other):
+                parts.remove(other)
+                (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
+                break
+    return whole
+
+
+def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
+    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
+    band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
+    inside = set(map(id, _inside(rect, band)))
+    if len(inside) == len(band):
+        return False
+    left = right = count = 0
+    for row in rows_of(band):
+        places = [n for n, line in enumerate(row) if id(line) in inside]
+        if not places or not any(is_value(line.text) for line in row):
+            continue
+        count += 1
+        left += places[0] > 0 and is_value(row[places[0]].text)
+        right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
+    return max(left, right) > CUT_SHARE * count
+
+
+def _reaches_into(line: Line, rect: Rect) -> bool:
+    return line.rect.overlap_x(rect) > 0 and line.rect.overlap_y(rect) > 0
+
+
+def _inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:
+    """The lines whose middle lies in the rectangle."""
+    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
+    return [
+        line
+        for line in lines
+        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
+    ]

@@ -1,0 +1,354 @@
+"""Tables of texts that no ruling shows: their cells are paragraphs, their rows stand apart.
+
+Lines of one cell follow one another at the leading of the type; between two rows all columns
+leave more. So lines are joined that stand close in one column, or beside one another in two;
+what hangs together is a row. Columns of prose hang together from top to bottom.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import attrgetter
+
+from pdf.extract.list_markers import is_contents_line, marker_of
+from pdf.extract.words import RawWord
+from pdf.geometry import Rect
+from pdf.layout.lines import Line, rows_of
+from pdf.layout.page_layout import Block, TableCell, bounds_of
+from pdf.tables.cells import YES_OR_NO, Row, is_value
+from pdf.tables.rows import blocks_of
+
+# Columns stand at least so far apart (ems).
+GUTTER = 0.6
+# Rows follow one another within this (ems, from bottom to top).
+ROW_DISTANCE = 3.2
+# Lines of one cell are at most so much further apart than the closest (share of their leading).
+OPENED = 1.08
+LOOSEST = 1.9
+# Without a cell in the first column, lines go on with the row above within this (share of the leading).
+GOES_ON = 1.35
+# Lines stand beside one another where so much of their height is common: cells may be centred.
+BESIDE = 0.3
+# A lone line that is set so much larger than the table above it is a heading.
+HEADING_SIZE = 1.15
+# A table has at least so many rows, so many of them with lines below one another in a cell.
+ROWS, TALL_ROWS = 3, 2
+# Share of the rows with several cells, of these that begin or are centred on one height.
+FULL_ROWS, LEVEL_ROWS = 0.7, 0.9
+# Broken lines of a text fill at least so much of their column; so many of them do in a table of few rows,
+# so many in one of more.
+FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
+# Its largest row holds at most this share of its lines.
+LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
+# Where lines hang together that are more than this share of all, what stands below is prose as well.
+PROSE_ROW = 0.35
+# Share of the first cells that are markers from which on it is a list; of values: other finders know them.
+MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
+
+_BASELINE = attrgetter("baseline", "x0")
+
+
+@dataclass(slots=True)
+class TextColumn:
+    """A stretch of x, and the lines that stand in it, top to bottom."""
+
+    x0: float
+    x1: float
+    lines: list[Line] = field(default_factory=list)
+
+
+class Inset(Line):
+    """Blocks found already, standing in the page as one line does until the order is known."""
+
+    __slots__ = ("blocks",)
+
+    def __init__(self, rect: Rect, blocks: list[Block]) -> None:
+        style = blocks[0].lines[0].style
+        super().__init__([RawWord(*rect, "", style, rect.y1, -1)])
+        self.blocks = blocks
+
+
+def with_text_tables(lines: Sequence[Line]) -> list[Line]:
+    """The lines, those of tables of texts replaced by one Inset each."""
+    rest = list(lines)
+    upright = [line for line in rest if not isinstance(line, Inset) and line.chars]
+    for rect, taken, blocks in text_tables(upright):
+        gone = set(map(id, taken))
+        rest = [line for line in rest if id(line) not in gone] + [Inset(rect, blocks)]
+    return rest
+
+
+def text_tables(lines: Sequence[Line]) -> list[tuple[Rect, list[Line], list[Block]]]:
+    """Tables of texts: their rectangles, the lines they take, their rows."""
+    rows = [Row(row) for row in rows_of(lines)] if lines else []
+    if sum(row.multi for row in rows) < ROWS:
+        return []
+    found = []
+    start = 0
+    while start < len(rows):
+        grown = _grown(rows, start) if rows[start].multi else None
+        blocks, end = _table(grown) if grown else ([], start + 1)
+        if grown and blocks:
+            kept = {id(word) for block in blocks for line in block.lines for word in line.words}
+            taken = [
+                line
+                for row in rows[grown.start : grown.end]
+                for line in row.lines
+                if any(id(word) in kept for word in line.words)
+            ]
+            found.append((bounds_of(taken), taken, blocks))
+        start = max(end, start + 1)
+    return found
+
+
+@dataclass(slots=True)
+class _Grown:
+    start: int
+    end: int
+    columns: list[TextColumn]
+
+
+def _grown(rows: Sequence[Row], start: int) -> _Grown | None:
+    """The rows from ``start`` on that keep to common columns, and these."""
+    columns: list[TextColumn] = []
+    end = start
+    for i in range(start, len(rows)):
+        row = rows[i]
+        above = max([other.y1 for other in rows[max(start, i - 3) : i]], default=row.y0)
+        if row.y0 - above > ROW_DISTANCE * row.size:
+            break
+        pieces = _pieces(row, columns)
+        if pieces is None or (len(pieces) == 1 and _is_heading(pieces[0], columns)):
+            break
+        _add(columns, pieces)
+        end = i + 1
+    if len(columns) < 2 or end - start < ROWS:
+        return None
+    while start and len(rows[start - 1].lines) == 1 and _leads(rows[start - 1], rows[start], columns):
+        start -= 1
+        _add(columns, _pieces(rows[start], columns) or [], first=True)
+    return _Grown(start, end, columns)
+
+
+def _is_heading(line: Line, columns: Sequence[TextColumn]) -> bool:
+    """Whether a lone line is set larger than the table above it."""
+    return bool(columns) and line.size > HEADING_SIZE * max(
+        other.size for column in columns for other in column.lines
+    )
+
+
+def _leads(row: Row, below: Row, columns: Sequence[TextColumn]) -> bool:
+    """Whether a lone line is the first of a cell that reaches higher than those beside it."""
+    if row.y1 - below.y0 > BESIDE * (row.y1 - row.y0):
+        return True
+    hit = [column for column in columns if column.x0 < row.x1 and row.x0 < column.x1]
+    if len(hit) != 1 or (columns[0] is hit[0] and len(columns) < 2):
+        return False
+    line, following = row.lines[0], hit[0].lines[0]
+    pitch = following.baseline - line.baseline
+    return 0 < pitch < LOOSEST * line.size and row.y1 > below.y0 and abs(line.x0 - following.x0) < line.size
+
+
+def _pieces(row: Row, columns: Sequence[TextColumn]) -> list[Line] | None:
+    """The row's lines, parted where the columns are; None where one runs over a gutter."""
+    out: list[Line] = []
+    for line in row.lines:
+        hit = [column for column in columns if column.x0 < line.x1 and line.x0 < column.x1]
+        if len(hit) < 2:
+            out.append(line)
+            continue
+        parts = _split(line, hit)
+        if parts is None:
+            return None
+        out += parts
+    return out
+
+
+def _split(line: Line, columns: Sequence[TextColumn]) -> list[Line] | None:
+    """The line in pieces, one for each column; None where no gap between its words is there."""
+    parts: list[list[RawWord]] = [[] for _ in columns]
+    for word in line.words:
+        under = [n for n, column in enumerate(columns) if column.x0 < word.x1 and word.x0 < column.x1]
+        if len(under) != 1:
+            return None
+        parts[under[0]].append(word)
+    pieces = [Line(words) for words in parts if words]
+    if any(b.x0 - a.x1 < GUTTER * line.size for a, b in pairwise(sorted(pieces, key=lambda piece: piece.x0))):
+        return None
+    return pieces
+
+
+def _add(columns: list[TextColumn], pieces: Sequence[Line], first: bool = False) -> None:
+    for line in pieces:
+        column = next((column for column in columns if column.x0 < line.x1 and line.x0 < column.x1), None)
+        if column is None:
+            column = TextColumn(line.x0, line.x1)
+            columns.append(column)
+            columns.sort(key=lambda column: column.x0)
+        column.x0, column.x1 = min(column.x0, line.x0), max(column.x1, line.x1)
+        column.lines.insert(0 if first else len(column.lines), line)
+
+
+def _table(grown: _Grown) -> tuple[list[Block], int]:
+    """The rows of the table that stands in these columns, none where it is no table of texts.
+
+    And the row from which on another may begin.
+    """
+    columns = grown.columns
+    if any(b.x0 - a.x1 < GUTTER * b.lines[0].size for a, b in pairwise(columns)):
+        return [], 0
+    if _holds_values(columns):
+        return [], grown.end
+    rows = _hanging_together(columns)
+    if len(rows) < ROWS:  # columns of prose
+        return [], grown.end
+    largest = max(sum(map(len, row.values())) for row in rows)
+    rows = _trimmed(rows)
+    if len(rows) < ROWS or not _is_table(rows):
+        prose = largest > PROSE_ROW * sum(len(column.lines) for column in columns)
+        return [], grown.end if prose else 0
+    used = sorted({column for row in rows for column in row})
+    cells = [[TableCell(used.index(column), row[column]) for column in sorted(row)] for row in rows]
+    return blocks_of(cells, len(used)), grown.end
+
+
+def _holds_values(columns: Sequence[TextColumn]) -> bool:
+    """Whether most lines behind the first column are values: baselines make their rows."""
+    behind = [line for column in columns[1:] for line in column.lines]
+    values = sum([is_value(line.text) and line.text not in YES_OR_NO for line in behind])
+    return values > MOST_VALUES * len(behind)
+
+
+def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line]]]:
+    """The lines by row and column, from top to bottom."""
+    placed = [(line, n) for n, column in enumerate(columns) for line in column.lines]
+    placed.sort(key=lambda item: _BASELINE(item[0]))
+    leading = _leading(columns)
+    rows: list[dict[int, list[Line]]] = []
+    for line, column in placed:
+        joined = [row for row in rows[-4:] if _joins(line, column, row, leading)]
+        if not joined:
+            rows.append({column: [line]})
+            continue
+        row = joined[0]
+        for other in joined[1:]:  # a line beside two of them makes them one
+            for n, held in other.items():
+                row[n] = sorted([*row.get(n, ()), *held], key=_BASELINE)
+            rows.remove(other)
+        row.setdefault(column, []).append(line)
+    return _with_loose_lines(rows, leading)
+
+
+def _with_loose_lines(
+    rows: Sequence[dict[int, list[Line]]], leading: dict[int, float]
+) -> list[dict[int, list[Line]]]:
+    """The rows, those that only go on with the cells above, a little further off, joined to them."""
+    first = min((min(row) for row in rows), default=0)
+    out: list[dict[int, list[Line]]] = []
+    for row in rows:
+        above = out[-1] if out else {}
+        if (
+            first not in row
+            and first in above
+            and all(
+                n in above
+                and lines[0].baseline - above[n][-1].baseline
+                <= GOES_ON * leading.get(round(2 * lines[0].size), lines[0].size)
+                for n, lines in row.items()
+            )
+        ):
+            for n, lines in row.items():
+                above[n].extend(lines)
+        else:
+            out.append(row)
+    return out
+
+
+def _leading(columns: Sequence[TextColumn]) -> dict[int, float]:
+    """The leading of each type size (half points) within a column: the closest that is not rare."""
+    pitches: dict[int, Counter[int]] = {}
+    for column in columns:
+        for a, b in pairwise(column.lines):
+            pitch = b.baseline - a.baseline
+            if abs(a.size - b.size) < 0.5 and 0.8 * a.size < pitch < LOOSEST * a.size:
+                pitches.setdefault(round(2 * a.size), Counter())[round(4 * pitch)] += 1
+    return {
+        size: min(pitch for pitch, count in counts.items() if count >= 0.2 * max(counts.values())) / 4
+        for size, counts in pitches.items()
+    }
+
+
+def _joins(line: Line, column: int, row: dict[int, list[Line]], leading: dict[int, float]) -> bool:
+    """Whether the line goes on with a cell of the row, or stands beside one of its last lines."""
+    for n, held in row.items():
+        if n == column:
+            usual = leading.get(round(2 * line.size), 1.2 * line.size)
+            if line.baseline - held[-1].baseline <= OPENED * usual + 0.25:
+                return True
+        elif any(_beside(line, other) for other in held[-2:]):
+            return True
+    return False
+
+
+def _beside(line: Line, other: Line) -> bool:
+    common = (line.y1 if line.y1 < other.y1 else other.y1) - (line.y0 if line.y0 > other.y0 else other.y0)
+    return common > BESIDE * (line.height if line.height < other.height else other.height)
+
+
+def _trimmed(rows: list[dict[int, list[Line]]]) -> list[dict[int, list[Line]]]:
+    """The rows without those of one cell above the first and below the last with several."""
+    full = [n for n, row in enumerate(rows) if len(row) > 1]
+    return rows[full[0] : full[-1] + 1] if full else []
+
+
+def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    count = sum(len(lines) for row in rows for lines in row.values())
+    full = [row for row in rows if len(row) > 1]
+    tall = sum(max(len(lines) for lines in row.values()) > 1 for row in rows)
+    if tall < TALL_ROWS or len(full) < max(ROWS, FULL_ROWS * len(rows)):
+        return False
+    largest = LARGEST_ROW if len(rows) >= SURE_ROWS else LARGEST_OF_FEW
+    if max(sum(map(len, row.values())) for row in rows) > largest * count:
+        return False
+    if sum(map(_is_level, full)) < LEVEL_ROWS * len(full):
+        return False
+    if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
+        return False
+    return not _is_something_else(rows)
+
+
+def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:
+    """Share of the broken lines of cells that fill their columns, as a text's do and an address's do not."""
+    spans = {
+        n: (min([line.x0 for line in held]), max([line.x1 for line in held]))
+        for n in {n for row in rows for n in row}
+        if (held := [line for row in rows for line in row.get(n, ())])
+    }
+    broken = [(line, *spans[n]) for row in rows for n, lines in row.items() for line in lines[:-1]]
+    return sum(line.x1 - line.x0 >= FULL * (x1 - x0) for line, x0, x1 in broken) / max(1, len(broken))
+
+
+def _is_level(row: dict[int, list[Line]]) -> bool:
+    """Whether the cells begin on one baseline, or stand about one height."""
+    tops = [lines[0].baseline for lines in row.values()]
+    size = next(iter(row.values()))[0].size
+    middles = [(lines[0].y0 + lines[-1].y1) / 2 for lines in row.values()]
+    return max(tops) - min(tops) <= 0.4 * size or max(middles) - min(middles) <= 0.4 * size
+
+
+def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    """Whether it is a list whose markers stand apart, contents with page numbers, or a table of values."""
+    first = min(min(row) for row in rows)
+    opening = [row[first][0] for row in rows if first in row]
+    markers = sum(bool(marker_of(line.words[0].text)) and line.chars < 8 for line in opening)
+    cells = [lines for row in rows for n, lines in row.items() if n != first]
+    columns = {n for row in rows for n in row}
+    if len(columns) == 2 and markers > MARKERS * len(opening):
+        return True
+    if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
+        return True
+    values = [all(is_value(line.text) and line.text not in YES_OR_NO for line in lines) for lines in cells]
+    return sum(values) > VALUES * len(cells)

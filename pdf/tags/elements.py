@@ -1,0 +1,284 @@
+"""A page read twice from one list of what it draws: as it stands, and by its structure elements.
+
+The words are those of an untagged page to the letter: MuPDF parts words, lines and
+the order of drawing at every element, which nothing but the tags may depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+import msgspec
+import pymupdf
+from msgspec.structs import replace
+from pymupdf import mupdf
+
+from pdf.extract.words import MuPDFWord, RawWord
+from pdf.structure import UnitType
+
+# The standard structure types, by what they mean for a block of text (ISO 32000-2, 14.8.4).
+
+# Types that say what a block of text is.
+BLOCKS: dict[str, UnitType] = {
+    "P": "prose",
+    "BlockQuote": "prose",
+    "BibEntry": "prose",
+    "Title": "heading",
+    **{f"H{level}": "heading" for level in ("", 1, 2, 3, 4, 5, 6)},
+    "LI": "list",
+    "Caption": "caption",
+    "Note": "footnote",
+    "FENote": "footnote",
+    "Code": "code",
+    "Formula": "formula",
+    "TOCI": "prose",
+}
+CELLS = {"TD", "TH"}
+TABLE, ROW, LIST, LABEL = "Table", "TR", "L", "Lbl"
+# Types that say something; all others only group, or mark a run of characters.
+MEANINGFUL = {*BLOCKS, *CELLS, "LBody", LABEL}
+# A role map's chain is followed so far: maps that lead in a circle end there.
+_LONGEST_CHAIN = 8
+
+
+def standard(role: str, role_map: Mapping[str, str]) -> str:
+    """The standard type that a document's own type stands for; itself where the map leads nowhere."""
+    for _ in range(_LONGEST_CHAIN):
+        if role in MEANINGFUL or role not in role_map:
+            break
+        role = role_map[role]
+    return role
+
+
+def heading_level(role: str) -> int | None:
+    """1..6 for ``H1`` to ``H6``, 1 for ``Title``; None for what has no level of its own."""
+    if role == "Title":
+        return 1
+    return int(role[1]) if len(role) == 2 and role[0] == "H" and role[1] in "123456" else None
+
+
+# A page of more elements is no text that anybody tagged.
+MOST_ELEMENTS = 5_000
+# Where a larger share of the words than this is in no element, their boxes may have been changed.
+MOVED_SHARE = 0.3
+# Words closer than this (ems) may be one.
+TOUCHING = 0.15
+_EVERYWHERE = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
+# Pictures hold no text, and can take seconds to decode.
+_TEXT_ONLY = mupdf.FZ_DONT_DECODE_IMAGES | mupdf.FZ_NO_CACHE
+_LINE = itemgetter(5, 6)
+
+
+class Element(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One element of the structure tree that has words on the page.
+
+    ``role`` is its standard type; ``parent`` the number of the element around it, less than its own, or -1.
+    """
+
+    role: str
+    parent: int
+
+
+class _Node(msgspec.Struct):
+    type: str = ""
+    raw: str = ""
+    std: str = ""
+    contents: list[_Node] = []
+
+
+class _Blocks(msgspec.Struct):
+    blocks: list[_Node]
+
+
+_DECODER = msgspec.json.Decoder(_Blocks)
+
+
+class TaggedPage:
+    """What one page draws, kept so that it can be read as it stands and by its elements."""
+
+    def __init__(self, page: pymupdf.Page) -> None:
+        """Raises what MuPDF raises on damaged pages."""
+        self._drawn = _drawn_on(page)
+
+    def textpage(self, flags: int) -> pymupdf.TextPage:
+        """As ``page.get_textpage`` gives it, clipped by nothing."""
+        options, found = mupdf.FzStextOptions(flags), mupdf.FzStextPage(_EVERYWHERE)
+        device = mupdf.fz_new_stext_device(found, options)
+        mupdf.fz_run_display_list(self._drawn, device, mupdf.FzMatrix(), _EVERYWHERE, mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        return pymupdf.TextPage(found)
+
+    def elements(
+        self, flags: int, role_map: Mapping[str, str]
+    ) -> tuple[list[Element], dict[tuple[float, float], int]]:
+        """The elements with words, in the author's order, and whose each word is, by its upper left corner.
+
+        Both are empty where the tags cannot be read.
+        """
+        textpage = self.textpage(flags | pymupdf.TEXT_COLLECT_STRUCTURE)
+        try:
+            elements, holders = _walked(_DECODER.decode(_as_json(textpage)).blocks, role_map)
+            owners = {
+                (x0, y0): holders[block]
+                for x0, y0, _, _, _, block, _, _ in textpage.extractWORDS()
+                if holders[block] >= 0
+            }
+        except (msgspec.DecodeError, RecursionError, LookupError, UnicodeDecodeError):
+            return [], {}
+        return elements, owners
+
+
+def _drawn_on(page: pymupdf.Page) -> mupdf.FzDisplayList:
+    rotation = page.rotation
+    if rotation:
+        page.set_rotation(0)
+    try:
+        drawn = mupdf.FzDisplayList(_EVERYWHERE)
+        device = mupdf.fz_new_list_device(drawn)
+        mupdf.fz_enable_device_hints(device, _TEXT_ONLY)
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        return drawn
+    finally:
+        if rotation:
+            page.set_rotation(rotation)
+
+
+def _as_json(textpage: pymupdf.TextPage) -> bytes:
+    buffer = mupdf.fz_new_buffer(4096)
+    out = mupdf.FzOutput(buffer)
+    mupdf.fz_print_stext_page_as_json(out, textpage.this, 1.0)
+    out.fz_close_output()
+    return bytes(buffer.fz_buffer_extract())
+
+
+def _walked(blocks: list[_Node], role_map: Mapping[str, str]) -> tuple[list[Element], list[int]]:
+    """The elements from the root down, and for each text block the one that it stands in, or -1.
+
+    Raises LookupError when there are too many.
+    """
+    elements: list[Element] = []
+    holders: list[int] = []
+    types: dict[str, str] = {}
+    waiting = [(iter(blocks), -1)]
+    while waiting:
+        nodes, parent = waiting[-1]
+        for node in nodes:
+            if node.type == "text":
+                holders.append(parent)
+            elif node.type == "structure":
+                role = types.get(node.raw) or types.setdefault(node.raw, standard(node.raw, role_map))
+                waiting.append((iter(node.contents), len(elements)))
+                elements.append(Element(role, parent))
+                break
+        else:
+            waiting.pop()
+    if len(elements) > MOST_ELEMENTS:
+        raise LookupError("too many elements")
+    return elements, holders
+
+
+def with_tags(
+    made: list[RawWord], words: list[MuPDFWord], owners: Mapping[tuple[float, float], int]
+) -> list[RawWord]:
+    """The words, each knowing its element. ``words`` are MuPDF's that they were made of."""
+    if not owners:
+        return made
+    tagged = [
+        word if (tag := owners.get((word.x0, word.y0))) is None else replace(word, tag=tag) for word in made
+    ]
+    missing = sum(word.tag < 0 for word in tagged)
+    if missing > MOVED_SHARE * len(tagged):
+        tagged = _by_line(made, words, owners)
+    return _with_tails(tagged) if missing else tagged
+
+
+def _with_tails(words: list[RawWord]) -> list[RawWord]:
+    """The words, those in no element but touching the word before theirs: the elements have both as one."""
+    out = words[:1]
+    for word in words[1:]:
+        last = out[-1]
+        if (
+            word.tag < 0 <= last.tag
+            and abs(word.baseline - last.baseline) < TOUCHING * word.style.size
+            and abs(word.x0 - last.x1) < TOUCHING * word.style.size
+        ):
+            out.append(replace(word, tag=last.tag))
+        else:
+            out.append(word)
+    return out
+
+
+def _by_line(
+    made: list[RawWord], words: list[MuPDFWord], owners: Mapping[tuple[float, float], int]
+) -> list[RawWord]:
+    """The same where the boxes of many words have been mended: they stay in their line, where they begin."""
+    tags = {
+        (number, word[0]): owners.get((word[0], word[1]), -1)
+        for number, (_, line) in enumerate(groupby(words, key=_LINE))
+        for word in line
+    }
+    return [replace(word, tag=tags.get((word.line, word.x0), -1)) for word in made]
+
+
+# What the elements of a page stand for: which makes a unit, which a cell of which row of which table.
+
+# A paragraph that begins one of these is part of it; further ones are units of their own.
+_OPENED = {"LI", "Caption", "Note", "FENote", "TOCI", "Title", *(f"H{n}" for n in ("", 1, 2, 3, 4, 5, 6))}
+# These may stand in a line of a paragraph.
+_INLINE = {"Code", "Formula"}
+# What stands in a picture or a table is no running text: cells make rows, or geometry has the word.
+_APART = {"Figure", "Form", TABLE, ROW, *CELLS}
+
+
+class Owners:
+    """For each element the number of the one that owns its words, or -1.
+
+    ``unit`` is its paragraph, heading, item or the like; ``cell``, ``row`` and ``table`` where it
+    stands in a table; ``role`` the type of the unit; ``depth`` how many items it stands in;
+    ``apart`` whether it stands in a table, a figure or a form.
+    """
+
+    def __init__(self, elements: Sequence[Element]) -> None:
+        count = len(elements)
+        self.unit, self.cell, self.row, self.table = ([-1] * count for _ in range(4))
+        self.role = [element.role for element in elements]
+        self.depth = [0] * count
+        self.apart = [False] * count
+        self._opened: set[int] = set()
+        for number, element in enumerate(elements):
+            if element.parent >= 0:
+                self.apart[number] = self.apart[element.parent]
+                for inherited in (self.unit, self.cell, self.row, self.table, self.depth):
+                    inherited[number] = inherited[element.parent]
+            self._place(number, element.role)
+
+    def _place(self, number: int, role: str) -> None:
+        if role == TABLE:
+            self.table[number], self.row[number], self.cell[number] = number, -1, -1
+        elif role == ROW:
+            self.row[number] = number
+        elif role in CELLS:
+            self.cell[number] = number
+        elif role == "LI":
+            self.depth[number] += 1
+        if role in _APART:
+            self.unit[number], self.apart[number] = -1, True
+        elif role in BLOCKS and self.table[number] < 0:
+            self.unit[number] = self._unit(number, role)
+
+    def _unit(self, number: int, role: str) -> int:
+        around = self.unit[number]
+        if around < 0:
+            return number
+        if role in _INLINE:
+            return around
+        if self.role[around] in _OPENED and around not in self._opened:
+            self._opened.add(around)
+            if BLOCKS[role] == "heading":
+                self.role[around] = role
+            if BLOCKS[role] in ("heading", "prose"):
+                return around
+        return number

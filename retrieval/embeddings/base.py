@@ -1,0 +1,88 @@
+"""What turns text into vectors, and the fakes that tests inject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.index.postgres import term_number
+from retrieval.provider_calls import ProviderError
+from text.terms import terms_of
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """One embedding model.
+
+    Attributes:
+        model: its name, as its provider calls it.
+        dimensions: length of its vectors; 0 while that is unknown.
+        batch_size: texts it takes in one call.
+        local: it runs in this process and cannot hang.
+        trust: what its list weighs in fusion beside keyword search, whose list weighs 1.
+    """
+
+    model: str
+    dimensions: int
+    batch_size: int
+    local: bool
+    trust: float
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """Unit vectors, (len(texts), dimensions). Raises ProviderError.
+
+        ``query``: the texts are questions, which some models embed otherwise.
+        """
+        ...
+
+
+def unit_vectors(rows: Sequence[Sequence[float]] | Vectors, expected: int, dimensions: int) -> Vectors:
+    """Rows scaled to length 1. Raises ProviderError when they are not what was asked for.
+
+    ``expected`` is the number of rows; ``dimensions`` their length, 0 where any will do.
+    """
+    try:
+        vectors = np.asarray(rows, np.float32)
+    except (TypeError, ValueError):
+        raise ProviderError("The embedding service returned vectors of differing lengths.") from None
+    if vectors.ndim != 2 or len(vectors) != expected or not np.isfinite(vectors).all():
+        raise ProviderError("The embedding service did not return one vector for each text.")
+    if dimensions and vectors.shape[1] != dimensions:
+        raise ProviderError(
+            f"The embedding service returned vectors of length {vectors.shape[1]}, not {dimensions}.",
+            permanent=True,
+        )
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.maximum(lengths, np.float32(1e-12))
+
+
+@dataclass(slots=True)
+class HashingEmbedder:
+    """An Embedder without a model: each term pushes the vector in a direction of its own.
+
+    ``failures`` are raised first, one a call; ``calls`` counts the calls.
+    """
+
+    model: str = "hashing"
+    dimensions: int = 64
+    batch_size: int = 64
+    local: bool = False
+    trust: float = 0.5
+    failures: list[ProviderError] = field(default_factory=list)
+    calls: int = 0
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        self.calls += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms_of(text):
+                generator = np.random.default_rng(term_number(term) & 0xFFFFFFFF)
+                row += generator.standard_normal(self.dimensions).astype(np.float32)
+        return unit_vectors(rows, len(texts), self.dimensions)

@@ -1,0 +1,67 @@
+"""ONNX models on this machine by fastembed, which is optional and downloads each model once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+from retrieval.embeddings.base import Vectors, unit_vectors
+from retrieval.provider_calls import ProviderError
+
+
+class FastEmbedEmbedder:
+    batch_size = 64
+    local = True
+    trust = 1.0
+
+    def __init__(self, model: str = "BAAI/bge-small-en-v1.5", dimensions: int = 0) -> None:
+        self.model = model
+        self.dimensions = dimensions
+
+    @cached_property
+    def _engine(self) -> Any:
+        return loaded("fastembed", "TextEmbedding", self.model)
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        embed = self._engine.query_embed if query else self._engine.embed
+        vectors = unit_vectors(ran(self.model, embed, list(texts)), len(texts), self.dimensions)
+        self.dimensions = vectors.shape[1]
+        return vectors
+
+
+class CrossEncoderReranker:
+    local = True
+
+    def __init__(self, model: str = "Xenova/ms-marco-MiniLM-L-6-v2") -> None:
+        self._model = model
+
+    @cached_property
+    def _engine(self) -> Any:
+        return loaded("fastembed.rerank.cross_encoder", "TextCrossEncoder", self._model)
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        logits = ran(self._model, self._engine.rerank, query, list(passages))
+        return [1 / (1 + math.exp(-max(-50.0, float(logit)))) for logit in logits]  # exp overflows at 710
+
+
+def loaded(module: str, kind: str, model: str) -> Any:
+    """The model, ready to run. Raises ProviderError."""
+    try:
+        engine = getattr(import_module(module), kind)
+    except ImportError:
+        raise ProviderError("Install fastembed first: pip install fastembed.", permanent=True) from None
+    try:
+        return engine(model)
+    except Exception as error:  # its downloader raises many kinds
+        raise ProviderError(f"The model {model} could not be loaded.") from error
+
+
+def ran(model: str, call: Callable[..., Iterable[Any]], *arguments: Any) -> list[Any]:
+    """All that the model yields. Raises ProviderError."""
+    try:
+        return list(call(*arguments))
+    except Exception as error:  # onnxruntime raises many kinds
+        raise ProviderError(f"The model {model} failed.") from error

@@ -1,0 +1,158 @@
+"""Brings older rows to what is written today: words, vectors, the reading of the file itself.
+
+Every step looks for what is behind and does it; done twice, the second time
+finds nothing. Stopped midway, the next run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast, Length
+from django.utils import timezone
+
+from documents.ingestion.pipeline import ingest_again
+from documents.models import Document, FailureCode, RetrievalChunk
+from pdf.api import PARSER_VERSION
+from retrieval.index.document_index import Stale, embed_document, index_words
+from retrieval.index.full_text import ANALYSIS_VERSION
+from retrieval.index.vectors import activate, active_space, build_vector_index, open_space
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument
+
+# Moves the library into another embedding space while the old one goes on answering.
+
+ROUNDS = 5
+"""Looks for documents that came in meanwhile; what comes after the last is left to ``backfill``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``remaining`` counts documents that still lack vectors."""
+
+    document: Document
+    embedded: int
+    remaining: int
+
+
+def reindex(name: str, on_progress: Callable[[Progress], None] | None = None) -> EmbeddingSpace:
+    """Embeds what the space lacks, builds its index, and switches to it; may be stopped and repeated.
+
+    ``name`` is ``provider`` or ``provider:model``. Raises ProviderError: what was
+    embedded stays, and the old space goes on answering.
+    """
+    space = open_space(name)
+    for _ in range(ROUNDS):
+        lacking = list(documents_lacking(space))
+        for number, document in enumerate(lacking, 1):
+            try:
+                embedded = embed_document(document, space)
+            except Stale:
+                continue
+            if on_progress:
+                on_progress(Progress(document, embedded, len(lacking) - number))
+        if not lacking:
+            break
+    build_vector_index(space)
+    activate(space)
+    return space
+
+
+def documents_lacking(space: EmbeddingSpace) -> QuerySet[Document]:
+    """Documents with a chunk that has no vector in the space."""
+    vector = ChunkVector.objects.filter(chunk=OuterRef("pk"), space=space)
+    without = RetrievalChunk.objects.filter(~Exists(vector), document=OuterRef("pk"))
+    return Document.objects.filter(Exists(without), deleted_at=None).order_by("created_at")
+
+
+IMPORTED = "imported"
+"""Parser name prefix of external blocks, which no file stands behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A document that is behind, and in what: ``parser``, ``words`` or ``vectors``."""
+
+    document: Document
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Of all chunks: the share that has a type, and the mean size of their metadata in characters."""
+
+    chunks: int
+    typed_share: float
+    mean_metadata: float
+
+
+def documents_behind() -> Iterator[Behind]:
+    """Each document once, with the first step it needs (a later one is part of it)."""
+    seen = set()
+    for what, documents in (
+        ("parser", read_by_older_parsers()),
+        ("words", without_words()),
+        ("vectors", documents_lacking(active_space())),
+    ):
+        for document in documents:
+            if document.pk not in seen:
+                seen.add(document.pk)
+                yield Behind(document, what)
+
+
+def read_by_older_parsers() -> QuerySet[Document]:
+    return (
+        Document.objects.filter(deleted_at=None, status=Document.Status.READY)
+        .exclude(Q(file="") | Q(parser_version=PARSER_VERSION) | Q(parser_name__startswith=IMPORTED))
+        .order_by("created_at")
+    )
+
+
+def without_words() -> QuerySet[Document]:
+    """Documents with chunks whose words are not indexed, or by an older analysis."""
+    present = IndexedDocument.objects.filter(document=OuterRef("pk"), analysis_version=ANALYSIS_VERSION)
+    chunks = RetrievalChunk.objects.filter(document=OuterRef("pk"))
+    return Document.objects.filter(Exists(chunks), ~Exists(present), deleted_at=None).order_by("created_at")
+
+
+def backfill(on_step: Callable[[Behind], object] | None = None) -> int:
+    """Brings every document up to date; how many were behind. Raises ProviderError."""
+    count = 0
+    for behind in list(documents_behind()):
+        try:
+            bring_up_to_date(behind)
+        except Stale:
+            continue
+        count += 1
+        if on_step:
+            on_step(behind)
+    return count
+
+
+def bring_up_to_date(behind: Behind) -> None:
+    """A file to read anew goes to the queue; the rest is done here. Raises ProviderError, Stale."""
+    if behind.what == "parser":
+        ingest_again(behind.document)
+        return
+    if behind.what == "words":
+        index_words(behind.document)
+    space = active_space()
+    embed_document(behind.document, space)
+    build_vector_index(space)
+    forgive_embedding(behind.document)
+
+
+def forgive_embedding(document: Document) -> None:
+    """A document that failed only because it could not be embedded is whole now."""
+    Document.objects.filter(pk=document.pk, failure_code=FailureCode.EMBEDDING_FAILED).update(
+        status=Document.Status.READY, failure_code="", failure_message="", indexed_at=timezone.now()
+    )
+
+
+def quality() -> Quality:
+    size = Length(Cast("metadata", TextField()))
+    found = RetrievalChunk.objects.aggregate(
+        chunks=Count("pk"), typed=Count("pk", filter=~Q(chunk_type="")), size=Avg(size)
+    )
+    return Quality(found["chunks"], found["typed"] / (found["chunks"] or 1), found["size"] or 0.0)

@@ -1,0 +1,149 @@
+"""BM25F (Robertson, Zaragoza 2009): what each term of a chunk is worth, packed beside its tsvector."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from retrieval.index.postgres import term_number
+
+K1 = 1.2
+B = 0.5
+AVERAGE_LENGTH = 250.0  # terms
+MAX_IMPACT = K1 + 1
+IMPACT_STEPS = 255
+IMPACT_STEP = np.float32(MAX_IMPACT / IMPACT_STEPS)
+TERM = np.dtype([("term", "<i4"), ("impact", "u1")])
+"""One term of a text: ``analysis.term_number`` and its impact in steps of ``IMPACT_STEP``."""
+
+
+class Field(NamedTuple):
+    """Terms that stand for a text, and how many times each counts.
+
+    ``measured``: whether they make the text longer; a heading or title that all chunks of a section
+    share does not.
+    """
+
+    terms: Mapping[str, int]
+    weight: float = 1.0
+    measured: bool = True
+
+
+def impacts(fields: Iterable[Field]) -> dict[str, float]:
+    """tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average)) of each term; below k1 + 1."""
+    weights: defaultdict[str, float] = defaultdict(float)
+    length = 0
+    for counts, weight, measured in fields:
+        length += sum(counts.values()) if measured else 0
+        for term, count in counts.items():
+            weights[term] += weight * count
+    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
+    return {term: weight * MAX_IMPACT / (weight + norm) for term, weight in weights.items()}
+
+
+def pack_terms(values: Mapping[str, float]) -> bytes:
+    """Impacts as ``TERM`` records, in no order."""
+    packed = np.empty(len(values), TERM)
+    packed["term"] = list(map(term_number, values))
+    steps = np.rint(np.fromiter(values.values(), np.float32, len(values)) / IMPACT_STEP)
+    packed["impact"] = np.clip(steps, 1, IMPACT_STEPS)
+    return packed.tobytes()
+
+
+def unpack_terms(packed: bytes, sizes: NDArray[np.int64], columns: Mapping[int, int]) -> NDArray[np.float32]:
+    """Impacts of some terms in many texts, one row a text.
+
+    ``packed`` joins the texts' records, ``sizes`` counts those of each; ``columns`` maps term numbers
+    to columns.
+    """
+    records = np.frombuffer(packed, TERM)
+    wanted = np.array(sorted(columns), np.int32)
+    matrix = np.zeros((len(sizes), len(columns)), np.float32)
+    if not len(wanted) or not len(records):
+        return matrix
+    place = np.minimum(np.searchsorted(wanted, records["term"]), len(wanted) - 1)
+    found = np.flatnonzero(wanted[place] == records["term"])
+    row = np.searchsorted(np.cumsum(sizes), found, side="right")
+    column = np.array([columns[int(number)] for number in wanted])[place[found]]
+    matrix[row, column] = records["impact"][found] * IMPACT_STEP
+    return matrix
+
+
+def idf(frequency: float, count: float) -> float:
+    """Inverse document frequency of a term in ``frequency`` of ``count`` texts; never negative."""
+    return float(np.log1p(max(0.0, count - frequency + 0.5) / (frequency + 0.5)))
+
+
+def counted(terms: Iterable[str]) -> Counter[str]:
+    return Counter(terms)
+
+
+# How common a term is, by PostgreSQL's own statistics of the indexed tsvectors (``ANALYZE``).
+
+REFRESH_SECONDS = 300.0
+GROWN_BY = 0.2
+"""Share of rows that were written since the last ANALYZE, from which it is done again."""
+GROWN_AT_LEAST = 500
+
+STATISTICS = """
+SELECT most_common_elems::text::text[], most_common_elem_freqs[1:cardinality(most_common_elems::text::text[])]
+FROM pg_stats WHERE schemaname = ANY(current_schemas(false))
+    AND tablename = 'retrieval_indexedchunk' AND attname = 'words'
+"""
+WRITTEN = """
+SELECT n_mod_since_analyze, n_live_tup FROM pg_stat_user_tables
+WHERE relid = 'retrieval_indexedchunk'::regclass
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFrequencies:
+    """Shares of all chunks that hold a term. A term that is not listed is rarer than all that are."""
+
+    shares: Mapping[str, float]
+    rarest: float
+
+    def share(self, term: str) -> float:
+        return self.shares.get(term, self.rarest / 2)
+
+
+_known: tuple[float, DocumentFrequencies] | None = None
+
+
+def document_frequencies() -> DocumentFrequencies:
+    """Read once in ``REFRESH_SECONDS`` by each process; one statement then."""
+    global _known
+    if _known is None or time.monotonic() - _known[0] > REFRESH_SECONDS:
+        _known = (time.monotonic(), _read())
+    return _known[1]
+
+
+def forget() -> None:
+    """Have the next search read the statistics."""
+    global _known
+    _known = None
+
+
+def _read() -> DocumentFrequencies:
+    with connection.cursor() as cursor:
+        cursor.execute(STATISTICS)
+        row = cursor.fetchone()
+    shares = dict(zip(row[0], row[1], strict=False)) if row and row[0] else {}
+    return DocumentFrequencies(shares, min(shares.values(), default=0.001))
+
+
+def analyze_if_grown() -> None:
+    """Refresh the statistics once a fifth of the rows is new. Skips what another worker is doing."""
+    with connection.cursor() as cursor:
+        cursor.execute(WRITTEN)
+        changed, rows = cursor.fetchone() or (0, 0)
+        if changed > max(GROWN_AT_LEAST, GROWN_BY * rows):
+            cursor.execute("ANALYZE (SKIP_LOCKED) retrieval_indexedchunk (words)")
+            forget()

@@ -1,0 +1,249 @@
+"""Makes a document findable: by words first, then by meaning.
+
+Providers are called outside transactions. Rows are written under a lock on the
+document's row, and only while it is still the document that was read: a worker
+that lost its lease, or that embeds what was replaced meanwhile, writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+from django.conf import settings
+from django.db import connection, models, transaction
+from django.utils import timezone
+from psycopg import sql
+
+from documents.models import Document, RetrievalChunk
+from domains import fields_of
+from retrieval.embeddings.base import Vectors
+from retrieval.index.bm25 import analyze_if_grown
+from retrieval.index.full_text import ANALYSIS_VERSION, chunk_rows, chunk_words, document_words, names_of
+from retrieval.index.vectors import active_space, build_vector_index, embedder_of
+from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
+from retrieval.provider_calls import ProviderError, start_call, with_retries
+from retrieval.query.language_model import LanguageModel, configured_language_model
+from retrieval.query.question_terms import readable
+
+# A sentence in front of each chunk that says what it is about, written by a language model.
+#
+# A chunk cut out of its document loses who "the company" was. What is written here is embedded
+# with the chunk ("contextual retrieval", Anthropic 2024). Off unless ``CHUNK_SUMMARIES`` says
+# how many chunks of a document may cost something.
+
+CHUNKS_A_CALL = 10
+EXCERPT_CHARACTERS = 1500
+LONGEST_SUMMARY = 300  # characters
+PROMPT = """For each numbered excerpt of the document “{title}” write one sentence that says what it is \
+about, and of whom or what and of which period it speaks, so that it can be found. Reply with a JSON list \
+of {count} strings and nothing else.
+
+{excerpts}"""
+
+
+def add_summaries(document: Document, chunks: Sequence[RetrievalChunk]) -> int:
+    """Writes summaries of those that may have one and have none: the document's first chunks; how many.
+
+    A model that fails, is slow or answers nonsense is not asked again for this document,
+    whose other chunks go without.
+    """
+    lacking = [chunk for chunk in chunks if chunk.index < settings.CHUNK_SUMMARIES and not chunk.summary]
+    written = 0
+    try:
+        model = configured_language_model() if lacking else None
+        for at in range(0, len(lacking), CHUNKS_A_CALL):
+            if model is not None:
+                written += _summarise(document, lacking[at : at + CHUNKS_A_CALL], model)
+    except ProviderError as error:
+        logger.warning(
+            "document %s: %d chunks have no summary: %s", document.pk, len(lacking) - written, error
+        )
+    return written
+
+
+def _summarise(document: Document, chunks: Sequence[RetrievalChunk], model: LanguageModel) -> int:
+    """One call. Raises ProviderError."""
+    excerpts = "\n\n".join(
+        f"{number}. {chunk.context_header}\n{chunk.content[:EXCERPT_CHARACTERS]}"
+        for number, chunk in enumerate(chunks, 1)
+    )
+    prompt = PROMPT.format(title=document.title, count=len(chunks), excerpts=excerpts)
+    answer = start_call(partial(model.complete, prompt), settings.PROVIDER_SECONDS).answer()
+    for chunk, summary in zip(chunks, read_summaries(answer, len(chunks)), strict=True):
+        chunk.summary = summary
+        RetrievalChunk.objects.filter(pk=chunk.pk).update(summary=summary)
+    return len(chunks)
+
+
+def read_summaries(answer: str, count: int) -> list[str]:
+    """The model's list. Raises ProviderError when it is not one of ``count`` texts."""
+    listed = re.search(r"\[.*\]", answer, re.S)  # models like to say a word before and after
+    try:
+        texts = msgspec.json.decode(listed[0] if listed else answer, type=list[str])
+    except msgspec.MsgspecError:
+        raise ProviderError("The model did not reply with a list.") from None
+    if len(texts) != count:
+        raise ProviderError(f"The model wrote {len(texts)} summaries of {count} excerpts.")
+    return [readable(text)[:LONGEST_SUMMARY] for text in texts]
+
+
+# Columns into and out of PostgreSQL by binary COPY: no model instances, no text in between.
+
+
+def copy_columns(
+    model: type[models.Model], columns: Mapping[str, str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Writes the rows in the present transaction.
+
+    ``columns``: database columns with the PostgreSQL type their values are written as; ``bytea`` also
+    for a type of whose binary form the values are.
+    """
+    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
+        sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, columns))
+    )
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(list(columns.values()))
+        for row in rows:
+            copy.write_row(row)
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """``stale``: the document was changed or taken over meanwhile, and nothing more was written."""
+
+    chunks: int
+    vectors: int
+    stale: bool = False
+
+
+class Stale(Exception):
+    """The document is no longer the one that was read."""
+
+
+def index_document(document: Document) -> IndexReport:
+    """Indexes a parsed document's words, then embeds its chunks in the active space.
+
+    ``document`` is the row as its worker holds it (with its lease, or None).
+    Raises ProviderError when embedding fails; keyword search works by then.
+    """
+    try:
+        chunks = index_words(document)
+        space = with_retries(active_space)  # a new space asks its model for the length of its vectors
+        vectors = embed_document(document, space)
+        build_vector_index(space)
+    except Stale:
+        logger.info("document %s: changed while it was indexed, nothing was written", document.pk)
+        return IndexReport(0, 0, stale=True)
+    return IndexReport(chunks, vectors)
+
+
+def index_words(document: Document) -> int:
+    """Replaces the words of the document and of its chunks; how many chunks. Raises Stale.
+
+    Done again it leaves the same rows, so that pages that were read late cost one more call.
+    """
+    chunks = chunk_rows(document)
+    rows = list(chunk_words(document, chunks))
+    words, names, cover = document_words(document, chunks)
+    with held(document):
+        IndexedDocument.objects.filter(document=document).delete()
+        IndexedChunk.objects.filter(document=document).delete()
+        entry = (
+            document.pk,
+            len(chunks),
+            ANALYSIS_VERSION,
+            document.language,
+            fields_of(chunk.content for chunk in chunks),
+            names_of(document),
+            words,
+            names,
+            cover,
+            timezone.now(),
+        )
+        copy_columns(IndexedDocument, DOCUMENT_COLUMNS, [entry])
+        copy_columns(IndexedChunk, CHUNK_COLUMNS, rows)
+    analyze_if_grown()
+    return len(chunks)
+
+
+DOCUMENT_COLUMNS = {
+    "document_id": "uuid",
+    "chunk_count": "int4",
+    "analysis_version": "int2",
+    "language": "text",
+    "fields": "text[]",
+    "names": "text",
+    "words": "bytea",
+    "name_terms": "bytea",
+    "cover_terms": "bytea",
+    "indexed_at": "timestamptz",
+}
+CHUNK_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "words": "bytea", "terms": "bytea"}
+VECTOR_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "space_id": "int8", "embedding": "bytea"}
+
+
+def embed_document(document: Document, space: EmbeddingSpace) -> int:
+    """Embeds the chunks that have no vector in ``space`` yet; how many. Raises ProviderError, Stale."""
+    missing = RetrievalChunk.objects.filter(document=document).exclude(vectors__space=space)
+    chunks = list(missing.order_by("index").only("id", "index", "content", "context_header", "summary"))
+    add_summaries(document, chunks)
+    engine = embedder_of(space)
+    for at in range(0, len(chunks), engine.batch_size):
+        batch = chunks[at : at + engine.batch_size]
+        texts = [embedded_text(chunk) for chunk in batch]
+        vectors = with_retries(partial(engine.embed, texts))
+        write_vectors(document, space, batch, vectors)
+        tell_progress(document, (at + len(batch)) / len(chunks))
+    return len(chunks)
+
+
+def tell_progress(document: Document, done: float) -> None:
+    """Who watches the document being taken in sees how many of its chunks are indexed."""
+    indexing = Document.objects.filter(pk=document.pk, status=Document.Status.INDEXING)
+    indexing.filter(lease=document.lease, lease__isnull=False).update(progress=done)
+
+
+def embedded_text(chunk: RetrievalChunk) -> str:
+    """Contextual chunks: where it stands, what it is about, what it says."""
+    return "\n".join(part for part in (chunk.context_header, chunk.summary, chunk.content) if part)
+
+
+def write_vectors(
+    document: Document, space: EmbeddingSpace, chunks: list[RetrievalChunk], vectors: Vectors
+) -> None:
+    with held(document):
+        ids = [chunk.pk for chunk in chunks]
+        missing = RetrievalChunk.objects.filter(pk__in=ids).exclude(vectors__space=space)
+        wanted = set(missing.values_list("pk", flat=True))
+        rows = (
+            (chunk.pk, document.pk, space.pk, packed)
+            for chunk, packed in zip(chunks, packed_vectors(vectors), strict=True)
+            if chunk.pk in wanted
+        )
+        copy_columns(ChunkVector, VECTOR_COLUMNS, rows)
+
+
+def packed_vectors(vectors: Vectors) -> Iterator[bytes]:
+    """Each as pgvector's halfvec travels: dimensions, two bytes unused, half floats, all big-endian."""
+    head = struct.pack(">HH", vectors.shape[1], 0)
+    return (head + row.tobytes() for row in vectors.astype(">f2"))
+
+
+@contextmanager
+def held(document: Document) -> Iterator[None]:
+    """A transaction in which the document's row is locked and as it was read. Raises Stale."""
+    with transaction.atomic():
+        same = Document.objects.filter(pk=document.pk, lease=document.lease, deleted_at=None)
+        if not same.select_for_update(of=("self",)).exists():
+            raise Stale(document.pk)
+        yield

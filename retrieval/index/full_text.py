@@ -1,0 +1,431 @@
+"""Full-text search by PostgreSQL: what is indexed of a chunk, and the statements that read it.
+
+``retrieval_indexedchunk.words`` is a weighted tsvector with a GIN index: A the document's names, B
+headings and captions, D the body. It is written from our own analysis (``text.terms``), in the
+document's language. Beside it stand the terms with their BM25F impacts, which rank a few hundred
+candidates in Python; ``retrieval.ranking.candidate_lists`` does that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from documents.models import Document, RetrievalChunk
+from retrieval.index.bm25 import (
+    TERM,
+    Field,
+    counted,
+    document_frequencies,
+    idf,
+    impacts,
+    pack_terms,
+    unpack_terms,
+)
+from retrieval.index.postgres import (
+    any_of,
+    at_least,
+    lexeme,
+    phrase,
+    read_rows,
+    read_rows_by_index,
+    term_number,
+    tsvector,
+)
+from retrieval.models import EmbeddingSpace
+from retrieval.query.question_terms import QueryTerms
+from retrieval.query.scope import ScopeSql
+from text.terms import YEAR, run_together, terms_of
+
+ANALYSIS_VERSION = 4
+"""Of the terms and their weights. Documents of older versions are indexed again in the background."""
+
+# --- What is written ---------------------------------------------------------------------
+
+COVER_CHARACTERS = 1500
+NAME_WEIGHT = 3.0
+COVER_WEIGHT = 0.4
+
+
+class ChunkRow(NamedTuple):
+    """What is indexed of a chunk."""
+
+    id: UUID
+    content: str
+    context_header: str
+    page_start: int
+
+
+def chunk_rows(document: Document) -> list[ChunkRow]:
+    chunks = RetrievalChunk.objects.filter(document=document).order_by("index")
+    columns = ("id", "content", "context_header", "page_start")
+    return [ChunkRow(*row) for row in chunks.values_list(*columns)]
+
+
+def chunk_words(document: Document, chunks: Sequence[ChunkRow]) -> Iterator[tuple[UUID, UUID, bytes, bytes]]:
+    """Rows of ``retrieval_indexedchunk``: chunk, document, tsvector, packed terms."""
+    language = document.language
+    names = terms_of(names_of(document), language)
+    name_field = Field(counted(names), measured=False)
+    headings: dict[str, list[str]] = {}
+    for chunk in chunks:
+        heading = chunk.context_header.removeprefix(document.title)
+        if heading not in headings:
+            headings[heading] = terms_of(heading, language)
+        above, body = headings[heading], terms_of(chunk.content, language)
+        fields = (Field(counted(body)), Field(counted(above), measured=False), name_field)
+        words = tsvector((("D", body), ("B", above), ("A", names)))
+        yield chunk.id, document.pk, words, pack_terms(impacts(fields))
+
+
+def document_words(document: Document, chunks: Sequence[ChunkRow]) -> tuple[bytes, bytes, bytes]:
+    """The document's own tsvector (A its names, D its abstract and first page), and both as packed terms."""
+    language = document.language
+    names = terms_of(names_of(document), language)
+    together = [word for line in names_of(document).splitlines() for word in run_together(line)]
+    first = "\n".join(chunk.content for chunk in chunks if chunk.page_start == 1)[:COVER_CHARACTERS]
+    cover = terms_of(f"{document.abstract}\n{first}", language)
+    called = [Field(counted(some), NAME_WEIGHT, measured=False) for some in (names, together)]
+    packed = pack_terms(impacts(called))
+    cover_packed = pack_terms(impacts([Field(counted(cover), COVER_WEIGHT, measured=False)]))
+    return tsvector((("A", names), ("A", together), ("D", cover))), packed, cover_packed
+
+
+def names_of(document: Document) -> str:
+    """What people may call the document: title, file name, authors, year, DOI.
+
+    A year in title or file name goes before the document's own, which is when the file was made:
+    the report of a year comes out in the next.
+    """
+    file_name = re.sub(r"\.pdf$", "", document.original_name, flags=re.IGNORECASE)
+    dated = YEAR.search(f"{document.title} {file_name}")
+    year = "" if dated or not document.year else str(document.year)
+    return "\n".join(
+        dict.fromkeys(
+            word for word in (document.title, file_name, *document.authors, year, document.doi) if word
+        )
+    )
+
+
+# --- What is read ----------------------------------------------------------------------------
+
+EXACT_UP_TO = 2_000
+"""Chunks of a scope that are all ranked; of a larger one the index says which may be among the best."""
+GROUPS = 4
+"""Words of a question, those that tell most, by which the index chooses; more make it slow."""
+TIER_LIMIT, FOUND_LIMIT = 400, 800  # chunks of one tier, and of all
+NAMED_DOCUMENTS = 4
+"""Documents whose names meet the question best: all their chunks that hold one of its words come."""
+NAMED_LIMIT = 1_500
+NAMES_LIMIT = 400
+
+# Rights are looked up once in each statement: ``in_scope``.
+SUMMARY = """
+WITH in_scope(document_id) AS MATERIALIZED ({documents}),
+indexed AS MATERIALIZED (
+    SELECT chunk_count, analysis_version = %s AS current, language, fields
+    FROM retrieval_indexeddocument WHERE document_id IN (SELECT document_id FROM in_scope)
+)
+SELECT count(*) FILTER (WHERE current), coalesce(sum(chunk_count) FILTER (WHERE current), 0),
+       count(*) FILTER (WHERE NOT current),
+       (SELECT coalesce(json_object_agg(language, documents), '{{}}')::text
+        FROM (SELECT language, count(*) AS documents FROM indexed GROUP BY language) counted),
+       (SELECT coalesce(json_agg(DISTINCT field), '[]')::text FROM indexed, unnest(fields) AS field),
+       (SELECT row_to_json(space)::text FROM retrieval_embeddingspace space WHERE active)
+FROM indexed
+"""
+
+NAMES = """
+SELECT document_id, name_terms, cover_terms FROM retrieval_indexeddocument
+WHERE words @@ %s::tsquery AND document_id IN ({documents})
+ORDER BY ts_rank(words, %s::tsquery) DESC LIMIT {limit}
+"""
+
+# Chunks come grouped by document, their ids and terms joined: bytes travel faster than rows.
+GROUPED = """
+WITH in_scope(document_id) AS MATERIALIZED ({documents})
+SELECT found.document_id, string_agg(uuid_send(found.chunk_id), ''),
+       string_agg(int4send(octet_length(found.terms)), ''), string_agg(found.terms, ''),
+       (SELECT fields FROM retrieval_indexeddocument entry WHERE entry.document_id = found.document_id)
+FROM ({found}) found GROUP BY found.document_id
+"""
+EVERY = """
+SELECT chunk_id, document_id, terms FROM retrieval_indexedchunk
+WHERE document_id IN (SELECT document_id FROM in_scope) {chunk_filter}
+"""
+MATCHING = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
+OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND words @@ %s::tsquery LIMIT {limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSummary:
+    """What there is to search in a scope.
+
+    Attributes:
+        documents, chunks: those that can be searched.
+        preparing: documents that an older version indexed, and that are indexed again.
+        languages: codes, that of most documents first.
+        fields: names of the packs that some document is of.
+        space: the active embedding space; None before anything was embedded.
+    """
+
+    documents: int
+    chunks: int
+    preparing: int
+    languages: tuple[str, ...]
+    fields: frozenset[str]
+    space: EmbeddingSpace | None
+
+
+def read_summary(scope: ScopeSql) -> ScopeSummary:
+    """One statement."""
+    params = [*scope.document_params, ANALYSIS_VERSION]
+    ((documents, chunks, preparing, languages, fields, space),) = read_rows(
+        SUMMARY.format(documents=scope.documents), params
+    )
+    counts: dict[str, int] = msgspec.json.decode(languages)
+    return ScopeSummary(
+        documents=documents,
+        chunks=int(chunks),
+        preparing=preparing,
+        languages=tuple(sorted(counts, key=lambda code: -counts[code])),
+        fields=frozenset(msgspec.json.decode(fields)),
+        space=EmbeddingSpace(**msgspec.json.decode(space)) if space else None,
+    )
+
+
+EMPTY = ScopeSummary(0, 0, 0, (), frozenset(), None)
+
+
+class NamedDocument(NamedTuple):
+    """Impacts of the question's terms in a document's names, and in its first page."""
+
+    document_id: UUID
+    names: NDArray[np.float32]
+    cover: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ScopeIndex:
+    """The candidate chunks of a scope, and what each of the question's terms is worth in them.
+
+    Attributes:
+        columns: term to column of ``impacts``.
+        chunk_ids: 16 bytes each.
+        at: of each chunk the index of its document in ``document_ids``; ascending.
+        impacts: chunks × terms.
+        fields: of each document the packs that it is of.
+        named: documents whose names or first page have a term of the question.
+        frequencies: chunks of the whole scope that hold each term, estimated where not all were read.
+    """
+
+    summary: ScopeSummary
+    columns: Mapping[str, int]
+    chunk_ids: bytes
+    at: NDArray[np.int64]
+    document_ids: Sequence[UUID]
+    impacts: NDArray[np.float32]
+    fields: Sequence[frozenset[str]] = ()
+    named: Sequence[NamedDocument] = ()
+    frequencies: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def rarity(self) -> dict[str, float]:
+        """Inverse document frequency of the terms that stand in the scope."""
+        return {
+            term: idf(frequency, max(self.summary.chunks, frequency))
+            for term, frequency in self.frequencies.items()
+            if frequency
+        }
+
+    @classmethod
+    def empty(cls, summary: ScopeSummary) -> ScopeIndex:
+        """Of a search that does not look for words."""
+        return cls(summary, {}, b"", np.zeros(0, np.int64), (), np.zeros((0, 0), np.float32))
+
+    def keys_of(self, rows: Collection[int]) -> list[UUID]:
+        return [UUID(bytes=self.chunk_ids[16 * row : 16 * row + 16]) for row in rows]
+
+
+def open_index(
+    scope: ScopeSql, summary: ScopeSummary, questions: Sequence[QueryTerms], *, names: bool
+) -> ScopeIndex:
+    """The chunks that may answer, with the terms of all questions; one statement, two in a library.
+
+    ``names``: whether the documents' names count.
+    """
+    terms = sorted({term for question in questions for term in (*question.every_term, *question.names)})
+    columns = {term: at for at, term in enumerate(terms)}
+    named = _read_names(scope, questions, columns) if names and summary.documents > 1 else []
+    known = document_frequencies() if summary.chunks > EXACT_UP_TO else None
+    if known is None:
+        statement = EVERY.format(chunk_filter=scope.and_chunk("chunk_id"))
+        params: list[Any] = [*scope.chunk_params]
+    else:
+        rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
+        best = _best_named(named, questions, columns, rarity, summary)
+        statement, params = _matching(scope, questions, rarity, best)
+    read = read_rows if known is None else read_rows_by_index
+    rows = read(GROUPED.format(documents=scope.documents, found=statement), [*scope.document_params, *params])
+    return _index_of(rows, summary, columns, named, known)
+
+
+def _index_of(
+    rows: Sequence[tuple[Any, ...]],
+    summary: ScopeSummary,
+    columns: Mapping[str, int],
+    named: Sequence[NamedDocument],
+    known: Any,
+) -> ScopeIndex:
+    sizes = np.frombuffer(b"".join(row[2] for row in rows), ">i4").astype(np.int64) // TERM.itemsize
+    counts = [len(row[1]) // 16 for row in rows]
+    numbers = {term_number(term): at for term, at in columns.items()}
+    matrix = unpack_terms(b"".join(row[3] for row in rows), sizes, numbers)
+    if len(numbers) < len(columns):  # two terms with one number share a column
+        matrix = matrix[:, [numbers[term_number(term)] for term in columns]]
+    seen = np.count_nonzero(matrix, axis=0)
+    frequencies = {
+        term: float(seen[at])
+        if known is None
+        else max(float(seen[at] > 0), known.share(term) * summary.chunks)
+        for term, at in columns.items()
+    }
+    return ScopeIndex(
+        summary=summary,
+        columns=columns,
+        chunk_ids=b"".join(row[1] for row in rows),
+        at=np.repeat(np.arange(len(rows)), counts),
+        document_ids=[row[0] for row in rows],
+        impacts=matrix,
+        fields=[frozenset(row[4] or ()) for row in rows],
+        named=named,
+        frequencies=frequencies,
+    )
+
+
+def _read_names(
+    scope: ScopeSql, questions: Sequence[QueryTerms], columns: Mapping[str, int]
+) -> list[NamedDocument]:
+    """Documents whose names or first page have a term of a question. One statement."""
+    own = sorted({term for question in questions for term in (*question.said, *question.names)})
+    wanted = any_of(own)
+    if not wanted:
+        return []
+    statement = NAMES.format(documents=scope.documents, limit=NAMES_LIMIT)
+    rows = read_rows(statement, [wanted, *scope.document_params, wanted])
+    numbers = {term_number(term): at for term, at in columns.items()}
+    names, cover = (
+        unpack_terms(
+            b"".join(bytes(row[part]) for row in rows),
+            np.array([len(row[part]) // TERM.itemsize for row in rows], np.int64),
+            numbers,
+        )
+        for part in (1, 2)
+    )
+    width = len(columns)
+    if len(numbers) < width:
+        order = [numbers[term_number(term)] for term in columns]
+        names, cover = names[:, order], cover[:, order]
+    return [NamedDocument(row[0], names[at], cover[at]) for at, row in enumerate(rows)]
+
+
+def _best_named(
+    named: Sequence[NamedDocument],
+    questions: Sequence[QueryTerms],
+    columns: Mapping[str, int],
+    rarity: Mapping[str, float],
+    summary: ScopeSummary,
+) -> list[UUID]:
+    """For each question the documents whose names and first page meet it best."""
+    best: dict[UUID, None] = {}
+    for question in questions:
+        scores = name_scores(question, named, columns, rarity, summary)
+        for at in np.argsort(-scores, kind="stable")[:NAMED_DOCUMENTS]:
+            if scores[at] > 0:
+                best[named[at].document_id] = None
+    return list(best)
+
+
+EARLIER_YEAR = 0.5
+"""Of a question that names several years, the latest says which report: it tells of those before."""
+A_YEAR = re.compile(r"(?:19|20)\d\d")
+DAY = re.compile(r"\d\d?")  # of a date: '30' names no document
+
+
+def name_scores(
+    question: QueryTerms,
+    named: Sequence[NamedDocument],
+    columns: Mapping[str, int],
+    rarity: Mapping[str, float],
+    summary: ScopeSummary,
+) -> NDArray[np.float32]:
+    """How well each document's names, and its first page, meet what the person wrote.
+
+    A word of a name counts by how few names have it; a word of a first page by how rare it is in the
+    whole scope: earnings releases begin with what every report speaks of.
+    """
+    if not named:
+        return np.zeros(0, np.float32)
+    names, cover = np.stack([item.names for item in named]), np.stack([item.cover for item in named])
+    weights = np.zeros((2, len(columns)), np.float32)
+    latest = max((term for term in question.said if A_YEAR.fullmatch(term)), default="")
+    scale = np.log1p(summary.documents) / np.log1p(max(summary.chunks, 1))
+    for term in question.said | question.names:
+        if term in columns and not DAY.fullmatch(term):
+            at = columns[term]
+            weight = EARLIER_YEAR if A_YEAR.fullmatch(term) and term != latest else 1.0
+            weights[0, at] = weight * idf(float(np.count_nonzero(names[:, at])), summary.documents)
+            weights[1, at] = weight * rarity.get(term, 0.0) * scale
+    return names @ weights[0] + cover @ weights[1]
+
+
+def _matching(
+    scope: ScopeSql, questions: Sequence[QueryTerms], rarity: Mapping[str, float], best: Sequence[UUID]
+) -> tuple[str, list[Any]]:
+    """The statement that lets the index choose: first chunks that hold most of the telling words.
+
+    A tier is read only where those before it brought too few (LIMIT over UNION ALL).
+    """
+    chunk_filter = scope.and_chunk("chunk_id")
+    narrowed = scope.chunk_params
+    tier = MATCHING.format(chunk_filter=chunk_filter, limit=TIER_LIMIT)
+    queries = tiers([telling_groups(question, rarity) for question in questions], questions)
+    statement = " UNION ALL ".join(f"({tier})" for _ in queries)
+    statement = f"(SELECT * FROM ({statement}) tiers LIMIT {FOUND_LIMIT})"
+    params = [param for query in queries for param in (*narrowed, query)]
+    if best:
+        of_best = OF_DOCUMENTS.format(chunk_filter=chunk_filter, limit=NAMED_LIMIT)
+        statement += f" UNION ALL ({of_best})"
+        words = any_of(sorted({term for question in questions for term in question.every_term}))
+        params += [*narrowed, list(best), words]
+    return f"SELECT DISTINCT ON (chunk_id) * FROM ({statement}) found ORDER BY chunk_id", params
+
+
+def telling_groups(question: QueryTerms, rarity: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """The words that tell most, each with its forms in several languages."""
+
+    def worth(group: tuple[str, ...]) -> float:
+        return max(question.weights.get(term, 0.0) * rarity.get(term, 0.0) for term in group)
+
+    return sorted(question.groups, key=worth, reverse=True)[:GROUPS]
+
+
+def tiers(groups: Sequence[Sequence[tuple[str, ...]]], questions: Sequence[QueryTerms]) -> list[str]:
+    """Queries from strict to loose: phrases and beginnings, all telling words, all but one, …, any."""
+    phrases = [phrase(terms) for question in questions for terms in question.quoted_terms if terms]
+    most = max((len(some) for some in groups), default=0)
+    loose = [
+        " | ".join(at_least(min(count, len(some)), some) for some in groups if some)
+        for count in range(most, 0, -1)
+    ]
+    beginnings = [lexeme(prefix, prefix=True) for question in questions for prefix in question.prefixes]
+    wholes = [" | ".join(some) for some in (phrases, beginnings) if some]
+    return [*wholes, *loose]

@@ -1,0 +1,102 @@
+"""Values of PostgreSQL's full-text types, written from our own analysis: tsvector and tsquery."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+from zlib import crc32
+
+from django.db import connection
+
+from pdf.gc_control import cleared_with_memory
+from text.terms import forget_words
+
+WEIGHTS = {"A": 3, "B": 2, "C": 1, "D": 0}
+MOST_POSITIONS = 255  # of one lexeme
+LAST_POSITION = 16_383
+LONGEST_LEXEME = 2_000  # bytes; PostgreSQL takes 2,046
+FIELD_GAP = 10
+"""Positions between two fields, so that no phrase reaches from one into the next."""
+
+
+def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
+    """A tsvector as COPY BINARY takes it. ``fields``: weight 'A' to 'D', and its terms in order."""
+    places: dict[str, list[int]] = {}
+    position = 0
+    for weight, terms in fields:
+        mark = WEIGHTS[weight] << 14
+        for term in terms:
+            position = min(position + 1, LAST_POSITION)
+            found = places.setdefault(term, [])
+            if len(found) < MOST_POSITIONS and (not found or found[-1] & LAST_POSITION < position):
+                found.append(position | mark)
+        position = min(position + FIELD_GAP, LAST_POSITION)
+    parts = [struct.pack(">i", len(places))]
+    for term, marks in places.items():
+        parts.append(
+            b"%b\0%b" % (term.encode()[:LONGEST_LEXEME], struct.pack(f">H{len(marks)}H", len(marks), *marks))
+        )
+    return b"".join(parts)
+
+
+def lexeme(term: str, *, prefix: bool = False) -> str:
+    """One operand of a tsquery."""
+    quoted = term.replace("\\", "\\\\").replace("'", "''")
+    return f"'{quoted}'" + (":*" if prefix else "")
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """A tsquery that one of the terms meets; '' of none."""
+    operands = " | ".join(map(lexeme, terms))
+    return f"({operands})" if operands else ""
+
+
+def phrase(terms: Sequence[str]) -> str:
+    """A tsquery of terms that follow each other."""
+    return f"({' <-> '.join(map(lexeme, terms))})"
+
+
+def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
+    """A tsquery met where ``count`` of the groups have a term."""
+    chosen = (" & ".join(map(any_of, some)) for some in combinations(groups, count))
+    return " | ".join(f"({part})" for part in chosen)
+
+
+# Rows of queries that every search asks.
+
+
+def read_rows(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Planned once a connection where no filter makes the query one of its own; bytes come as they are."""
+    with connection.prepared_cursor() as cursor:  # type: ignore[attr-defined]  # our own backend's
+        cursor.execute(query, params)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+# The planner takes reading a whole table of tsvectors for cheap: it does not count what unpacking costs.
+BY_INDEX = "SET LOCAL enable_seqscan = off; "
+
+
+def read_rows_by_index(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Rows of a query that must use its indexes. Sent as one message, so the setting ends with it."""
+    with connection.cursor() as cursor:
+        cursor.execute(BY_INDEX + query, params)
+        while cursor.nextset():  # past the setting
+            pass
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+# Terms as search stores them; the analysis itself is ``text.terms``.
+
+__all__ = ["term_number"]
+
+cleared_with_memory(forget_words)
+
+
+def term_number(term: str) -> int:
+    """The term as a signed 32-bit number (CRC-32): a collision costs a little rank, nothing else."""
+    number = crc32(term.encode())
+    return number - (1 << 32) if number >= 1 << 31 else number

@@ -1,0 +1,90 @@
+"""The one error that leaves a provider, whatever SDK or server stands behind it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+PERMANENT_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
+
+
+class ProviderError(Exception):
+    """An outside service did not do what was asked.
+
+    Attributes:
+        message: one sentence for people; holds no key, no address with a secret, no traceback.
+        permanent: True when trying again cannot help (wrong key, unknown model, refused input).
+        retry_after: seconds the service asked to wait, None when it did not say.
+    """
+
+    def __init__(self, message: str, permanent: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.permanent = permanent
+        self.retry_after = retry_after
+
+
+def seconds_of(header: str | None) -> float | None:
+    """A Retry-After header in seconds; None where it is absent or a date."""
+    try:
+        return None if header is None else max(0.0, float(header))
+    except ValueError:
+        return None
+
+
+# Asking again, when asking again can help.
+
+Answer = TypeVar("Answer")
+FIRST_PAUSE = 0.5  # seconds; doubled each time
+LONGEST_PAUSE = 20.0
+
+
+def with_retries(
+    call: Callable[[], Answer], attempts: int = 4, pause: Callable[[float], None] = time.sleep
+) -> Answer:
+    """The call's answer; asked up to ``attempts`` times, waiting as the service says, else longer each time.
+
+    Raises ProviderError: the last one, or the first that is permanent.
+    """
+    for attempt in range(1, attempts + 1):
+        try:
+            return call()
+        except ProviderError as error:
+            if error.permanent or attempt == attempts:
+                raise
+            wait = FIRST_PAUSE * 2 ** (attempt - 1) if error.retry_after is None else error.retry_after
+            pause(min(wait, LONGEST_PAUSE))
+    raise AssertionError("unreachable")
+
+
+# Calls that may hang, given so much time and no more.
+
+# A call that outlives its deadline keeps its thread until its own time-out ends it.
+_threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="search")
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCall(Generic[Answer]):
+    """A call under way in another thread, with ``seconds`` since ``start`` to answer in."""
+
+    future: Future[Answer]
+    seconds: float
+    start: float
+
+    def answer(self) -> Answer:
+        """May be asked for again. Raises ProviderError: the call's own, or that it took too long."""
+        left = self.start + self.seconds - time.monotonic()
+        try:
+            return self.future.result(timeout=max(0.0, left))
+        except FutureTimeout:
+            self.future.cancel()
+            raise ProviderError(f"No answer within {self.seconds:g} s.") from None
+
+
+def start_call(call: Callable[[], Answer], seconds: float) -> PendingCall[Answer]:
+    """Starts the call, which must not touch the database."""
+    return PendingCall(_threads.submit(call), seconds, time.monotonic())

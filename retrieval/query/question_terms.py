@@ -1,0 +1,258 @@
+"""A person's words as weighted terms: what keyword search looks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import chain
+from typing import NamedTuple
+
+from domains import pack_data, pack_names
+from text.languages import language_data
+from text.terms import folded, folded_accents, likely_language, run_together, terms_of
+
+# What people call things, and what documents of a field call them (``domains/<pack>/synonyms.txt``).
+#
+# A line at the margin names what is asked, separated by commas; the indented lines under it are how
+# documents write it, phrases separated by semicolons. No line says anything of one document.
+
+LONGEST_NAME = 5  # terms
+
+Phrase = tuple[str, ...]
+
+
+class Concept(NamedTuple):
+    """``asked``: phrases that call it; ``written``: phrases that documents use. Phrases are terms."""
+
+    asked: tuple[Phrase, ...]
+    written: tuple[Phrase, ...]
+
+
+@cache
+def asking_words(language: str) -> frozenset[str]:
+    """Terms of words that only tell how to answer, in a language; none where it has no list."""
+    lines = language_data(language, "asking.txt").splitlines()
+    words = " ".join(line for line in lines if not line.startswith("#"))
+    return frozenset(terms_of(words, language))
+
+
+ASKING_WORDS = asking_words("en")
+
+
+@cache
+def concepts(pack: str) -> tuple[Concept, ...]:
+    return tuple(_read(pack))
+
+
+def concepts_in(terms: Sequence[str], packs: Collection[str] | None = None) -> list[Concept]:
+    """Concepts of the packs (all by default) that the terms call, by any name as consecutive terms."""
+    sizes = range(1, LONGEST_NAME + 1)
+    said = {tuple(terms[at : at + size]) for size in sizes for at in range(len(terms) - size + 1)}
+    chosen = pack_names() if packs is None else packs
+    return [concept for pack in chosen for concept in concepts(pack) if not said.isdisjoint(concept.asked)]
+
+
+def _read(pack: str) -> Iterator[Concept]:
+    asked, written = "", ""
+    for line in [*pack_data(pack, "synonyms.txt").splitlines(), ""]:
+        if line.startswith(" "):
+            written += line
+            continue
+        if written:
+            yield Concept(_synonym_phrases(asked, ","), _synonym_phrases(written, ";"))
+        asked, written = line, ""
+
+
+def _synonym_phrases(text: str, separator: str) -> tuple[Phrase, ...]:
+    return tuple(phrase for part in text.split(separator) if (phrase := tuple(terms_of(part))))
+
+
+WRITTEN_WEIGHT = 0.5
+MAX_WORDS = 400
+MAX_CHARACTERS = 4_000
+"""Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
+MOST_LANGUAGES = 6
+"""Languages of a scope in which a question's words are analysed, those of most documents first."""
+
+QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,300})[\"”“»]")
+EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
+PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
+# "Figure 3", "Abbildung 3", "Step 4", "Section 5.1": a word and its number, in any language.
+PLACE = re.compile(r"(?<![\w.])([^\W\d_]{2,20})\.?\s*(\d{1,3}(?:\.\d{1,3}){0,3})(?![\w%]|[.,]\d)")
+PLACE_BEGINS = 3  # characters: "Fig. 3" is "Figure 3"
+# What a document's pages are called in the languages of ``text``.
+PAGE_WORDS = (
+    r"pages?|slides?|seiten?|folien?|páginas?|pagina|pagine|diapositivas?|strona|stronie|strony|sida|sidan|side"
+    r"|siden|bladzijde|sivu|sivulla|oldal|sayfa|страниц\w*|сторінк\w*|σελίδα\w*|صفحة|الصفحة|صفحه|halaman"
+)
+NAMED_PAGES = re.compile(
+    rf"\b(?:{PAGE_WORDS}|pp?\.)\s*(\d{{1,4}})(?:\s*(?:-|–|to|and|bis|und|a|y|à|et)\s*(\d{{1,4}}))?"
+    r"|第?\s*(\d{1,4})\s*(?:页|頁|ページ)|(\d{1,4})\s*(?:쪽|페이지)",
+    re.IGNORECASE,
+)
+MOST_NAMED_PAGES = 20
+# "According to this report": the document asked, which says of itself what it is.
+WORKS = r"(?:report|document|paper|text|article|slides?|deck|presentation|brochure|manual|guide|file|pdf)"
+ITSELF = r"(?:this|the|that)\s+(?:(?:whole|entire|given|slide)\s+)?"
+THIS_DOCUMENT = re.compile(
+    rf"\b(?:according to|based on|in|of|from|as per|by)\s+{ITSELF}"
+    rf"{WORKS}(?=\s*[,.?!;:]|\s*$)|^(?:in|according to|based on)\s+(?:this|the)\s+{WORKS}\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class PackTerms:
+    """What one field's pack adds to a question: terms with weights, and the phrases they come from."""
+
+    weights: Mapping[str, float]
+    phrases: tuple[Phrase, ...]
+
+
+@dataclass(frozen=True)
+class QueryTerms:
+    """What to look for.
+
+    Attributes:
+        text: as typed, without control characters and operators, at most ``MAX_WORDS`` words and
+            ``MAX_CHARACTERS``.
+        weights: terms and how much each matters, 1 for the person's own words.
+        groups: the same terms word by word: a word has other stems in other languages.
+        said: all terms of the text.
+        quoted: what the person put in quotation marks, to be found word for word.
+        quoted_terms: the same as terms, in each language.
+        names: terms that may name a document, run together as file names do (``bestbuy``).
+        excluded: phrases of terms that no chunk may hold (``-word``).
+        prefixes: beginnings of words of which a chunk must hold each (``comput*``).
+        places: patterns of places that it names: ``Figure 3``, ``Step 4``.
+        pages: numbers of the pages that it names.
+        packs: by the pack's name what it adds, for documents that are of its field.
+    """
+
+    text: str
+    weights: dict[str, float]
+    groups: tuple[tuple[str, ...], ...] = ()
+    said: frozenset[str] = frozenset()
+    quoted: tuple[str, ...] = ()
+    quoted_terms: tuple[Phrase, ...] = ()
+    names: frozenset[str] = frozenset()
+    excluded: tuple[Phrase, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    places: tuple[re.Pattern[str], ...] = ()
+    pages: tuple[int, ...] = ()
+    packs: Mapping[str, PackTerms] = field(default_factory=dict)
+
+    @cached_property
+    def every_term(self) -> frozenset[str]:
+        """Own terms and those of packs."""
+        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values())))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in it can be looked for."""
+        return not self.weights and not self.prefixes
+
+    def weights_for(self, fields: Collection[str]) -> dict[str, float]:
+        """Weights for documents of these fields."""
+        weights = dict(self.weights)
+        for name, added in self.packs.items():
+            if name in fields:
+                for term, weight in added.weights.items():
+                    weights[term] = max(weights.get(term, 0.0), weight)
+        return weights
+
+    def phrases_for(self, fields: Collection[str]) -> tuple[Phrase, ...]:
+        """The phrases by which documents of these fields write what is asked."""
+        added = (self.packs[name].phrases for name in self.packs if name in fields)
+        return tuple(dict.fromkeys(chain.from_iterable(added)))
+
+
+def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable[str] = ()) -> QueryTerms:
+    """Reads a question. ``languages`` are those of the documents asked, ``packs`` their fields."""
+    text = readable(text)
+    asked_of = tuple(dict.fromkeys(language or "en" for language in languages))[:MOST_LANGUAGES] or ("en",)
+    language = likely_language(text, dict.fromkeys([*asked_of, "en"]))
+    excluded = tuple(match[1] or match[2] for match in EXCLUDED.finditer(text))
+    prefixes = tuple(folded_accents(folded(match[1])) for match in PREFIX.finditer(text))
+    body = readable(PREFIX.sub(r"\1", EXCLUDED.sub(" ", text)))
+    groups = word_groups(body, language, asked_of)
+    telling = word_groups(THIS_DOCUMENT.sub(" ", body), language, asked_of) or groups
+    telling = [group for group in telling if asking_words(language).isdisjoint(group)] or groups
+    quoted = tuple(QUOTED.findall(body))
+    return QueryTerms(
+        text=body,
+        weights=dict.fromkeys(chain.from_iterable(telling), 1.0),
+        groups=tuple(dict.fromkeys(telling)),
+        said=frozenset(chain.from_iterable(groups)),
+        quoted=quoted,
+        quoted_terms=_phrases(quoted, asked_of),
+        names=frozenset(run_together(body)),
+        excluded=_phrases(excluded, asked_of),
+        prefixes=prefixes,
+        places=_places(body),
+        pages=_named_pages(body),
+        packs=_packs(terms_of(body), packs),
+    )
+
+
+def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """Terms word by word: for each the forms it has in the languages of the documents.
+
+    Function words are those of ``language``, the question's own.
+    """
+    groups: list[tuple[str, ...]] = []
+    for word in folded(text).split():
+        if not terms_of(word, language):
+            continue
+        forms = [terms for code in languages if (terms := terms_of(word, code))] or [terms_of(word, language)]
+        if len({len(terms) for terms in forms}) == 1:
+            groups += [tuple(dict.fromkeys(form)) for form in zip(*forms, strict=True)]
+        else:
+            groups.append(tuple(dict.fromkeys(chain.from_iterable(forms))))
+    return groups
+
+
+def _places(text: str) -> tuple[re.Pattern[str], ...]:
+    """Patterns of what is called by a word and a number; a page is none, nor a year or an amount."""
+    found = []
+    for match in PLACE.finditer(NAMED_PAGES.sub(" ", text)):
+        word, number = match[1], match[2]
+        if not terms_of(word) or (word.islower() and len(word) < PLACE_BEGINS):
+            continue
+        written = rf"(?<!\w){re.escape(word[:PLACE_BEGINS])}\w*\.?\s*{re.escape(number)}(?![\w]|[.,]\d)"
+        found.append(re.compile(written, re.IGNORECASE))
+    return tuple(found)
+
+
+def _named_pages(text: str) -> tuple[int, ...]:
+    pages: dict[int, None] = {}
+    for match in NAMED_PAGES.finditer(text):
+        first = int(next(filter(None, (match[1], match[3], match[4]))))
+        last = int(match[2] or first)
+        pages |= dict.fromkeys(range(first, min(max(first, last), first + MOST_NAMED_PAGES) + 1))
+    return tuple(pages)
+
+
+def _phrases(texts: Iterable[str], languages: Sequence[str]) -> tuple[Phrase, ...]:
+    found = (tuple(terms_of(text, language)) for text in texts for language in languages)
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _packs(terms: Sequence[str], packs: Iterable[str]) -> dict[str, PackTerms]:
+    """What each pack adds: the terms of the written phrases count half."""
+    added = {}
+    for pack in packs:
+        written = [phrase for concept in concepts_in(terms, (pack,)) for phrase in concept.written]
+        if written:
+            weights = dict.fromkeys(chain.from_iterable(written), WRITTEN_WEIGHT)
+            added[pack] = PackTerms(weights, tuple(dict.fromkeys(written)))
+    return added
+
+
+def readable(text: str) -> str:
+    """Without NUL and other control characters, spaces in a row made one; what is too long is cut."""
+    text = " ".join(text.split(maxsplit=MAX_WORDS)[:MAX_WORDS])[:MAX_CHARACTERS]
+    text = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(text.split()[:MAX_WORDS])

@@ -1,0 +1,147 @@
+"""Self-query: filters that the person put into the question.
+
+Rules read what is said plainly ("on page 12", "in table 2", "papers since
+2019", "by Smith et al.", "in the methods section"); a language model reads the
+rest. A filter that leaves nothing is dropped by the search, which says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
+
+import msgspec
+
+from retrieval.query.derived_queries import Reply
+from retrieval.query.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What was read from a question; the names and meanings are those of ``Scope``."""
+
+    chunk_types: tuple[str, ...] = ()
+    section_types: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    year_from: int | None = None
+    year_to: int | None = None
+    page_from: int | None = None
+    page_to: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.stated)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+
+    def narrow(self, scope: Scope) -> Scope:
+        """The scope with these filters, where the person has not set one already."""
+        return replace(
+            scope, **{name: value for name, value in self.stated.items() if not getattr(scope, name)}
+        )
+
+    def describe(self) -> dict[str, str]:
+        """For people: filter and value."""
+        return {
+            name: ", ".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in self.stated.items()
+        }
+
+
+PAGES = re.compile(r"\b(?:on|from|at)\s+(?:page|pages|p\.|pp\.)\s*(\d+)(?:\s*(?:-|–|to|and)\s*(\d+))?", re.I)
+TABLE = re.compile(r"\b(?:in|from|see)\s+(?:the\s+)?table(?:\s+\d+)?\b|\btable\s+\d+\b", re.I)
+CODE = re.compile(r"\bcode (?:example|sample|block|listing|snippet)s?\b", re.I)
+SECTIONS = (
+    ("abstract", "abstract"),
+    ("introduction", "introduction"),
+    ("methods", "methods|methodology|materials and methods"),
+    ("results", "results"),
+    ("discussion", "discussion"),
+    ("conclusion", "conclusion|conclusions"),
+    ("references", "references|bibliography"),
+)
+WORKS = r"(?:papers?|articles?|studies|study|reports?|documents?|publications?|works?|published|written)"
+YEAR = r"((?:19|20)\d\d)"
+SINCE = re.compile(rf"\b{WORKS}\s+(?:since|after|from)\s+{YEAR}(?:\s+(?:to|until|-|–)\s+{YEAR})?", re.I)
+BEFORE = re.compile(rf"\b{WORKS}\s+(?:before|until|up to)\s+{YEAR}", re.I)
+IN_YEAR = re.compile(rf"\b{WORKS}\s+(?:in|of)\s+{YEAR}", re.I)
+BETWEEN = re.compile(rf"\b{WORKS}\s+between\s+{YEAR}\s+and\s+{YEAR}", re.I)
+AUTHOR = re.compile(r"\b(?:by\s+)?([A-Z][\w'’-]+)(?:\s+(?:and|&)\s+[A-Z][\w'’-]+)?\s+et\s+al\b")
+
+
+def read_filters(text: str) -> Filters:
+    """What rules can read. Years filter only where they date the document, not what it reports."""
+    found: dict[str, Any] = {}
+    for part in (_pages(text), _kinds(text), _sections(text), _years(text), _authors(text)):
+        found.update(part)
+    return Filters(**found)
+
+
+def _pages(text: str) -> Iterator[tuple[str, Any]]:
+    if match := PAGES.search(text):
+        first, last = int(match[1]), int(match[2] or match[1])
+        if 0 < first <= last < 100_000:
+            yield "page_from", first
+            yield "page_to", last
+
+
+def _kinds(text: str) -> Iterator[tuple[str, Any]]:
+    if TABLE.search(text):
+        yield "chunk_types", ("table",)
+    elif CODE.search(text):
+        yield "chunk_types", ("code",)
+
+
+def _sections(text: str) -> Iterator[tuple[str, Any]]:
+    for section, words in SECTIONS:
+        if re.search(rf"\b(?:in|from) the (?:{words})\b(?: section)?", text, re.I):
+            yield "section_types", (section,)
+            return
+
+
+def _years(text: str) -> Iterator[tuple[str, Any]]:
+    if match := BETWEEN.search(text):
+        yield from (("year_from", int(match[1])), ("year_to", int(match[2])))
+    elif match := SINCE.search(text):
+        yield "year_from", int(match[1])
+        if match[2]:
+            yield "year_to", int(match[2])
+    elif match := BEFORE.search(text):
+        yield "year_to", int(match[1])
+    elif match := IN_YEAR.search(text):
+        yield from (("year_from", int(match[1])), ("year_to", int(match[1])))
+
+
+def _authors(text: str) -> Iterator[tuple[str, Any]]:
+    if match := AUTHOR.search(text):
+        yield "authors", (match[1],)
+
+
+WANTED = """an object of the filters that the question states, with only these keys, each optional: \
+chunk_types (list of: prose, table, list, code, caption), section_types (list of: abstract, introduction, \
+methods, results, discussion, conclusion), authors (list of names), year_from, year_to (when the document \
+was published, not what it reports), page_from, page_to (numbers)"""
+
+
+Names = Annotated[
+    tuple[Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{1,200}$")], ...], msgspec.Meta(max_length=20)
+]
+Number = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class _Written(msgspec.Struct, frozen=True):
+    chunk_types: Names = ()
+    section_types: Names = ()
+    authors: Names = ()
+    year_from: Number | None = None
+    year_to: Number | None = None
+    page_from: Number | None = None
+    page_to: Number | None = None
+
+
+def filters_of(reply: Reply) -> Filters:
+    """What a model read. Raises ProviderError."""
+    return Filters(**msgspec.structs.asdict(reply.read("filters", _Written)))

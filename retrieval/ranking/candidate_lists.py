@@ -1,0 +1,223 @@
+"""The ranked lists of one search: one by words and one by meaning for each query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from retrieval.embeddings.base import Embedder, Vectors
+from retrieval.index.full_text import ScopeIndex, name_scores
+from retrieval.index.postgres import read_rows
+from retrieval.index.vectors import nearest_chunks
+from retrieval.models import EmbeddingSpace
+from retrieval.provider_calls import start_call
+from retrieval.query.question_terms import QueryTerms
+from retrieval.query.scope import ScopeSql
+from retrieval.ranking.candidates import read_candidates
+from retrieval.ranking.features import FeatureExtractor
+from retrieval.ranking.fusion import RankedList
+from retrieval.results import FullTextLevel
+
+# Keyword search: BM25F over chunks, and over the documents' names.
+#
+# In a library the same words stand in every company's report; which report is meant is said by its name
+# and year. So a document's names are ranked as a field of their own, by how few documents share them, and
+# add to the score of all its chunks.
+
+Scores = NDArray[np.float32]
+Ranked = list[tuple[UUID, float]]
+NAMES_WEIGHT = 1.5
+WHOLE_WEIGHT = 0.5
+"""Of the question's words anywhere in a document beside those of one chunk: which document is meant."""
+UNIT_DEPTH = 240
+"""Chunks whose units are ranked one by one: a unit says no more than the chunk it stands in."""
+
+
+@dataclass(frozen=True)
+class KeywordSearch:
+    """One question over the candidates of a scope. ``names``: whether the documents' names count."""
+
+    scope: ScopeSql
+    index: ScopeIndex
+    question: QueryTerms
+    names: bool
+
+    def ranked(self, level: FullTextLevel, limit: int) -> Ranked:
+        """Chunks with their scores, best first; those with none of the question's words are left out."""
+        if level == "document":
+            return self._documents()[:limit]
+        if level == "unit":
+            return self._units()[:limit]
+        return self._best(limit)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Of each candidate chunk; 0 where none of the question's words stands."""
+        words = self._words()
+        return words + np.where(words > 0, (self.by_name + self.by_whole)[self.index.at], 0)
+
+    @cached_property
+    def by_name(self) -> Scores:
+        """What a document's names add to the score of all its chunks; 0 where there is no choice."""
+        index = self.index
+        added = np.zeros(len(index.document_ids), np.float32)
+        if self.names and index.summary.documents > 1:
+            scores = name_scores(self.question, index.named, index.columns, index.rarity, index.summary)
+            found = {named.document_id: score for named, score in zip(index.named, scores, strict=True)}
+            for at, document in enumerate(index.document_ids):
+                added[at] = NAMES_WEIGHT * found.get(document, 0.0)
+        return added
+
+    @cached_property
+    def by_whole(self) -> Scores:
+        """What all the chunks of a document together add to each; 0 where there is no choice."""
+        if not self.names or self.index.summary.documents < 2 or not len(self.index.at):
+            return np.zeros(len(self.index.document_ids), np.float32)
+        return WHOLE_WEIGHT * self._whole()
+
+    def _whole(self) -> Scores:
+        """Of each document Σ weight · idf · impact, each term where the document says it most."""
+        index = self.index
+        most = np.maximum.reduceat(index.impacts, np.flatnonzero(np.diff(index.at, prepend=-1)), axis=0)
+        weights = np.zeros(len(index.columns), np.float32)
+        for term, weight in self.question.weights.items():
+            weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
+        return np.asarray(most @ weights, np.float32)
+
+    def _words(self) -> Scores:
+        """Σ weight · idf · impact; words of a pack count for documents of its field."""
+        index, question = self.index, self.question
+        scores = np.zeros(len(index.at), np.float32)
+        for fields in set(index.fields):
+            of_field = np.array([found == fields for found in index.fields], np.bool_)[index.at]
+            weights = np.zeros(len(index.columns), np.float32)
+            for term, weight in question.weights_for(fields).items():
+                weights[index.columns[term]] = weight * index.rarity.get(term, 0.0)
+            scores[of_field] = index.impacts[of_field] @ weights
+        if question.prefixes:  # the scope holds only chunks that have them
+            scores += 1.0
+        return scores
+
+    def _best(self, limit: int) -> Ranked:
+        order = np.argsort(-self.scores, kind="stable")[:limit]
+        best = [int(row) for row in order if self.scores[row] > 0]
+        return list(zip(self.index.keys_of(best), self.scores[best].tolist(), strict=True))
+
+    def _documents(self) -> Ranked:
+        """The best chunk of each document, under the document's score: of each term the chunk that says
+        it most, so that the question's words may stand on different pages."""
+        index = self.index
+        if not len(index.at):
+            return []
+        starts = np.flatnonzero(np.diff(index.at, prepend=-1))
+        whole = self._whole() + self.by_name
+        found: Ranked = []
+        for document, (start, end) in enumerate(zip(starts, [*starts[1:], len(index.at)], strict=True)):
+            row = int(start + np.argmax(self.scores[start:end]))
+            if self.scores[row] > 0:
+                found.append((index.keys_of([row])[0], float(whole[document])))
+        return sorted(found, key=lambda item: -item[1])
+
+    def _units(self) -> Ranked:
+        """Chunks by the unit in them that says most by itself. One statement."""
+        keys = [key for key, _ in self._best(UNIT_DEPTH)]
+        named = dict(zip(self.index.document_ids, self.by_name.tolist(), strict=True))
+        weigher = FeatureExtractor(self.question, self.index.rarity)
+        scored = [
+            (key, weigher.weigh(candidate).best_unit + named[candidate.document_id])
+            for key, candidate in read_candidates(self.scope, keys).items()
+        ]
+        return sorted(scored, key=lambda item: -item[1])
+
+
+KEYWORD_DEPTH = 60
+VECTOR_DEPTH = 60
+DERIVED_WEIGHT = 0.5
+"""How far a list is trusted whose query the person did not write."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuestion:
+    """A question and the list it makes; ``weight`` 1 is the person's own."""
+
+    name: str
+    question: QueryTerms
+    weight: float = 1.0
+
+
+def keyword_lists(
+    queries: Sequence[NamedQuestion],
+    scope: ScopeSql,
+    index: ScopeIndex,
+    *,
+    level: FullTextLevel,
+    names: bool,
+) -> list[RankedList[UUID]]:
+    """Ranked chunks for each query. ``names``: whether the documents' names count.
+
+    No statement; at the level of units one for each query.
+    """
+    return [
+        RankedList(
+            query.name,
+            KeywordSearch(scope, index, query.question, names).ranked(level, KEYWORD_DEPTH),
+            query.weight,
+        )
+        for query in queries
+    ]
+
+
+NAMED_PAGES = "named page"
+"""The list of chunks that stand on a page which the question names."""
+
+# A page is called by the number printed on it (its label in the file) or by its place.
+ON_PAGES = """
+SELECT DISTINCT chunk.id, chunk.index
+FROM documents_retrievalchunk chunk JOIN documents_page page ON page.document_id = chunk.document_id
+WHERE page.number BETWEEN chunk.page_start AND chunk.page_end
+    AND (page.number = ANY(%s) OR page.label = ANY(%s))
+    AND chunk.document_id IN ({documents}) {chunk_filter}
+ORDER BY chunk.index LIMIT {limit}
+"""
+
+
+def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> list[tuple[UUID, float]]:
+    """Chunks on these pages of the one document in scope, in reading order. One statement."""
+    statement = ON_PAGES.format(
+        documents=scope.documents, chunk_filter=scope.and_chunk("chunk.id"), limit=KEYWORD_DEPTH
+    )
+    labels = [str(page) for page in pages]
+    params = [list(pages), labels, *scope.document_params, *scope.chunk_params]
+    return [(key, 1.0) for key, _ in read_rows(statement, params)]
+
+
+def vector_lists(
+    queries: Sequence[tuple[str, str, float]],
+    space: EmbeddingSpace,
+    engine: Embedder,
+    scope: ScopeSql,
+    chunks: int,
+) -> list[RankedList[UUID]]:
+    """The chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
+
+    Raises ProviderError when the queries cannot be embedded in time.
+    """
+    vectors = embedded(engine, [text for _, text, _ in queries])
+    lists = []
+    for (name, _, weight), vector in zip(queries, vectors, strict=True):
+        nearest = nearest_chunks(vector, space, scope, chunks, VECTOR_DEPTH)
+        items = [(near.chunk_id, 1 - near.distance) for near in nearest]
+        lists.append(RankedList(name, items, weight * engine.trust))
+    return lists
+
+
+def embedded(engine: Embedder, texts: list[str]) -> Vectors:
+    if engine.local:
+        return engine.embed(texts, query=True)
+    return start_call(lambda: engine.embed(texts, query=True), settings.SEARCH_PROVIDER_SECONDS).answer()

@@ -1,0 +1,153 @@
+"""What in a candidate speaks of the question: unit by unit, term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import pairwise
+
+from retrieval.query.question_terms import Phrase, QueryTerms
+from retrieval.ranking.candidates import Candidate
+
+LENGTH_PIVOT = 30  # terms; a longer unit must match more to count as much
+WRITTEN_SHARE = 0.5
+ROW_LABEL_BONUS = 1.5
+REFERRED = 0.4
+LABEL_BEGINS = 3  # characters of a unit before its label: a bracket, a bullet
+TITLE_TERM = 0.3
+"""Weight of a word of the document's title: it says little of which unit is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermFeatures:
+    """How a candidate meets a question; every number is in 0..1 but ``unit_scores``.
+
+    Attributes:
+        coverage: share of the question's own telling terms that stand in it, weighed by rarity.
+        phrases: share of the written phrases that stand in it word for word.
+        quoted: share of what the person put in quotation marks that stands in it.
+        headings: share of the own telling terms that stand in the headings above it or in its caption,
+            without those of the document's title.
+        pairs: share of the neighbouring own terms that stand side by side in it.
+        place: 1 where a unit is headed by a place the question names (``Figure 3``), less where one
+            refers to it.
+        table: 1 for a table, half for a chunk with rows of one.
+        unit_scores: for each unit of the candidate, how much it says by itself.
+    """
+
+    coverage: float
+    phrases: float
+    quoted: float
+    headings: float
+    pairs: float
+    place: float
+    table: float
+    unit_scores: tuple[float, ...]
+
+    @property
+    def best_unit(self) -> float:
+        return max(self.unit_scores, default=0.0)
+
+
+class FeatureExtractor:
+    """Weighs candidates against one question: what hangs on the question alone is worked out once."""
+
+    def __init__(
+        self, question: QueryTerms, rarity: Mapping[str, float], fields: Collection[str] = ()
+    ) -> None:
+        """``rarity``: idf of the question's terms in scope; terms that stand nowhere are absent.
+        ``fields``: packs that the candidates' document is of."""
+        weights, phrases = question.weights_for(fields), question.phrases_for(fields)
+        self.question = question
+        self.worth = {term: weight * rarity.get(term, 0.0) for term, weight in weights.items()}
+        self.own = {term: rarity[term] for term in question.weights if term in rarity}
+        self.phrases = [(frozenset(phrase), f" {' '.join(phrase)} ") for phrase in phrases]
+        first = [group[0] for group in question.groups]
+        self.pairs = {
+            pair: self.own.get(pair[0], 0.0) + self.own.get(pair[1], 0.0) for pair in pairwise(first)
+        }
+        self.labels: dict[str, list[Phrase]] = {}
+        for phrase in phrases:
+            self.labels.setdefault(phrase[0], []).append(phrase)
+
+    def weigh(self, candidate: Candidate) -> TermFeatures:
+        said = [self.worth.keys() & terms for terms in candidate.terms]
+        present = set[str]().union(*said)
+        text = candidate.text.casefold() if self.question.quoted else ""
+        return TermFeatures(
+            coverage=self._covered(present),
+            phrases=self._phrases_in(candidate, present),
+            quoted=share([words.casefold() in text for words in self.question.quoted]),
+            headings=self._covered(candidate.heading_terms - candidate.title_terms),
+            pairs=self._pairs_in(candidate),
+            place=self._place_in(candidate),
+            table=1.0 if candidate.chunk_type == "table" else 0.5 * candidate.has_table,
+            unit_scores=self._unit_scores(candidate, said),
+        )
+
+    def _covered(self, present: Set[str]) -> float:
+        total = sum(self.own.values())
+        return sum(map(self.own.__getitem__, self.own.keys() & present)) / total if total else 0.0
+
+    def _pairs_in(self, candidate: Candidate) -> float:
+        """The share of the question's neighbouring words that stand side by side in a unit of it."""
+        total = sum(self.pairs.values())
+        if not total:
+            return 0.0
+        found = set[tuple[str, str]]()
+        for terms in candidate.terms:
+            found.update(self.pairs.keys() & pairwise(terms))
+        return sum(map(self.pairs.__getitem__, found)) / total
+
+    def _place_in(self, candidate: Candidate) -> float:
+        """Whether it is, or refers to, a place that the question names."""
+        best = 0.0
+        for place in self.question.places:
+            for content in candidate.contents:
+                if match := place.search(content):
+                    best = max(best, REFERRED if match.start() > LABEL_BEGINS else 1.0)
+        return best
+
+    def _phrases_in(self, candidate: Candidate, present: Set[str]) -> float:
+        """The share of the written phrases that stand in one unit of it, word beside word.
+
+        ``present``: those of the question's terms that stand in the candidate at all.
+        """
+        likely = [written for terms, written in self.phrases if terms <= present]
+        if not likely:
+            return 0.0
+        whole = f" {' | '.join(map(' '.join, candidate.terms))} "
+        return sum(map(whole.__contains__, likely)) / len(self.phrases)
+
+    def _unit_scores(self, candidate: Candidate, said: Sequence[Set[str]]) -> tuple[float, ...]:
+        """Of each unit Σ weight · idf of the question's terms in it; length counts against, a label for it.
+
+        ``said``: of each unit those of its terms that the question has.
+        """
+        named = self.worth.keys() & candidate.title_terms
+        worth = {**self.worth, **{term: TITLE_TERM * self.worth[term] for term in named}}
+        return tuple(
+            [
+                (sum(map(worth.__getitem__, own)) + self._beginnings(terms)) * self._form(terms)
+                for terms, own in zip(candidate.terms, said, strict=True)
+            ]
+        )
+
+    def _beginnings(self, terms: list[str]) -> float:
+        """How many of the prefixes that were asked for some term of the unit begins with."""
+        return float(sum(any(term.startswith(prefix) for term in terms) for prefix in self.question.prefixes))
+
+    def _form(self, terms: list[str]) -> float:
+        """What a unit's length, and the label it begins with, make of what it says."""
+        labels = self.labels.get(terms[0], ()) if terms else ()
+        form = ROW_LABEL_BONUS if any(begins_with(terms, label) for label in labels) else 1.0
+        excess = len(terms) - LENGTH_PIVOT
+        return form / (1 + excess / (4 * LENGTH_PIVOT)) if excess > 0 else form
+
+
+def share(found: Sequence[bool]) -> float:
+    return sum(found) / len(found) if found else 0.0
+
+
+def begins_with(terms: list[str], phrase: Phrase) -> bool:
+    return tuple(terms[: len(phrase)]) == phrase

@@ -1,0 +1,244 @@
+"""Ranked candidates as hits a person can read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from uuid import UUID
+
+from retrieval.ranking.candidates import Candidate
+from retrieval.ranking.features import TermFeatures
+from retrieval.ranking.fusion import RankedList
+from retrieval.results import Hit, ListRank, Snippet
+from text.sentences import sentences
+from text.terms import Token, terms_of, tokens_of
+
+# Contextual compression: of a passage, the rows and sentences that matter for the question.
+
+LONG_UNIT = 300  # characters, from which a unit is cut into sentences
+KEEP_SHARE = 0.4
+"""A unit or sentence stays when it says at least this share of what the best one says."""
+LIMIT = 1200  # characters
+
+
+def compress(candidate: Candidate, evidence: TermFeatures, weights: Mapping[str, float]) -> str:
+    """What matters, in its order; gaps become ' … '."""
+    least = KEEP_SHARE * evidence.best_unit
+    kept: list[str] = []
+    last = -1
+    for at, (content, score) in enumerate(zip(candidate.contents, evidence.unit_scores, strict=True)):
+        if score <= 0 or score < least or sum(map(len, kept)) > LIMIT:
+            continue
+        if kept:
+            kept.append("\n" if at == last + 1 else " … ")
+        kept.append(
+            content if len(content) < LONG_UNIT else telling_sentences(content, weights, candidate.language)
+        )
+        last = at
+    return "".join(kept) or candidate.text[:LIMIT]
+
+
+def telling_sentences(text: str, weights: Mapping[str, float], language: str = "en") -> str:
+    """The sentences that say at least ``KEEP_SHARE`` of what the best one says."""
+    parts = sentences(text, language)
+    worth = [sum(weights[term] for term in weights.keys() & terms_of(part, language)) for part in parts]
+    least = KEEP_SHARE * max(worth, default=0.0)
+    kept = ""
+    for at, (sentence, value) in enumerate(zip(parts, worth, strict=True)):
+        if value >= least:
+            joint = "" if not kept else " " if worth[at - 1] >= least else " … "
+            kept += joint + sentence
+    return kept
+
+
+# The stretch of a text that shows best why it was found, with the words to mark.
+
+SNIPPET_CHARACTERS = 320
+TAIL = 20
+"""Characters behind the last match: the end is cut back to a space, and not past a match and its comma."""
+WORD_START = re.compile(r"(?<!\S)\S")
+
+
+def snippet_of(
+    text: str, weights: Mapping[str, float], size: int = SNIPPET_CHARACTERS, language: str = "en"
+) -> Snippet:
+    """At most ``size`` characters around the densest matches; ``weights`` says how much a term matters."""
+    tokens = tokens_of(text, weights.keys(), language)
+    worth = [max(weights.get(term, 0.0) for term in token.terms) for token in tokens]
+    start = 0 if len(text) <= size else _densest(text, tokens, worth, size - TAIL)
+    end = _end_of_words(text, start, size)
+    marks = [
+        (token.start - start, token.end - start)
+        for token, value in zip(tokens, worth, strict=True)
+        if value > 0.1 and token.start >= start and token.end <= end
+    ]
+    return Snippet(text[start:end], tuple(marks), start)
+
+
+def _densest(text: str, tokens: Sequence[Token], worth: Sequence[float], size: int) -> int:
+    """Where the stretch of ``size`` characters that holds the most worth begins: at a word."""
+    best, start, first, total = 0.0, 0, 0, 0.0
+    for last, token in enumerate(tokens):
+        total += worth[last]
+        while token.end - tokens[first].start > size and first < last:
+            total -= worth[first]
+            first += 1
+        if total > best + 1e-9:
+            best, start = total, min(tokens[first].start, _next_word(text, token.end - size))
+    return start
+
+
+def _next_word(text: str, at: int) -> int:
+    """The first place from ``at`` on where a word begins; the end of the text where none does."""
+    word = WORD_START.search(text, max(0, at))
+    return word.start() if word else len(text)
+
+
+def _end_of_words(text: str, start: int, size: int) -> int:
+    if len(text) - start <= size:
+        return len(text)
+    space = text.rfind(" ", start + size // 2, start + size)
+    return start + size if space < 0 else space
+
+
+SNIPPET_UNITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCandidates:
+    """What the lists of a search brought.
+
+    Attributes:
+        fused: chunks by fused score, best first.
+        candidates: those of them that were read.
+        evidence: what speaks for each, by the name of the question or part it was weighed against.
+        rarity: idf of the terms asked for, in scope.
+    """
+
+    lists: Sequence[RankedList[UUID]]
+    fused: Sequence[tuple[UUID, float]]
+    candidates: Mapping[UUID, Candidate]
+    evidence: Mapping[UUID, Mapping[str, TermFeatures]]
+    rarity: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpts:
+    """How hits are excerpted.
+
+    Attributes:
+        weights: how much a term's mark tells.
+        compressed: whether ``Hit.passage`` holds only the sentences that matter.
+    """
+
+    weights: Mapping[str, float]
+    compressed: bool
+
+
+def hits_of(
+    ranked: Sequence[tuple[UUID, float]], found: FoundCandidates, excerpts: Excerpts | None = None
+) -> tuple[Hit, ...]:
+    """One hit a chunk; what was deleted meanwhile is left out. Without ``excerpts``, hits have no text."""
+    shown = [(found.candidates[key], score) for key, score in ranked if key in found.candidates]
+    why = ranks_in(found.lists, {candidate.key for candidate, _ in shown})
+    return tuple(
+        hit_of(
+            candidate,
+            strongest_of(found.evidence[candidate.key]),
+            score,
+            why[candidate.key],
+            excerpts,
+        )
+        for candidate, score in shown
+    )
+
+
+def hit_of(
+    candidate: Candidate,
+    evidence: TermFeatures,
+    score: float,
+    why: tuple[ListRank, ...],
+    excerpts: Excerpts | None,
+) -> Hit:
+    """The chunk as it is shown: on the page of its best unit."""
+    best = best_order(evidence)
+    page = candidate.pages[best[0]]
+    on_page = [at for at, number in enumerate(candidate.pages) if number == page]
+    snippet, snippet_unit, passage = Snippet(""), candidate.unit_ids[best[0]], ""
+    if excerpts is not None:
+        snippet, snippet_unit = excerpt_of(candidate, evidence, on_page, excerpts.weights)
+        compressed = excerpts.compressed
+        passage = compress(candidate, evidence, excerpts.weights) if compressed else candidate.text
+    return Hit(
+        chunk_id=candidate.key,
+        document_id=candidate.document_id,
+        document_title=candidate.document_title,
+        index=candidate.index,
+        page=page,
+        page_start=candidate.page_start,
+        page_end=candidate.page_end,
+        unit_ids=tuple(candidate.unit_ids[at] for at in on_page),
+        best_unit_ids=best_units(candidate, evidence),
+        passage_unit_ids=candidate.unit_ids,
+        score=round(score, 5),
+        why=why,
+        snippet=snippet,
+        snippet_unit_id=snippet_unit,
+        passage=passage,
+        context_header=candidate.context_header,
+        section_path=candidate.section_path,
+        chunk_type=candidate.chunk_type,
+    )
+
+
+def excerpt_of(
+    candidate: Candidate, evidence: TermFeatures, on_page: Sequence[int], weights: Mapping[str, float]
+) -> tuple[Snippet, UUID]:
+    """The stretch of the page's units that tells most, and the unit that its first mark stands in."""
+    told = telling_units(evidence, on_page)
+    text = "\n".join(candidate.contents[at] for at in told)
+    snippet = snippet_of(text, weights, language=candidate.language)
+    return snippet, candidate.unit_ids[unit_at(snippet, candidate.contents, told)]
+
+
+def telling_units(evidence: TermFeatures, units: Sequence[int]) -> list[int]:
+    """Units for a snippet: the best of these and what follows it."""
+    start = max(units, key=lambda at: evidence.unit_scores[at])
+    return [at for at in units if start <= at < start + SNIPPET_UNITS]
+
+
+def unit_at(snippet: Snippet, contents: Sequence[str], units: Sequence[int]) -> int:
+    """Of these units, joined by line ends, the one with the snippet's first marked word."""
+    place = snippet.start + (snippet.marks[0][0] if snippet.marks else 0)
+    for at in units:
+        place -= len(contents[at]) + 1
+        if place < 0:
+            return at
+    return units[-1]
+
+
+def strongest_of(evidence: Mapping[str, TermFeatures]) -> TermFeatures:
+    """Of the question or the part of it that the candidate meets best."""
+    return max(evidence.values(), key=lambda found: found.coverage + found.phrases)
+
+
+def best_order(evidence: TermFeatures) -> list[int]:
+    """Units of a candidate, those that say most first; in reading order where none says anything."""
+    return sorted(range(len(evidence.unit_scores)), key=lambda at: -evidence.unit_scores[at])
+
+
+def best_units(candidate: Candidate, evidence: TermFeatures) -> tuple[UUID, ...]:
+    """Units that speak of the question, best first; the chunk's first where none does."""
+    best = [candidate.unit_ids[at] for at in best_order(evidence) if evidence.unit_scores[at] > 0]
+    return tuple(best) or candidate.unit_ids[:1]
+
+
+def ranks_in(lists: Sequence[RankedList[UUID]], chunks: Set[UUID]) -> dict[UUID, tuple[ListRank, ...]]:
+    """Where each of the chunks stood in each list."""
+    ranks: dict[UUID, tuple[ListRank, ...]] = {}
+    for ranked in lists:
+        for rank, (key, score) in enumerate(ranked.items, 1):
+            if key in chunks:
+                ranks[key] = (*ranks.get(key, ()), ListRank(ranked.name, rank, round(score, 4)))
+    return ranks

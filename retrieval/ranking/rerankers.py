@@ -1,0 +1,174 @@
+"""Models that read question and passage together: Cohere's API, or a cross-encoder on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+import httpx
+from django.conf import settings
+
+from retrieval.embeddings.fastembed import CrossEncoderReranker
+from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of, start_call
+from retrieval.ranking.candidates import Candidate
+from retrieval.ranking.features import TermFeatures
+from text.terms import terms_of
+
+
+class Reranker(Protocol):
+    """``local``: it runs in this process and cannot hang."""
+
+    local: bool
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        """0..1 for each passage. Raises ProviderError."""
+        ...
+
+
+class CohereReranker:
+    local = False
+
+    def __init__(
+        self,
+        api_key: str,
+        *,
+        model: str = "rerank-v3.5",
+        base_url: str = "https://api.cohere.com",
+        seconds: float = 4,
+    ) -> None:
+        self._client = httpx.Client(
+            base_url=base_url, headers={"Authorization": f"Bearer {api_key}"}, timeout=seconds
+        )
+        self._model = model
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        body = {"model": self._model, "query": query, "documents": list(passages)}
+        try:
+            answer = self._client.post("/v2/rerank", json=body)
+            answer.raise_for_status()
+            scores = {int(row["index"]): float(row["relevance_score"]) for row in answer.json()["results"]}
+            return [scores[at] for at in range(len(passages))]
+        except httpx.HTTPStatusError as error:
+            status = error.response.status_code
+            raise ProviderError(
+                f"The rerank service refused with status {status}.",
+                permanent=status in PERMANENT_STATUSES,
+                retry_after=seconds_of(error.response.headers.get("retry-after")),
+            ) from error
+        except httpx.TimeoutException as error:
+            raise ProviderError("The rerank service did not answer in time.") from error
+        except httpx.HTTPError as error:
+            raise ProviderError("The rerank service cannot be reached.") from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProviderError("The rerank service returned something that makes no sense.") from error
+
+
+@dataclass(slots=True)
+class OverlapReranker:
+    """A Reranker without a model: the share of the query's terms in the passage; for tests."""
+
+    local: bool = True
+    failure: ProviderError | None = None
+
+    def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
+        if self.failure:
+            raise self.failure
+        wanted = set(terms_of(query))
+        return [len(wanted & set(terms_of(passage))) / max(1, len(wanted)) for passage in passages]
+
+
+def configured_reranker() -> Reranker | None:
+    """The one the settings name; None when there is none."""
+    if settings.RERANKER == "cohere" or (settings.RERANKER == "" and settings.COHERE_API_KEY):
+        return CohereReranker(settings.COHERE_API_KEY, seconds=settings.SEARCH_PROVIDER_SECONDS)
+    return CrossEncoderReranker() if settings.RERANKER == "fastembed" else None
+
+
+# Reranks the candidates by what stands in them: cheap features always, a model where there is one.
+
+# What a feature at its best adds, in shares of the keyword score. Fitted (listwise softmax) on questions
+# about general documents, about filings and about a standard in four languages, each time without one of
+# the three, then rounded to where halving or doubling one changes little in any (docs/search.md).
+KEYWORD = 1.0
+FUSED = 0.3
+MEANING = 0.3
+COVERAGE = 0.2
+PHRASES = 0.5
+QUOTED = 0.4
+BEST_UNIT = 0.2
+HEADINGS = 0.45
+PAIRS = 0.3
+PLACE = 0.8
+NAMED_PAGE = 0.8
+TABLE = 0.4
+
+MODEL_DEPTH = 20
+PASSAGE_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCandidate:
+    """A candidate with its fused score and its evidence.
+
+    ``keyword`` and ``meaning`` are its scores in these lists, as shares of the best (0..1);
+    ``named_page``: the question names a page that it is on.
+    """
+
+    key: UUID
+    fused: float
+    keyword: float
+    meaning: float
+    named_page: bool
+    evidence: TermFeatures
+
+
+def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
+    """Candidates by fused score and evidence together, best first; scores are about 0..4.
+
+    A rank says which came first, not by how much: the keyword score, as a share
+    of the best, does.
+    """
+    most_fused = max((item.fused for item in weighed), default=0.0) or 1.0
+    most_unit = max((item.evidence.best_unit for item in weighed), default=0.0) or 1.0
+    scored = [
+        (
+            item.key,
+            FUSED * item.fused / most_fused
+            + KEYWORD * item.keyword
+            + MEANING * item.meaning
+            + NAMED_PAGE * item.named_page
+            + BEST_UNIT * item.evidence.best_unit / most_unit
+            + COVERAGE * item.evidence.coverage
+            + PHRASES * item.evidence.phrases
+            + QUOTED * item.evidence.quoted
+            + HEADINGS * item.evidence.headings
+            + PAIRS * item.evidence.pairs
+            + PLACE * item.evidence.place
+            + TABLE * item.evidence.table,
+        )
+        for item in weighed
+    ]
+    return sorted(scored, key=lambda entry: -entry[1])
+
+
+def by_model(
+    query: str,
+    ranked: Sequence[tuple[UUID, float]],
+    candidates: Mapping[UUID, Candidate],
+    reranker: Reranker,
+) -> list[tuple[UUID, float]]:
+    """The head again by the model's relevance, which counts as much as all before. Raises ProviderError."""
+    head, tail = list(ranked[:MODEL_DEPTH]), list(ranked[MODEL_DEPTH:])
+    texts = [candidates[key].text[:PASSAGE_CHARACTERS] for key, _ in head]
+    relevance = _asked(reranker, query, texts)
+    most = max((score for _, score in head), default=0.0) or 1.0
+    scored = [(key, score / most + value) for (key, score), value in zip(head, relevance, strict=True)]
+    return [*sorted(scored, key=lambda entry: -entry[1]), *tail]
+
+
+def _asked(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    if reranker.local:
+        return reranker.relevance(query, texts)
+    return start_call(lambda: reranker.relevance(query, texts), settings.SEARCH_PROVIDER_SECONDS).answer()

@@ -1,1 +1,0 @@
-"""The nine strategies of a search: one a file, each with a switch in ``SearchOptions.off``."""

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from documents.contents import trail
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "shown"),
+    [
+        (["Annual Report", "Risks"], "", "Annual Report › Risks"),
+        (["ANNUAL REPORT", "Risks"], "Annual report", "Risks"),
+        (["Acme plc", "Acme PLC.", "Exhibit 4"], "8-K", "Acme plc › Exhibit 4"),
+        (["Annual\nReport:", "Annual report", "Sales"], "Annual Report", "Sales"),
+        (["Sales", "Europe", "Sales"], "Sales in Europe", "Sales › Europe › Sales"),
+        (["Annual Report"], "Annual Report", ""),
+    ],
+)
+def test_the_headings_over_a_passage_are_said_once(path: list[str], title: str, shown: str) -> None:
+    assert trail(path, title) == shown

@@ -1,0 +1,326 @@
+"""Other parsers' output as documents of ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.core.management import call_command
+
+from documents.importers import AdapterError, read_blocks, recognise
+from documents.importers.block import MOST_BLOCKS
+from documents.importers.block_import import FRAME, import_blocks, parsed_document
+from documents.library.trash import delete_document
+from documents.models import Document, RetrievalChunk
+from retrieval.query.scope import Scope
+from retrieval.search import search
+
+DOCLING = {
+    "schema_name": "DoclingDocument",
+    "body": {"children": [{"$ref": f"#/texts/{at}"} for at in (0, 1, 2)] + [{"$ref": "#/tables/0"}]},
+    "texts": [
+        {"label": "page_header", "text": "Running head"},
+        {"label": "section_header", "text": "Results", "level": 1},
+        {
+            "label": "text",
+            "text": "Goodwill rose to 41 million.",
+            "prov": [
+                {
+                    "page_no": 2,
+                    "bbox": {"l": 100, "t": 700, "r": 300, "b": 680, "coord_origin": "BOTTOMLEFT"},
+                }
+            ],
+        },
+        {"label": "caption", "text": "Sales by region"},
+    ],
+    "tables": [
+        {
+            "label": "table",
+            "prov": [{"page_no": 2}],
+            "captions": [{"$ref": "#/texts/3"}],
+            "data": {
+                "table_cells": [],
+                "grid": [
+                    [{"text": "Region", "column_header": True}, {"text": "2023", "column_header": True}],
+                    [{"text": "Europe"}, {"text": "1,577"}],
+                ],
+            },
+        }
+    ],
+    "pages": {"2": {"size": {"width": 400, "height": 800}}},
+}
+
+UNSTRUCTURED = [
+    {"type": "Header", "element_id": "a", "text": "Running head", "metadata": {"page_number": 1}},
+    {"type": "Title", "element_id": "b", "text": "Results", "metadata": {"page_number": 1}},
+    {
+        "type": "NarrativeText",
+        "element_id": "c",
+        "text": "Goodwill rose to 41 million.",
+        "metadata": {
+            "page_number": 1,
+            "coordinates": {
+                "points": [[100, 100], [100, 120], [300, 120], [300, 100]],
+                "layout_width": 400,
+                "layout_height": 800,
+            },
+        },
+    },
+    {
+        "type": "Table",
+        "element_id": "d",
+        "text": "Region 2023 Europe 1,577",
+        "metadata": {
+            "page_number": 1,
+            "text_as_html": "<table><tr><th>Region</th><th>2023</th></tr>"
+            "<tr><td>Europe &amp; UK</td><td>1,577</td></tr></table>",
+        },
+    },
+]
+
+BLOCKS = {
+    "result": {
+        "chunks": [
+            {
+                "blocks": [
+                    {"type": "Section Header", "content": "Results"},
+                    {
+                        "type": "Text",
+                        "content": "Goodwill rose to 41 million.",
+                        "bbox": {"left": 0.25, "top": 0.125, "width": 0.5, "height": 0.025, "page": 3},
+                    },
+                    {"type": "code", "text": "x = 1", "code_language": "python", "page": 3},
+                    {"type": "list item", "text": "first", "list_style": "a)", "page": 3},
+                    {"type": "audio", "text": "so we begin", "start_ms": 1000, "end_ms": 2500, "page": 4},
+                    {"type": "audio", "text": "and we end", "start_ms": 2500, "end_ms": 9000, "page": 4},
+                ]
+            }
+        ]
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind"), [(DOCLING, "docling"), (UNSTRUCTURED, "unstructured"), (BLOCKS, "blocks")]
+)
+def test_each_format_is_known_by_its_own_marks(payload: object, kind: str) -> None:
+    assert recognise(payload) == kind
+
+
+@pytest.mark.parametrize("payload", [DOCLING, UNSTRUCTURED])
+def test_headings_prose_and_tables_come_out_alike(payload: object) -> None:
+    blocks = read_blocks(payload)
+    assert [block.type for block in blocks] == ["heading", "text", "table"]
+    assert blocks[1].text == "Goodwill rose to 41 million."
+    assert blocks[2].has_head
+    assert blocks[2].rows[0] == ("Region", "2023")
+    assert blocks[2].rows[1][1] == "1,577"
+
+
+HTML = (
+    "<table border=1><thead><tr><th>Region<th colspan='2'>Net <b>sales</b></tr></thead>"
+    "<tr><td>Europe &amp; UK</td><td>1,577</td><td>1,400</td></tr><tr></tr></table>"
+)
+MARKDOWN = "| Region | Net \\| gross |\n|:---|---:|\n| Europe | 1,577 |"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (HTML, (("Region", "Net sales", ""), ("Europe & UK", "1,577", "1,400"))),
+        (MARKDOWN, (("Region", "Net | gross"), ("Europe", "1,577"))),
+    ],
+)
+def test_a_table_as_html_or_markdown_has_rows(text: str, rows: object) -> None:
+    (block,) = read_blocks([{"type": "Table", "content": text}])
+    assert block.rows == rows
+    assert block.has_head
+    assert "<" not in block.text
+    assert "---" not in block.text
+
+
+def test_a_table_of_plain_words_stays_one_block() -> None:
+    (block,) = read_blocks([{"type": "Table", "content": "Region 2023 Europe 1,577"}])
+    assert not block.rows
+    assert block.text == "Region 2023 Europe 1,577"
+
+
+def test_docling_cells_without_a_grid_are_placed() -> None:
+    cells = [
+        {"text": text, "start_row_offset_idx": row, "start_col_offset_idx": column, "column_header": row == 0}
+        for text, row, column in [("1,577", 1, 1), ("Region", 0, 0), ("2023", 0, 1), ("Europe", 1, 0)]
+    ]
+    tables = [{"label": "table", "data": {"table_cells": cells}}]
+    (block,) = read_blocks({**DOCLING, "body": {"children": [{"$ref": "#/tables/0"}]}, "tables": tables})
+    assert block.rows == (("Region", "2023"), ("Europe", "1,577"))
+    assert block.has_head
+
+
+def test_boxes_are_fractions_from_the_top_left() -> None:
+    prose = read_blocks(DOCLING)[1]
+    assert prose.page == 2
+    assert prose.quad == ((0.25, 0.125), (0.75, 0.125), (0.75, 0.15), (0.25, 0.15))
+    assert read_blocks(UNSTRUCTURED)[1].quad == prose.quad
+    for corner, expected in zip(read_blocks(BLOCKS)[1].quad, prose.quad, strict=True):
+        assert corner == pytest.approx(expected)
+
+
+def test_four_corners_are_taken_as_they_are() -> None:
+    corners = [[0.1, 0.2], [0.3, 0.2], [0.3, 0.4], [0.1, 0.4]]
+    (block,) = read_blocks([{"text": "words", "bbox_quad": corners}])
+    assert [list(corner) for corner in block.quad] == corners
+
+
+def test_units_stand_in_their_pages_text() -> None:
+    for payload in (DOCLING, UNSTRUCTURED, BLOCKS):
+        for page in parsed_document(read_blocks(payload), "imported").pages:
+            for unit in page.units:
+                assert page.text[unit.char_start : unit.char_end] == unit.text
+                for cell in unit.table.cells if unit.table else ():
+                    assert page.text[cell.char_start : cell.char_end] == cell.text
+
+
+def test_lines_are_numbered_through_the_document() -> None:
+    units = [unit for page in parsed_document(read_blocks(BLOCKS), "x").pages for unit in page.units]
+    assert [unit.line_start for unit in units] == list(range(1, len(units) + 1))
+
+
+def test_a_table_row_knows_its_heads_and_caption() -> None:
+    head, row = [unit for unit in parsed_document(read_blocks(DOCLING), "x").pages[1].units if unit.table]
+    assert head.table is not None and head.table.header
+    assert row.table is not None
+    assert row.table.head_rows == ("Region", "2023")
+    assert row.table.caption == "Sales by region"
+    assert row.section_path == ("Results",)
+
+
+def test_a_box_is_in_page_space() -> None:
+    prose = parsed_document(read_blocks(UNSTRUCTURED), "x").pages[0].units[1]
+    assert prose.bbox.x0 == pytest.approx(0.25 * FRAME.width)
+    assert prose.bbox.y1 == pytest.approx(0.15 * FRAME.height)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        None,
+        7,
+        "text",
+        [],
+        {},
+        [1, 2],
+        [{"text": "x", "page": -1}],
+        [{"text": "x", "page": "soon"}],
+        [{"text": "x", "bbox": [1, 2]}],
+        [{"text": " "}],
+        [{"text": "x"}] * (MOST_BLOCKS + 1),
+        {"schema_name": "DoclingDocument"},
+        [{"element_id": "a", "type": "Title"}],
+        json.loads('{"blocks":' * 20 + "[]" + "}" * 20),
+    ],
+    ids=lambda payload: str(payload)[:30],
+)
+def test_what_cannot_be_read_is_refused_with_a_reason(payload: object) -> None:
+    with pytest.raises(AdapterError) as refused:
+        read_blocks(payload)
+    assert str(refused.value)
+
+
+def test_a_reference_that_leads_back_ends() -> None:
+    loop = {
+        "schema_name": "DoclingDocument",
+        "body": {"children": [{"$ref": "#/groups/0"}]},
+        "groups": [{"children": [{"$ref": "#/groups/0"}, {"$ref": "#/texts/0"}]}],
+        "texts": [{"label": "text", "text": "once"}],
+    }
+    assert [block.text for block in read_blocks(loop)] == ["once"]
+
+
+def test_imported_blocks_are_found_and_keep_their_times(alice: User) -> None:
+    document = import_blocks(alice, BLOCKS, "A talk")
+    assert document.status == Document.Status.READY
+    hit = search("goodwill", Scope(alice)).hits[0]
+    assert hit.page == 3
+    spoken = RetrievalChunk.objects.get(document=document, content__contains="so we begin")
+    assert spoken.metadata["start_ms"] == 1000
+    assert spoken.metadata["end_ms"] == 9000
+
+
+def test_the_payload_is_kept_apart_and_goes_with_its_document(
+    alice: User, django_capture_on_commit_callbacks: object
+) -> None:
+    document = import_blocks(alice, DOCLING, "Results")
+    name = document.metadata["payload"]
+    assert default_storage.exists(name)
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        delete_document(document)
+    assert not default_storage.exists(name)
+
+
+def test_the_command_imports_a_file(alice: User, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report_2023.json"
+    file.write_text(json.dumps(UNSTRUCTURED))
+    call_command("import_blocks", str(file), owner="alice")
+    assert "ready, 4 units" in capsys.readouterr().out
+    assert Document.objects.get(owner=alice).title == "report 2023"
+
+
+@pytest.mark.parametrize(
+    ("named", "kind"),
+    [
+        ("TEXT", "text"),
+        ("PARAGRAPH", "text"),
+        ("TEXTSECTION", "text"),
+        ("HEADING", "heading"),
+        ("TABLE", "table"),
+        ("TABLE_ROW", "table"),
+        ("TABLE_CELL", "table"),
+        ("BULLET_LIST", "list"),
+        ("NUMBERED_LIST", "list"),
+        ("CODE", "code"),
+        ("IMAGE", "media"),
+        ("VIDEO", "media"),
+        ("AUDIO", "media"),
+        ("FILE", "media"),
+    ],
+)
+def test_each_kind_of_block_maps_to_ours(named: str, kind: str) -> None:
+    (block,) = read_blocks([{"type": named, "text": "Dose: 5 mg"}])
+    assert block.type == kind
+
+
+def test_lists_say_their_style_and_code_its_language() -> None:
+    numbered, code, prose = read_blocks(
+        [
+            {"type": "NUMBERED_LIST", "text": "Close the valve."},
+            {"type": "CODE", "text": "x = 1", "language": "python"},
+            {"type": "TEXT", "text": "Open the valve.", "language": "en"},
+        ]
+    )
+    assert numbered.list_style == "numbered"
+    assert (code.code_language, prose.code_language) == ("python", "")
+
+
+def test_places_may_be_nested_and_named_otherwise() -> None:
+    (block,) = read_blocks(
+        [
+            {
+                "type": "TABLE_CELL",
+                "text": "41",
+                "citation": {"page_number": 3, "sheet_name": "Q2", "row_number": 7, "column_number": 2},
+            }
+        ]
+    )
+    assert (block.page, block.sheet, block.row, block.column) == (3, "Q2", 7, 2)
+    (spoken,) = read_blocks(
+        [{"type": "AUDIO", "text": "so", "start_timestamp_ms": 10, "end_timestamp_ms": 20}]
+    )
+    assert (spoken.start_ms, spoken.end_ms) == (10, 20)
+
+
+def test_imported_text_is_prose_not_an_abstract(alice: User) -> None:
+    document = import_blocks(alice, BLOCKS, "A talk")
+    assert document.units.get(content__startswith="Goodwill").unit_type == "prose"

@@ -1,0 +1,33 @@
+"""Static files under hashed names: whole, and never older than their sources."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from operations.first_run import collect_static_files
+from operations.http.static_files import HashedNames
+
+IMPORTED = re.compile(r"""(?:\bfrom\s*|\bimport\s*\(?\s*)["'](\.[^"']+)["']""")
+
+
+def test_modules_import_one_another_under_names_that_change_with_what_they_hold(
+    tmp_path: Path, settings: Any
+) -> None:
+    settings.STATIC_ROOT = tmp_path
+    collect_static_files()
+    names = HashedNames()
+    known = {tmp_path / hashed for hashed in names.hashed_files.values()}
+    imported = set()
+    for name in names.hashed_files:
+        if name.startswith("js/"):
+            module = tmp_path / names.stored_name(name)
+            assert module.name != Path(name).name
+            imported |= {(module.parent / path).resolve() for path in IMPORTED.findall(module.read_text())}
+    assert len(imported) > 20
+    assert imported <= known
+    os.utime(tmp_path / names.manifest_name, (0, 0))
+    assert HashedNames().stored_name("js/app.js") == "js/app.js", "a source is newer"
+    assert HashedNames().stored_name("never/collected.css") == "never/collected.css"

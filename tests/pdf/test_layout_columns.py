@@ -1,0 +1,113 @@
+"""Columns: where they begin and end, and what stands over them."""
+
+from __future__ import annotations
+
+from pdf.extract.words import RawWord, Style
+from pdf.layout.gutters import runs_on
+from pdf.layout.lines import Line
+from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
+
+
+def two_columns(page: Drawing, y: float) -> None:
+    page.lines(justified(PROSE, 205), y=y)
+    page.lines(justified(OTHER, 205), x=300, y=y)
+
+
+def test_the_short_last_line_of_a_paragraph_over_both_columns_stays_with_it() -> None:
+    page = Drawing()
+    over = f"{PROSE} And so it ends here."
+    lines = justified(over, 433)
+    assert len(lines[-1]) < 40
+    page.lines(lines, y=80)
+    two_columns(page, 80 + 12 * len(lines) + 24)
+    assert texts(page.units()) == [over, PROSE, OTHER]
+
+
+def test_a_line_that_opens_the_left_column_stays_in_it() -> None:
+    page = Drawing()
+    page.lines(justified(PROSE, 433), y=80)
+    page.text(72, 140, "What it found")
+    two_columns(page, 158)
+    assert texts(page.units())[-3:] == ["What it found", PROSE, OTHER]
+
+
+def test_heads_in_large_type_over_columns_that_stand_near_are_read_with_them() -> None:
+    page = Drawing()
+    for x, name in ((72, "Left"), (226, "Right")):
+        page.text(x - 10, 100, f"{name} part", size=22)
+        for n in range(5):
+            page.text(x, 126 + 15 * n, f"- {name} item which is number {n}")
+    found = texts(page.units())
+    assert found.index("Right part") == 6
+
+
+def test_names_in_a_list_that_happen_to_be_of_one_length_are_not_centred_lines() -> None:
+    page = Drawing()
+    names = ["Abrin", "Ricin and others of its kind that are long enough to fill the line", "Junin", "Sabin"]
+    page.lines([*names, "Ebola virus", "Marburg fever", "Lassa", "Machupo"], y=100)
+    page.text(90, 196, "Guanarito of one kind")
+    page.text(90, 208, "Flexalito of one kind")
+    page.text(90, 220, "Sabia")
+    page.text(90, 232, "Chapare virus")
+    page.text(90, 244, "Junin, the other")
+    found = texts(page.units())
+    assert "Guanarito of one kind" in found and "Flexalito of one kind" in found
+
+
+def test_a_heading_under_both_columns_belongs_to_the_text_below_it_that_reaches_over_both() -> None:
+    page = Drawing()
+    two_columns(page, 80)
+    below = 80 + 12 * len(justified(PROSE, 205)) + 24
+    page.text(72, below, "What follows", size=14, font="hebo")
+    page.lines(justified(PROSE, 433), y=below + 20)
+    assert texts(page.units()) == [PROSE, OTHER, "What follows", PROSE]
+
+
+def test_a_heading_in_the_left_column_beside_the_right_one_stays_there() -> None:
+    page = Drawing()
+    right = justified(f"{OTHER} {OTHER}", 205)
+    page.lines(right, x=300, y=80)
+    left = page.lines(justified(PROSE, 205), y=80)
+    page.text(72, left + 24, "What follows", size=14, font="hebo")
+    page.lines(["It was short."], y=left + 44)
+    page.lines(justified(PROSE, 433), y=80 + 12 * len(right) + 24)
+    assert texts(page.units())[:2] == [PROSE, "What follows"]
+
+
+def test_three_columns_on_common_baselines_under_heads_of_their_own_are_read_one_after_the_other() -> None:
+    drawing = Drawing()
+    text = f"{PROSE} {OTHER} {PROSE}"
+    for n, title in enumerate(("First matter", "Second matter", "Third matter")):
+        x = 40 + 180 * n
+        drawing.text(x, 78, title, size=12)
+        drawing.lines(justified(f"{title}: {text}", 155), x=x)
+    units = drawing.units()
+    assert "table" not in {unit.type for unit in units}
+    assert [unit.text.split()[0] for unit in units if len(unit.text) > 100] == ["First", "Second", "Third"]
+
+
+def test_links_beside_a_text_are_a_column_of_their_own() -> None:
+    drawing = Drawing()
+    links = ["Home", "Publications", "News", "Events", "Press releases", "Resources", "Board members"]
+    drawing.lines(links, x=50, y=101, leading=27.5)
+    y = drawing.lines(justified(PROSE, 330), x=190, y=90)
+    drawing.lines(justified(OTHER, 330), x=190, y=y + 12)
+    assert texts(drawing.units()) == [*links, PROSE, OTHER]
+
+
+def test_a_table_that_stands_first_in_a_row_of_a_note_is_no_small_letter() -> None:
+    lines = [Line([RawWord(50, 14 * n, 90, 14 * n + 10, "note", Style(10), 14 * n + 8, n)]) for n in range(6)]
+    table = Line([RawWord(50, 28, 90, 38, "", Style(10), 36, 9)])
+    assert runs_on([[line] for line in lines])
+    assert runs_on([[table] if n == 2 else [line] for n, line in enumerate(lines)])
+
+
+def test_headings_in_the_margin_are_read_before_the_text_beside_them() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for head, text in (("Duties", PROSE), ("Rights and fees", OTHER), ("Meetings", PROSE)):
+        drawing.text(72, y, head, font="hebo")
+        for paragraph in (text, OTHER):
+            y = drawing.lines(justified(paragraph, 300), x=200, y=y) + 10
+    expected = ["Duties", PROSE, OTHER, "Rights and fees", OTHER, OTHER, "Meetings", PROSE, OTHER]
+    assert texts(drawing.units()) == expected

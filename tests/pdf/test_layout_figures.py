@@ -1,0 +1,169 @@
+"""Figures: charts that are drawn, told from what rules, frames and shades a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pymupdf
+import pytest
+
+from pdf.geometry import Rect
+from pdf.structure import Figure
+from tests.pdf.layout_drawing import LEFT, PROSE, Drawing, justified
+from tests.pdf.layout_invariants import check
+
+BLUE = (0.1, 0.3, 0.8)
+PLOT = Rect(120, 220, 420, 400)
+CAPTION = "Figure 1: Revenue by year"
+
+
+@pytest.fixture
+def drawing() -> Drawing:
+    """A page that begins with a paragraph."""
+    drawn = Drawing()
+    drawn.lines(justified(PROSE, 430))
+    return drawn
+
+
+def figures(drawing: Drawing) -> list[Figure]:
+    pages = drawing.read()
+    check(pages)
+    return [figure for page in pages for figure in page.figures]
+
+
+def axes(drawing: Drawing) -> None:
+    drawing.rule(PLOT.x0, PLOT.y0, PLOT.x0, PLOT.y1)
+    drawing.rule(PLOT.x0, PLOT.y1, PLOT.x1, PLOT.y1)
+
+
+def bars(drawing: Drawing, heights: tuple[float, ...] = (60, 110, 90, 170)) -> None:
+    for n, height in enumerate(heights):
+        x = PLOT.x0 + 20 + 70 * n
+        drawing.page.draw_rect((x, PLOT.y1 - height, x + 40, PLOT.y1), color=None, fill=BLUE)
+        drawing.text(x + 8, PLOT.y1 + 12, str(2030 + n), size=8)
+
+
+def line_chart(drawing: Drawing) -> None:
+    axes(drawing)
+    drawing.page.draw_polyline([(120, 380), (200, 300), (280, 340), (420, 230)], color=BLUE)
+
+
+def assert_around_the_plot(figure: Figure) -> None:
+    assert tuple(figure.rect) == pytest.approx(tuple(PLOT), abs=20)
+
+
+def test_a_line_chart_is_a_figure_with_its_caption(drawing: Drawing) -> None:
+    line_chart(drawing)
+    drawing.text(LEFT, 440, CAPTION, size=9)
+    (figure,) = figures(drawing)
+    assert_around_the_plot(figure)
+    assert figure.caption == CAPTION
+
+
+def test_bars_are_a_figure_whose_labels_belong_to_it_and_stand_in_one_unit_each(drawing: Drawing) -> None:
+    axes(drawing)
+    bars(drawing)
+    drawing.text(LEFT, 440, CAPTION, size=9)
+    (figure,) = figures(drawing)
+    assert_around_the_plot(figure)
+    assert figure.rect.y1 > PLOT.y1 + 8, "the years below the axis are a part of the chart"
+    assert figure.caption == CAPTION
+    (page,) = drawing.read()
+    assert [sum(year in unit.text.split() for unit in page.units) for year in ("2030", "2033")] == [1, 1]
+
+
+def test_a_pie_is_a_figure(drawing: Drawing) -> None:
+    drawing.page.draw_circle((270, 310), 90, fill=BLUE)
+    for x, y in ((270, 220), (333, 373), (180, 310)):
+        drawing.rule(270, 310, x, y)
+    (figure,) = figures(drawing)
+    assert tuple(figure.rect) == pytest.approx((180, 220, 360, 400), abs=3)
+
+
+def test_boxes_with_arrows_between_them_are_one_figure(drawing: Drawing) -> None:
+    for n, step in enumerate(("Collect", "Review", "Publish")):
+        x = 100 + 120 * n
+        drawing.page.draw_rect((x, 300, x + 80, 350))
+        drawing.text(x + 14, 328, step)
+        if n:
+            drawing.rule(x - 40, 325, x, 325)
+            drawing.page.draw_polyline([(x - 8, 321), (x, 325), (x - 8, 329)], fill=BLUE)
+    (figure,) = figures(drawing)
+    assert tuple(figure.rect) == pytest.approx((100, 300, 420, 350), abs=3)
+
+
+def test_two_charts_apart_are_two_figures_each_with_its_own_caption(drawing: Drawing) -> None:
+    line_chart(drawing)
+    drawing.text(LEFT, 430, CAPTION, size=9)
+    drawing.page.draw_circle((270, 580), 60)
+    drawing.text(230, 670, "Figure 2: The whole", size=9)
+    assert [figure.caption for figure in figures(drawing)] == [CAPTION, "Figure 2: The whole"]
+
+
+def test_a_chart_on_a_turned_page_lies_where_it_is_drawn(drawing: Drawing) -> None:
+    line_chart(drawing)
+    drawing.page.set_rotation(90)
+    (figure,) = figures(drawing)
+    assert_around_the_plot(figure)
+
+
+def test_a_chart_on_a_cropped_page_is_measured_from_the_crop(drawing: Drawing) -> None:
+    line_chart(drawing)
+    drawing.page.set_cropbox(pymupdf.Rect(50, 60, 560, 800))
+    (figure,) = figures(drawing)
+    assert tuple(figure.rect) == pytest.approx((70, 160, 370, 340), abs=3)
+
+
+def ruled_and_shaded_table(drawing: Drawing) -> None:
+    for row in range(4):
+        for column in range(3):
+            cell = pymupdf.Rect(80 + 120 * column, 240 + 24 * row, 200 + 120 * column, 264 + 24 * row)
+            drawing.page.draw_rect(cell, fill=(0.9, 0.9, 1) if row % 2 else None)
+            drawing.text(cell.x0 + 6, cell.y1 - 8, f"{row * 3 + column},400")
+
+
+def underlines(drawing: Drawing) -> None:
+    for n in range(5):
+        drawing.text(LEFT, 260 + 20 * n, "underlined words")
+        drawing.rule(LEFT, 262 + 20 * n, LEFT + 60 + 10 * n, 262 + 20 * n)
+
+
+def page_frame(drawing: Drawing) -> None:
+    drawing.page.draw_rect((30, 30, 565, 812), radius=0.05)
+
+
+def rounded_box_of_prose(drawing: Drawing) -> None:
+    drawing.page.draw_rect((60, 240, 520, 320), radius=0.1, fill=(0.9, 0.95, 1))
+    drawing.lines(justified(PROSE, 430), y=260)
+
+
+def highlighted_lines(drawing: Drawing) -> None:
+    for n, words in enumerate(("a short line", "a line that is far longer", "a middling line", "end")):
+        width = pymupdf.get_text_length(words, "helv", 10)
+        drawing.page.draw_rect((LEFT, 251 + 16 * n, LEFT + width, 263 + 16 * n), color=None, fill=(1, 1, 0))
+        drawing.text(LEFT, 260 + 16 * n, words)
+
+
+def shaded_column_heads(drawing: Drawing) -> None:
+    for column in range(4):
+        drawing.page.draw_rect(
+            (80 + 90 * column, 240, 160 + 90 * column, 400), color=None, fill=(0.9, 0.9, 1)
+        )
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        ruled_and_shaded_table,
+        underlines,
+        page_frame,
+        rounded_box_of_prose,
+        highlighted_lines,
+        shaded_column_heads,
+    ],
+)
+def test_what_rules_frames_or_shades_a_text_is_no_figure(
+    draw: Callable[[Drawing], None], drawing: Drawing
+) -> None:
+    draw(drawing)
+    assert figures(drawing) == []

@@ -1,0 +1,120 @@
+"""Running heads, feet and page numbers: on the page, in no unit."""
+
+from __future__ import annotations
+
+from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified, texts
+
+
+def book(pages: int = 4, foot: float = 810) -> Drawing:
+    drawing = Drawing()
+    for number in range(1, pages + 1):
+        if number > 1:
+            drawing.new_page()
+        drawing.text(LEFT, 40, "Annual Report 2023", size=8)
+        drawing.lines(justified(f"Part {'ABCDEFGH'[number]}. {PROSE}", 430))
+        drawing.text(290, foot, str(number), size=8)
+    return drawing
+
+
+def test_heads_and_page_numbers_are_furniture() -> None:
+    for page in book().read():
+        assert [piece.text for piece in page.furniture] == ["Annual Report 2023", str(page.number)]
+        assert len(page.units) == 1 and page.units[0].text.startswith("Part")
+
+
+def test_furniture_stands_around_the_units_in_the_page_s_text() -> None:
+    page = book().read()[1]
+    assert page.text.startswith("Annual Report 2023\n") and page.text.endswith("\n2\n")
+    for piece in page.furniture:
+        assert page.text[piece.char_start : piece.char_end] == piece.text
+
+
+def test_page_numbers_below_a_page_cut_short_are_found_by_their_count() -> None:
+    drawing = Drawing()
+    for number in range(1, 5):
+        if number > 1:
+            drawing.new_page()
+        below = drawing.lines(justified(PROSE if number % 2 else f"{PROSE} {OTHER}", 430))
+        drawing.text(290, below + 20, str(number + 10), size=8)
+    assert all([piece.text for piece in page.furniture] == [str(page.number + 10)] for page in drawing.read())
+
+
+def test_what_stands_on_one_page_only_is_no_furniture() -> None:
+    drawing = Drawing()
+    drawing.text(LEFT, 40, "A letter to the owners", size=8)
+    drawing.lines(justified(PROSE, 430))
+    assert texts(drawing.units()) == ["A letter to the owners", PROSE]
+
+
+def test_the_title_of_a_table_printed_on_each_page_stays_with_it() -> None:
+    drawing = Drawing()
+    for number in range(1, 5):
+        if number > 1:
+            drawing.new_page()
+        drawing.text(LEFT, 60, "Smith and Company", font="hebo")
+        drawing.text(LEFT, 73, f"Statement of item {'ABCDE'[number]}", font="hebo")
+        drawing.lines(justified(PROSE, 430), y=100)
+    assert all(not page.furniture for page in drawing.read())
+
+
+def test_entries_of_a_contents_page_are_no_page_numbers() -> None:
+    drawing = Drawing()
+    for part in range(2):
+        if part:
+            drawing.new_page()
+        drawing.lines(
+            [f"Chapter {n + 30 * part} {'.' * 60} {n + 40 * part}" for n in range(1, 40)], y=50, leading=14
+        )
+    assert all(not page.furniture for page in drawing.read())
+
+
+def test_a_foot_right_below_texts_of_any_length_is_known_by_its_number() -> None:
+    drawing = Drawing()
+    for number in range(1, 6):
+        if number > 1:
+            drawing.new_page()
+        end = drawing.lines(justified(PROSE * (number % 3 + 1), 430), y=90)
+        drawing.text(430, end + 24, f"2019 Form 10-K {number + 2}")
+    pages = drawing.read()
+    assert [[piece.text for piece in page.furniture] for page in pages] == [
+        [f"2019 Form 10-K {number + 2}"] for number in range(1, 6)
+    ]
+
+
+def test_a_foot_that_touches_a_table_is_known_by_the_page_s_own_number() -> None:
+    drawing = Drawing()
+    for number in range(1, 6):
+        if number > 1:
+            drawing.new_page()
+        for row in range(8):
+            for x, text in (
+                (LEFT, f"Item {row} of part {'ABCDEF'[number]}"),
+                (300, f"{row},{number}47"),
+                (430, "12"),
+            ):
+                drawing.text(x, 716 + 12 * row, text)
+        drawing.text(LEFT, 812, "The standard of verification")
+        drawing.text(430, 812, str(number))
+    for page in drawing.read():
+        assert [piece.text for piece in page.furniture] == ["The standard of verification", str(page.number)]
+        assert len(page.units) == 8
+
+
+def test_heads_of_a_table_that_goes_on_over_pages_are_no_running_heads() -> None:
+    drawing = Drawing()
+    for n in range(4):
+        if n:
+            drawing.new_page()
+        drawing.text(72, 40, "Standard of Verification")
+        for y in (62, 84, 110):
+            drawing.rule(70, y, 500, y)
+        for x, head, text in (
+            (72, "#", f"9.{n}"),
+            (130, "Description", f"Part {n}"),
+            (450, "Level", "2"),
+        ):
+            drawing.text(x, 78, head)
+            drawing.text(x, 100, text)
+    pages = drawing.read()
+    assert [[piece.text for piece in page.furniture] for page in pages] == [["Standard of Verification"]] * 4
+    assert all(unit.type == "table" for page in pages for unit in page.units)

@@ -1,0 +1,126 @@
+"""Rows of tables come out whole: no shading, ruling or white gutter parts values from what they are of."""
+
+from __future__ import annotations
+
+import pymupdf
+
+from tests.pdf.layout_drawing import LEFT, Drawing
+from tests.pdf.test_layout_tables import STATEMENT, cells, draw_statement, rows_of
+
+OFFICERS = [
+    ("Robert A. Hale-Jones", "56", "Chief Executive Officer of the Company"),
+    ("Joan P. Whitfield", "43", "President and Chief Operating Officer"),
+    ("Dennis R. Moore", "49", "Chief Financial Officer and Treasurer"),
+    ("Claire Naughton", "48", "Chief People Officer of the Company"),
+    ("Christopher Walther", "53", "Chief Legal Officer and Secretary"),
+    ("Laura M. Simmons", "61", "Controller and Chief Accounting Officer"),
+]
+SUBSIDIARIES = [
+    ("Acme Industrial and Drinking Water LLC", "Limited Liability Company", "Ohio"),
+    ("Acme Lake Water", "Corporation", "Illinois"),
+    ("Blue River", "Limited Liability Company", "Delaware"),
+    ("Canada Water", "Corporation", "Ontario"),
+    ("Delta Services Inc.", "Corporation", "Delaware"),
+    ("Eastern Water", "Limited Liability Company", "Delaware"),
+    ("Forest Lake", "Corporation", "Ohio"),
+    ("Green Valley Water", "Limited Liability Company", "Delaware"),
+]
+
+
+def test_rulings_over_the_values_alone_leave_the_rows_their_heads() -> None:
+    drawing = Drawing()
+    below = draw_statement(drawing)
+    for y in (189, 204, 246, below - 10):
+        drawing.rule(330, y, 505, y)
+    for x in (335, 415):
+        drawing.rule(x, 189, x, below - 10)
+    assert [cells(row)[0] for row in rows_of(drawing.units())] == [head for head, *_ in STATEMENT]
+
+
+def test_shaded_groups_and_the_heads_between_them_are_one_table() -> None:
+    drawing = Drawing()
+    for x, year in ((380, "2023"), (480, "2022")):
+        drawing.text(x, 190, year)
+    y = 204.0
+    for name in ("By product", "By region", "By customer"):
+        drawing.text(LEFT, y, name)
+        below = draw_statement(drawing, y + 14)
+        for x in (320, 410):  # the seams between shaded cells
+            drawing.rule(x, y + 4, x, below - 10)
+        for edge in (y + 4, below - 24, below - 10):
+            drawing.rule(LEFT, edge, 505, edge)
+        y = below
+    rows = rows_of(drawing.units())
+    assert {row.index for row in rows} == {0}
+    assert [row.cells[0].text for row in rows].count("Total") == 3
+    assert [row.cells[0].text for row in rows if len(row.cells) == 1 and not row.header] == [
+        "By product",
+        "By region",
+        "By customer",
+    ]
+
+
+def test_columns_ruled_with_no_ruling_between_the_rows_have_a_row_for_each_baseline() -> None:
+    drawing = Drawing()
+    below = draw_statement(drawing)
+    for y in (188, below - 8):
+        drawing.rule(66, y, 510, y)
+    for x in (66, 300, 410, 510):
+        drawing.rule(x, 188, x, below - 8)
+    assert [cells(row)[1] for row in rows_of(drawing.units())] == ["$ 351", "1,685", "302", "(47)", "2,291"]
+
+
+def test_two_grids_ruled_at_the_same_heights_are_one_table() -> None:
+    drawing = Drawing()
+    for n, (name, *values) in enumerate(
+        [("North", "14", "1", "3", "2.5"), ("South", "1", "(5)", "2", "(4)")]
+    ):
+        drawing.text(75, 212 + 40 * n, name)
+        drawing.text(75, 224 + 40 * n, "America")
+        for x, value in zip((210, 310, 390, 440), values, strict=True):
+            drawing.text(x, 224 + 40 * n, value)
+    for x0, x1 in ((70, 360), (380, 480)):
+        for y in (200, 240, 280):
+            drawing.rule(x0, y, x1, y)
+    for x in (70, 170, 270, 360, 380, 430, 480):
+        drawing.rule(x, 200, x, 280)
+    rows = rows_of(drawing.units())
+    assert [cells(row) for row in rows] == [
+        ["North America", "14", "1", "3", "2.5"],
+        ["South America", "1", "(5)", "2", "(4)"],
+    ]
+
+
+def test_names_with_their_ages_are_not_cut_off_from_the_positions_beside_them() -> None:
+    drawing = Drawing()
+    for n, row in enumerate([("Name", "Age", "Position"), *OFFICERS]):
+        for x, text in zip((LEFT, 190, 230), row, strict=True):
+            drawing.text(x, 200 + 14 * n, text)
+    assert [cells(row) for row in rows_of(drawing.units())][1:] == [list(row) for row in OFFICERS]
+
+
+def test_what_repeats_down_a_column_belongs_to_the_names_beside_it() -> None:
+    drawing = Drawing()
+    for n, row in enumerate(SUBSIDIARIES):
+        for x, text in zip((LEFT, 280, 460), row, strict=True):
+            drawing.text(x, 200 + 12 * n, text)
+    assert [cells(row) for row in rows_of(drawing.units())] == [list(row) for row in SUBSIDIARIES]
+
+
+def test_two_lists_of_names_side_by_side_are_read_one_after_the_other() -> None:
+    left = [f"{name} fever virus" for name in ("Ebola", "Lassa", "Dengue", "Rift Valley", "Yellow", "Sabia")]
+    right = [f"{name} disease agent" for name in ("Lumpy", "Mouth", "Blue tongue", "Swine", "Fowl", "Sheep")]
+    drawing = Drawing()
+    for n, (a, b) in enumerate(zip(left, right, strict=True)):
+        drawing.text(LEFT, 200 + 12 * n, a)
+        drawing.text(320, 200 + 12 * n, b)
+    assert " ".join(unit.text for unit in drawing.units()) == " ".join(left + right)
+
+
+def test_values_set_a_little_lower_than_their_heads_are_in_their_row() -> None:
+    drawing = Drawing()
+    for n, (head, *values) in enumerate(STATEMENT):
+        drawing.text(LEFT, 200 + 14 * n, head)
+        for right, value in zip((400, 500), values, strict=True):
+            drawing.text(right - pymupdf.get_text_length(value, "helv", 10), 203.7 + 14 * n, value)
+    assert [cells(row) for row in rows_of(drawing.units())] == [list(row) for row in STATEMENT]

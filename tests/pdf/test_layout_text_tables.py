@@ -1,0 +1,152 @@
+"""Tables whose cells are texts, boxes beside a text, rows that stripes or rulings part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdf.structure import ParsedUnit
+from tests.pdf.layout_drawing import OTHER, PROSE, Drawing, justified, texts
+
+OLD = (
+    "Members pay the yearly fee before the end of March.",
+    "The hall is open to members from eight in the morning until ten at night on all days.",
+    "Boats may be borrowed for one day.",
+    "Keys are kept by the warden, who lends them against a signature in the book.",
+)
+NEW = (
+    "Members pay the yearly fee before the end of June, or in two halves in March and September.",
+    "The hall is open to members at all hours.",
+    "Boats may be borrowed for three days, and longer where nobody else has asked for them in writing.",
+    "Keys are handed out to members when they join.",
+)
+GAP = 8.0
+
+
+def draw_rows(
+    drawing: Drawing, columns: Sequence[Sequence[str]], xs: Sequence[float], width: float, y: float = 200
+) -> list[float]:
+    """Rows of wrapped cells; returns the upper edge of each row and the lower edge of the last."""
+    edges = []
+    for row in zip(*columns, strict=True):
+        edges.append(y - 10 - GAP / 2)
+        ends = [drawing.lines(justified(cell, width), x=x, y=y) for x, cell in zip(xs, row, strict=True)]
+        y = max(ends) + GAP
+    return [*edges, y - 10 - GAP / 2]
+
+
+def rows_of_table(units: Sequence[ParsedUnit]) -> list[list[str]]:
+    return [[cell.text for cell in unit.table.cells] for unit in units if unit.table]
+
+
+def test_old_and_new_text_beside_one_another_are_rows() -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 450))
+    draw_rows(drawing, (OLD, NEW), (72, 310), 200)
+    assert rows_of_table(drawing.units()) == [list(row) for row in zip(OLD, NEW, strict=True)]
+
+
+def test_cells_centred_on_their_row_are_of_one_row() -> None:
+    drawing = Drawing()
+    y = 200.0
+    for name, text in zip(("Fee", "Hall", "Boats", "Keys"), NEW, strict=True):
+        lines = justified(text, 200)
+        drawing.text(72, y + 6 * (len(lines) - 1), name)
+        y = drawing.lines(lines, x=200, y=y) + GAP
+    assert rows_of_table(drawing.units()) == [
+        [name, text] for name, text in zip(("Fee", "Hall", "Boats", "Keys"), NEW, strict=True)
+    ]
+
+
+def test_a_heading_between_two_tables_of_texts_is_in_neither() -> None:
+    drawing = Drawing()
+    *_, end = draw_rows(drawing, (OLD, NEW), (72, 310), 200, y=100)
+    drawing.text(72, end + 20, "Rules of the library", size=14)
+    draw_rows(drawing, (NEW, OLD), (72, 310), 200, y=end + 44)
+    units = drawing.units()
+    assert len(rows_of_table(units)) == 8
+    (heading,) = [unit for unit in units if not unit.table]
+    assert heading.text == "Rules of the library"
+
+
+def test_columns_of_prose_with_spaced_paragraphs_are_no_table() -> None:
+    drawing = Drawing()
+    long = f"{PROSE} {OTHER}"
+    for x, paragraphs in ((72, (PROSE, long, OTHER, PROSE)), (310, (long, PROSE, PROSE, OTHER))):
+        y = 100.0
+        for paragraph in paragraphs:
+            y = drawing.lines(justified(paragraph, 210), x=x, y=y) + 6
+    units = drawing.units()
+    assert not rows_of_table(units)
+    assert texts(units) == [PROSE, long, OTHER, PROSE, long, PROSE, PROSE, OTHER]
+
+
+def test_what_stands_in_a_box_beside_a_text_is_read_by_itself() -> None:
+    drawing = Drawing()
+    drawing.page.draw_rect((355, 80, 540, 190), color=None, fill=(0.92, 0.92, 0.92))
+    facts = [
+        ("Founded", "1881"),
+        ("Seat", "Bergen"),
+        ("Boats", "41"),
+        ("Members", "1,204"),
+        ("Colours", "red"),
+    ]
+    for row, (label, value) in enumerate(facts):
+        drawing.text(362, 96.5 + 19 * row, label)
+        drawing.text(450, 96.5 + 19 * row, value)
+    drawing.lines(justified(f"{PROSE} {OTHER}", 260))
+    units = drawing.units()
+    assert rows_of_table(units) == [list(fact) for fact in facts]
+    assert [unit.text for unit in units if not unit.table] == [f"{PROSE} {OTHER}"]
+
+
+def test_cards_beside_one_another_are_read_one_by_one() -> None:
+    drawing = Drawing()
+    for x, text in ((72, PROSE), (312, OTHER)):
+        drawing.page.draw_rect((x - 8, 80, x + 222, 190), color=None, fill=(0.9, 0.95, 1))
+        drawing.lines(justified(text, 200), x=x, y=100)
+    assert texts(drawing.units()) == [PROSE, OTHER]
+
+
+def test_stripes_part_rows_whose_cells_stand_close() -> None:
+    drawing = Drawing()
+    y = 200.0
+    for n, row in enumerate(zip(OLD, NEW, strict=True)):
+        cells = [justified(cell, 200) for cell in row]
+        height = 12.0 * max(map(len, cells))
+        if n % 2 == 0:
+            drawing.page.draw_rect((68, y - 10, 520, y - 10 + height), color=None, fill=(0.9, 0.95, 1))
+        for x, lines in zip((72, 310), cells, strict=True):
+            drawing.lines(lines, x=x, y=y)
+        y += height
+    assert rows_of_table(drawing.units()) == [list(row) for row in zip(OLD, NEW, strict=True)]
+
+
+def test_rulings_part_rows_of_ticks_and_texts_the_outer_ones_too() -> None:
+    drawing = Drawing()
+    ticks = ("X", "", "X", "X")
+    edges = draw_rows(drawing, (OLD, ("", "", "", ""), NEW), (72, 290, 330), 190, y=120)
+    for edge, tick in zip(edges, ticks, strict=False):
+        drawing.text(290, edge + 10 + GAP / 2, tick)
+    for y in edges[1:-1]:
+        drawing.rule(70, y, 530, y)
+    for y in (edges[0] - 90, edges[0] - 60):  # rules of a letterhead of another width
+        drawing.rule(70, y, 300, y)
+    found = rows_of_table(drawing.units())
+    assert found == [[cell for cell in row if cell] for row in zip(OLD, ticks, NEW, strict=True)]
+
+
+def test_text_beside_a_chart_is_no_row_of_its_labels() -> None:
+    drawing = Drawing()
+    text = f"{PROSE} {OTHER} {PROSE}"
+    lines = justified(text, 190)
+    drawing.lines(lines, y=100)
+    page = drawing.page
+    page.draw_line((330, 100), (330, 240))
+    page.draw_line((330, 240), (520, 240))
+    page.draw_polyline([(330, 200), (380, 150), (430, 180), (520, 110)], color=(0.2, 0.3, 0.8), width=2)
+    for n in range(5):  # on baselines of the text
+        drawing.text(308, 112 + 24 * n, str(80 - 20 * n))
+        drawing.text(330 + 44 * n, 256, str(2019 + n))
+    units = drawing.units()
+    assert text in texts(units)
+    assert not any("committee" in cell for row in rows_of_table(units) for cell in row)

@@ -1,0 +1,43 @@
+"""Listings are drawn in a typewriter face."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pdf.layout_drawing import PROSE, Drawing, justified
+
+PYTHON = """def total(rows):
+    amount = 0
+    for row in rows:
+        amount += row.price
+    return amount"""
+SQL = """SELECT name, sum(total) AS spent
+FROM orders
+WHERE year = 2031
+GROUP BY name;"""
+JSON = """{
+  "name": "Ada",
+  "born": 1815,
+  "tags": ["engine", "notes"]
+}"""
+SHELL = """#!/bin/bash
+set -e
+for file in *.pdf; do
+  cp "$file" /srv/papers
+done"""
+COMMANDS = """$ git clone https://example.org/pincite
+$ cd pincite
+$ make run"""
+
+
+@pytest.mark.parametrize(
+    "listing", [PYTHON, SQL, JSON, SHELL, COMMANDS], ids=["python", "sql", "json", "shell", "commands"]
+)
+def test_a_listing_is_one_unit_of_code(listing: str) -> None:
+    drawing = Drawing()
+    drawing.lines(justified(PROSE, 430))
+    for n, line in enumerate(listing.splitlines()):
+        indent = len(line) - len(line.lstrip())
+        drawing.text(72 + 5.4 * indent, 200 + 11 * n, line.lstrip(), size=9, font="cour")
+    prose, code = drawing.units()
+    assert (prose.type, code.type) == ("prose", "code")
