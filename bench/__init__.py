@@ -1,1 +1,4 @@
-"""`manage.py bench ingest`. Each app keeps its measures in such a package; `manage.py bench` finds them."""
+"""Measurements: `manage.py bench NAME`. Nothing imports them.
+
+Each module is one benchmark; modules whose name begins with an underscore are parts of one.
+"""

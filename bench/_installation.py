@@ -25,8 +25,6 @@ from operations.processes import ProcessGroup
 from operations.watchdog import children
 from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
 
-# Documents for endurance: each different from all others, and the same on every run.
-
 LINES = 45
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL restarted in the middle of work, of an answer, and of nothing; nobody mends anything by hand."""
+"""Chaos trials: PostgreSQL is restarted during work; tasks are delivered twice or never."""
 
 from __future__ import annotations
 
@@ -132,8 +132,6 @@ def asked_all_the_time(chaos: Installation) -> Iterator[list[tuple[int, str]]]:
         stop.set()
         thread.join()
 
-
-# Tasks that come twice, and tasks that never come.
 
 BILLING_SPACE = "compatible:billing"
 SWEPT_WITHIN = 300.0

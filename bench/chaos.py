@@ -34,8 +34,6 @@ from documents.library.trash import delete_document
 from documents.models import Document
 from operations.processes import ProcessGroup
 
-# Processes killed and told to stop, documents deleted: in the middle of work, at random moments.
-
 SAME = 1  # the serial of the file whose rows are compared
 BACKLOG = 10
 MEMBERS = ("worker", "pusher", "monitor", "sentinel")
@@ -112,8 +110,6 @@ def delete_during_ingest(chaos: Installation, number: int) -> float:
 def exists(model: Any, path: str, document: Document) -> bool:
     return bool(model._default_manager.filter(**{path: document.pk}).exists())
 
-
-# Two hundred files of one user: what another one feels of them.
 
 FLOOD = 200
 PAGES = 10  # of each file

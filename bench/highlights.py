@@ -31,8 +31,6 @@ from bench._site import chromium, new_tab, server, taken_in
 from documents.models import CitationUnit, Document
 from pdf.extract.words import UNDECODABLE
 
-# What is painted on a page in the browser, measured against pdf.js's own text layer, and its ink.
-
 # Where a line's letters really stand: the ink of the page's canvas.
 #
 # pdf.js's text layer sets a run of text in a font of the system, stretched to the

@@ -1,0 +1,4 @@
+"""Questions, answers whose claims carry verified citations, and notes.
+
+``answers`` writes them, ``citations`` checks them, ``markdown`` shows them.
+"""

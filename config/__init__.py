@@ -1,0 +1,1 @@
+"""Django's own configuration: settings, URL map, ASGI entry point."""

@@ -12,7 +12,7 @@ from django.conf import settings  # noqa: E402  after the setup
 
 from operations.http.admission import (  # noqa: E402
     Application,
-    admission,  # noqa: E402
+    admission,
     body_limit,
 )
 from operations.http.static_files import static_files  # noqa: E402

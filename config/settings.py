@@ -145,7 +145,7 @@ AXES_VERBOSE = False
 
 # --- Application ------------------------------------------------------------
 INSTALLED_APPS = [
-    "config",
+    "operations",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -171,6 +171,7 @@ INSTALLED_APPS = [
     "documents",
     "retrieval",
     "chat",
+    "bench",
 ]
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
@@ -242,7 +243,7 @@ DATABASES: dict[str, Any] = {  # operations.postgres.base says why neither CONN_
         "USER": "postgres",
     }
 }
-# Of a web process, for signed-in people; operations.postgres.connection_limits has those for other work, about as many again.
+# Of a web process, for signed-in people; operations.postgres.connection_limits adds as many for other work.
 DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

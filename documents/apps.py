@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 from django.apps import AppConfig
 
 
@@ -6,4 +8,9 @@ class DocumentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        import documents
         from documents import receivers  # noqa: F401  connects them
+        from documents.papers import acquisition
+
+        # django-q2 finds a task by its dotted name; tickets stored before the move have the old one.
+        documents.scholarly = SimpleNamespace(papers=acquisition)  # type: ignore[attr-defined]

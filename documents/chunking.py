@@ -17,8 +17,6 @@ import msgspec
 from documents.tokenizer import token_counts
 from pdf.structure import ParsedPage, ParsedUnit, TableRow
 
-# Rows of a table as Markdown, each part of a table with its head.
-
 
 def width(rows: Iterable[TableRow]) -> int:
     """Number of columns that hold all of the rows."""

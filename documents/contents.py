@@ -1,4 +1,4 @@
-"""The figures and tables of a document, as the reader lists them and shows them on its pages."""
+"""What a document contains as readers see it: headings, figures and tables."""
 
 from __future__ import annotations
 
@@ -87,8 +87,6 @@ def _frames(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
     return {page.number: page.frame for page in pages.defer("text", "word_boxes", "furniture", "figures")}
 
 
-# The path of headings to a passage, as people read it.
-
 BETWEEN = " › "
 
 
@@ -106,8 +104,6 @@ def trail(path: Sequence[str], title: str = "") -> str:
 def plain(heading: str) -> str:
     return " ".join(heading.split()).strip(" .:").casefold()
 
-
-# Tables put together again from their rows, and written as CSV, Markdown or JSON.
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 NUMBER_CHARACTERS = set("0123456789.,()%$€£¥ +-–—")

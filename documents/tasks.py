@@ -1,4 +1,7 @@
-"""What django-q2 runs. Tasks carry no data: the rows say what there is to do."""
+"""The tasks of django-q2. They carry no data: the rows say what there is to do.
+
+Their dotted names are stored in the queue: this module stays where it is.
+"""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ from django.apps import AppConfig
 
 
 class PinciteConfig(AppConfig):
-    """Joins the three apps: start, supervision, health, and the checks of the whole."""
+    """Connect the apps: system checks, metrics, security events, logs."""
 
-    name = "config"
+    name = "operations"
     verbose_name = "Pincite"
 
     def ready(self) -> None:
@@ -14,7 +14,8 @@ class PinciteConfig(AppConfig):
 
         hide_memory()  # it holds keys and everybody's words
 
-        import operations.accounts.security_events  # noqa: F401  connects its receivers
+        from operations.accounts import security_events  # noqa: F401  connects its receivers
+        from operations.observability import checks, health  # noqa: F401  registers checks and metrics
         from operations.observability.logs import mask_access_logs
 
         mask_access_logs()

@@ -188,8 +188,6 @@ def file_entry(path: Path) -> FileEntry:
         return FileEntry(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
 
 
-# Brings a backup back: its schema, its rows, its files, and then the present schema.
-
 BLOCK = 1 << 20  # bytes
 
 

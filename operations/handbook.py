@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import pymupdf
 
-# What the handbook says, page by page.
-
 TITLE = "The Pincite Handbook"
 SUGGESTED_QUESTIONS = [
     "What happens when a document is deleted?",

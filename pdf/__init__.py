@@ -1,6 +1,7 @@
-"""From a PDF file to pages, units and pictures: hostile files are read in a confined child, and only there.
+"""The PDF engine, without Django: a PDF in, pages and units with their boxes out.
 
-PyMuPDF's package would import its layout model with itself, which takes 0.75 s and 60 MB. We do not use it.
+``api`` is its face; ``geometry``, ``structure`` and ``failures`` are the values that cross it. Hostile files
+are opened in the confined processes of ``sandbox`` only.
 """
 
 import sys

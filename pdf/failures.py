@@ -1,4 +1,4 @@
-"""Why a document fails: the closed list of codes, shared by the parser's child (no Django) and the models."""
+"""Why a document fails: the closed list of codes and sentences (no Django), and the check of a header."""
 
 from __future__ import annotations
 
@@ -83,8 +83,6 @@ def recognition_failure(code: FailureCode) -> str:
     """What to tell a person of a page whose text could not be recognised from its picture."""
     return RECOGNITION_FAILURES.get(code, "The text of this page could not be recognised from its picture.")
 
-
-# Whether a file begins as a PDF does: what is asked before MuPDF is.
 
 # ISO 32000-1, annex H (implementation note 13): the header may stand in the first 1,024 bytes.
 HEADER_WINDOW = 1024

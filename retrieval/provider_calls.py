@@ -1,4 +1,4 @@
-"""The one error that leaves a provider, whatever SDK or server stands behind it."""
+"""Calls to outside services: the one error they raise, retries, time limits."""
 
 from __future__ import annotations
 

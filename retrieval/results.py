@@ -1,4 +1,4 @@
-"""The values a search takes and gives."""
+"""The values a search takes and returns, and the trace of its strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question in, the right units out."""
+"""Search: one query in, the ranked hits out; similar chunks; the history of searches."""
 
 from __future__ import annotations
 

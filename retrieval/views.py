@@ -1,4 +1,4 @@
-"""The search page, passages like another, and one's own search history."""
+"""The search page and its request, similar passages, and the search history."""
 
 from __future__ import annotations
 

@@ -15,11 +15,14 @@ from django.template.loader import get_template
 ROOT = Path(settings.BASE_DIR)
 ORDER = (
     "text",
+    "pdf",
     "domains",
     "documents",
     "retrieval",
     "chat",
+    "operations",
     "config",
+    "bench",
 )  # each may import from itself and from its left
 
 

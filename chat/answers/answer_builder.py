@@ -1,6 +1,6 @@
 """An answer while it grows: its words, its citations, and what verification says of them.
 
-A Draft is pure: it reads no database and sends nothing. ``write`` and ``cite``
+A builder is pure: it reads no database and sends nothing. ``write`` and ``cite``
 give the events that tell a reader what changed.
 """
 

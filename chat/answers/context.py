@@ -1,4 +1,4 @@
-"""From a question to the passages an answer may cite."""
+"""The context of an answer: the question on its own, and the units found for it."""
 
 from __future__ import annotations
 

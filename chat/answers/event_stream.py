@@ -19,7 +19,7 @@ from chat.models import Message, StreamEvent
 LOOK_SECONDS = 0.3  # between two looks at the database
 SILENCE_SECONDS = 15.0  # after which a sign of life is sent, so that no proxy closes the connection
 Result = TypeVar("Result")
-Asked = ParamSpec("Asked")
+Parameters = ParamSpec("Parameters")
 
 
 async def follow(message_id: UUID, after: int = 0) -> AsyncIterator[Numbered | None]:
@@ -103,7 +103,9 @@ def look_after(message_id: UUID, after: int) -> Numbered | None:
     return None
 
 
-async def from_database(read: Callable[Asked, Result], *args: Asked.args, **named: Asked.kwargs) -> Result:
+async def from_database(
+    read: Callable[Parameters, Result], *args: Parameters.args, **named: Parameters.kwargs
+) -> Result:
     """Runs a query in a thread that gives its connection back at once."""
 
     def run() -> Result:

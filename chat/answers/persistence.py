@@ -1,4 +1,4 @@
-"""A draft as rows: saved while it grows, and at its end."""
+"""Answers as rows: saved while they grow, finished, failed, or ended when their writer has died."""
 
 from __future__ import annotations
 

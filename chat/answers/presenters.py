@@ -1,4 +1,4 @@
-"""Stored messages as they are shown: safe HTML, citations, and how the claims fared."""
+"""Stored messages for pages and API: safe HTML, citations, the summary of their verdicts."""
 
 from __future__ import annotations
 

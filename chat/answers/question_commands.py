@@ -55,7 +55,7 @@ def start_conversation(
 
 
 def ask(conversation: Conversation, question: str) -> QuestionWithAnswer:
-    """Stores a question and its pending answer behind all earlier messages. Raises CannotBeDone.
+    """Stores a question and its pending answer behind all earlier messages. Raises InvalidOperation.
 
     The conversation's row is locked, so two questions asked at once get places
     one after the other; ``chat.answers.runner`` writes their answers in that order.
@@ -81,7 +81,7 @@ def ask(conversation: Conversation, question: str) -> QuestionWithAnswer:
 
 
 def validated_question(question: str) -> str:
-    """The question without what cannot be stored. Raises CannotBeDone for none, and for one too long."""
+    """The question without what cannot be stored. Raises InvalidOperation for none, and for one too long."""
     question = question.replace("\x00", "").strip()
     if not question:
         raise InvalidOperation("Write a question first.")
@@ -101,7 +101,7 @@ def title_of(question: str) -> str:
 
 
 def retry(answer: Message) -> None:
-    """Makes an answer pending again, without anything of the old one. Raises CannotBeDone."""
+    """Makes an answer pending again, without anything of the old one. Raises InvalidOperation."""
     with transaction.atomic():
         locked = _ended(answer)
         Citation.objects.filter(message=locked).delete()
@@ -111,7 +111,7 @@ def retry(answer: Message) -> None:
 
 
 def continue_answer(answer: Message) -> None:
-    """Makes an incomplete answer pending again; what was written stays. Raises CannotBeDone."""
+    """Makes an incomplete answer pending again; what was written stays. Raises InvalidOperation."""
     with transaction.atomic():
         locked = _ended(answer)
         revoke(locked)
@@ -121,7 +121,7 @@ def continue_answer(answer: Message) -> None:
 
 
 def cancel(answer: Message) -> None:
-    """Asks the answer's writer to stop; one that nobody writes yet stops at once. Raises CannotBeDone."""
+    """Asks the answer's writer to stop; one that nobody writes yet stops at once. Raises InvalidOperation."""
     notice_dead([answer])
     if answer.role != Message.Role.ASSISTANT or not answer.is_unfinished:
         raise InvalidOperation("This answer is not being written.")

@@ -33,64 +33,64 @@ from chat.providers.registry import provider_named
 from documents.ingestion.leases import retry_until_available
 from retrieval.provider_calls import ProviderError
 
-# Who may begin: so many at once, in the order in which they came.
+# A first-in, first-out semaphore.
 
 
 @dataclass(slots=True)
 class FifoSlots:
-    """A queue in front of something that only ``at_once`` may do at the same time."""
+    """A semaphore that grants ``at_once`` slots in the order of requests."""
 
     at_once: int
     _inside: int = 0
     _waiting: deque[Slot] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def ask(self) -> Slot:
+    def request(self) -> Slot:
         """A place at the end of the queue, from now on."""
         turn = Slot(self)
         with self._lock:
             if self._inside < self.at_once:
                 self._inside += 1
-                turn.come()
+                turn.grant()
             else:
                 self._waiting.append(turn)
         return turn
 
-    def let_in(self, left: Slot) -> None:
-        """Give the place of who left to who waits longest."""
+    def hand_over(self, left: Slot) -> None:
+        """Give a released slot to the request that waits longest."""
         with self._lock:
-            if not left.has_come:
+            if not left.granted:
                 self._waiting.remove(left)
             elif self._waiting:
-                self._waiting.popleft().come()
+                self._waiting.popleft().grant()
             else:
                 self._inside -= 1
 
 
 class Slot:
-    """One place in the queue. ``wait`` until it comes; ``leave`` once, whether it came or not."""
+    """One request for a slot. ``wait`` until it is granted; ``release`` it once, granted or not."""
 
     def __init__(self, queue: FifoSlots) -> None:
         self._queue = queue
-        self._come = threading.Event()
+        self._granted = threading.Event()
         self._left = False
 
     @property
-    def has_come(self) -> bool:
-        return self._come.is_set()
+    def granted(self) -> bool:
+        return self._granted.is_set()
 
-    def come(self) -> None:
-        self._come.set()
+    def grant(self) -> None:
+        self._granted.set()
 
     def wait(self, given_up: Callable[[], bool] = lambda: False, look: float = 0.5) -> None:
         """Return when the turn has come, or ``given_up`` says so."""
-        while not self._come.wait(look) and not given_up():
+        while not self._granted.wait(look) and not given_up():
             pass
 
-    def leave(self) -> None:
+    def release(self) -> None:
         if not self._left:
             self._left = True
-            self._queue.let_in(self)
+            self._queue.hand_over(self)
 
 
 logger = logging.getLogger(__name__)
@@ -207,7 +207,7 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     live = LiveAnswer(answer.pk)
     with _live_lock:
         _live[answer.pk] = live
-    turn = (_own_work if is_local(answer, provider) else _searches).ask()
+    turn = (_own_work if is_local(answer, provider) else _searches).request()
     threading.Thread(
         target=_write, args=(answer, live, provider, turn), name=f"answer-{answer.pk}", daemon=True
     ).start()
@@ -250,8 +250,8 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
 
     def wait_for_model() -> None:
         if not is_local(answer, provider):
-            turns.append(_models.ask())
-            turn.leave()
+            turns.append(_models.request())
+            turn.release()
             turns[-1].wait(live.cancelled.is_set)
 
     def follow(draft: AnswerBuilder) -> None:
@@ -273,7 +273,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
         logger.exception("answer %s could not be stored", answer.pk)
     finally:
         for taken in turns:
-            taken.leave()
+            taken.release()
         with _live_lock:
             _live.pop(answer.pk, None)
         live.end()

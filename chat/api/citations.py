@@ -1,4 +1,4 @@
-"""`/api/citations/…`: what a claim rests on, in every form that integrators ask for."""
+"""`/api/citations/…`: what a claim rests on; `/api/documents/{id}/locate/`: where quoted words stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences of an answer: where a claim begins and ends, and which claims cite nothing."""
+"""Sentences of an answer: where a claim begins and ends, which cite nothing, and which unit fits these."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A model writes ``[[cite:u7:5]]`` or ``[[cite:u7:5|the exact words]]``, where
 ``u7`` is an alias it was shown. ``MarkerDecoder`` turns its stream into events,
-however the stream is cut. What is stored of it is in ``chat.stored_markers``.
+however the stream is cut. Markers of stored text are at the end of this module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A stored Citation as browsers and API clients see it."""
+"""A stored citation for pages and API, and as a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What verification found, as a Citation: a snapshot that needs nothing of its document to be shown."""
+"""Verified or selected words as a Citation that can be shown without its document."""
 
 from __future__ import annotations
 

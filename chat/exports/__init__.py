@@ -1,1 +1,1 @@
-"""An answer to take away: Markdown, HTML, DOCX, and the evidence pack (one PDF with the cited pages)."""
+"""An answer as a file: Markdown, HTML, DOCX, plain text, and the evidence pack (PDF of the cited pages)."""

@@ -1,4 +1,4 @@
-"""What every export says of an answer."""
+"""What every export says of an answer: its numbered text and its sources."""
 
 from __future__ import annotations
 

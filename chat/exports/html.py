@@ -1,4 +1,4 @@
-"""An answer as one HTML file that needs nothing else."""
+"""An answer as one HTML file, and as the evidence pack (a PDF with the cited pages)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Markdown of answers and notes: parsed with source positions, overlaid with citations, as safe HTML."""

@@ -1,4 +1,4 @@
-"""The Conversation and its Messages."""
+"""Conversations, their messages, and the stored events of an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which providers there are, which are set up, and whether they answer."""
+"""Providers: which exist, which are configured, their health; one as the language model of search."""
 
 from __future__ import annotations
 

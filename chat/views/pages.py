@@ -1,4 +1,4 @@
-"""Pages of conversations: the panel in the reader, the list, one conversation."""
+"""Pages of conversations and of providers."""
 
 from __future__ import annotations
 

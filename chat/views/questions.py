@@ -35,7 +35,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def refusing(status: int) -> Callable[[View[P]], View[P]]:
-    """A view of POSTs by signed-in people, which answers CannotBeDone with ``status`` and its sentence."""
+    """A view of POSTs by signed-in people; answers InvalidOperation with ``status`` and its sentence."""
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
@@ -137,7 +137,7 @@ def chosen_provider(request: HttpRequest) -> str | None:
 
 
 def visible_documents(request: HttpRequest) -> list[Document]:
-    """The documents named in the form. Raises CannotBeDone for one the user cannot see."""
+    """The documents named in the form. Raises InvalidOperation for one the user cannot see."""
     ids = {as_uuid(text) for text in request.POST.getlist("document") if text}
     documents = list(Document.objects.visible_to(request.user).filter(pk__in=ids))
     if len(documents) < len(ids):

@@ -1,4 +1,4 @@
-"""The reader, opened at a place, and what it asks for while somebody reads."""
+"""The reader: its state, highlights, margin annotations, and the card of a citation."""
 
 from __future__ import annotations
 

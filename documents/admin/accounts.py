@@ -1,4 +1,4 @@
-"""Who may sign in: Django's own pages, without the fields in parts that screen readers cannot name.
+"""Accounts, shares and API tokens in the admin. Only the hash of a token is stored.
 
 Those are the pairs of lists to choose groups and permissions from, and a day and a time for one moment.
 """
@@ -60,9 +60,6 @@ class PlainUserAdmin(UserAdmin):
 @admin.register(Group)
 class PlainGroupAdmin(GroupAdmin):
     filter_horizontal = ()
-
-
-# Who was given what: shares and API tokens. No key is ever shown; only its hash is stored.
 
 
 @admin.register(ApiToken)

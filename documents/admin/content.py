@@ -1,4 +1,4 @@
-"""Units and chunks in the admin, each shown on its page."""
+"""Pages, units and chunks in the admin, each shown on its page."""
 
 from __future__ import annotations
 
@@ -122,9 +122,6 @@ class ChunkAdmin(PlacedAdmin):
 
 def linked_list(items: Any) -> SafeString:
     return format_html_join("", "<div>{}</div>", items)
-
-
-# Pages in the admin: each with its picture and what the program sees on it.
 
 
 @admin.register(Page)

@@ -1,4 +1,4 @@
-"""Documents in the admin: what happened to each, and what can be done about it."""
+"""Documents, tags and collections in the admin, with the actions on documents."""
 
 from __future__ import annotations
 
@@ -205,9 +205,6 @@ class DocumentAdmin(admin.ModelAdmin):
         self.message_user(
             request, f"{sum(done)} queued, {len(done) - sum(done)} in work already.", messages.SUCCESS
         )
-
-
-# Tags and collections in the admin.
 
 
 @admin.register(Collection)

@@ -1,4 +1,4 @@
-"""What the program sees on a page, as layers of an SVG over the page's picture."""
+"""What the parser found on a page, as SVG layers over the page's picture."""
 
 from __future__ import annotations
 
@@ -149,9 +149,6 @@ def _cells(pen: _Pen, units: list[CitationUnit]) -> Iterator[Mark]:
 def _furniture(pen: _Pen, page: Page) -> Iterator[Mark]:
     for piece in page.furniture:
         yield from pen.marks(piece["rects"])
-
-
-# Rows that stand somewhere on a page are shown there, above their own fields.
 
 
 @singledispatch

@@ -1,1 +1,5 @@
-"""The API: what all resources share (errors, tokens, rates, paging, idempotency) and the documents'."""
+"""The REST API of documents.
+
+``common`` holds what the APIs of all apps share; each other module serves the resource of its name.
+``urls`` lists the paths.
+"""

@@ -47,8 +47,6 @@ from documents.library.sharing import NotYours, set_collections
 from documents.library.trash import delete_document
 from pdf.failures import ParseFailure
 
-# Documents that arrive through the API: as a file, or as a URL to fetch.
-
 PDF_PART = {"file": {"contentType": "application/pdf"}}
 FILE_PART = {"file": {"contentType": "application/pdf, application/octet-stream"}}
 KINDS = ", ".join(kind.label for kind in accepted(with_office=True))

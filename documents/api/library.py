@@ -1,4 +1,4 @@
-"""`/api/collections/…`, `/api/tags/…`, `/api/shares/…`: how people order and share documents."""
+"""`/api/collections/…`, `/api/tags/…`, `/api/shares/…`, and who has access to a document."""
 
 from __future__ import annotations
 
@@ -199,8 +199,6 @@ class ShareViewSet(
     def get_queryset(self) -> models.QuerySet:
         return Share.objects.visible_to(self.request.user).select_related("user", "group")
 
-
-# `/api/documents/{id}/access/…`: who can reach a document, by which way and since when.
 
 KINDS = ("owner", "share", "collection", "link")
 

@@ -1,4 +1,4 @@
-"""`/api/documents/{id}/pages/…`: sizes, texts, words and pictures of pages."""
+"""`/api/documents/{id}/pages/…`, `…/tables/…`: sizes, texts, words, pictures and tables of pages."""
 
 from __future__ import annotations
 
@@ -149,8 +149,6 @@ def words_of(page: Page) -> list[dict[str, Any]]:
     ]
 
 
-# PNG answers: page pictures, which browsers may keep but proxies may not.
-
 FRESH_SECONDS = 3600
 
 
@@ -210,9 +208,6 @@ class PageImage(DocumentPart, generics.GenericAPIView):
             return png_response(page_picture(self.page, **options.validated_data))
         except PictureFailed as failed:
             raise CannotDraw(str(failed)) from None
-
-
-# `/api/documents/{id}/tables/…`: tables as JSON, CSV or Markdown.
 
 
 class TableSerializer(serializers.Serializer):

@@ -1,4 +1,4 @@
-"""`/api/units/…`: what is cited, with its place on the page."""
+"""`/api/units/…` and `/api/chunks/…`: citation units and retrieval chunks, with their regions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.models import CitationUnit, Page, RetrievalChunk
 from pdf.geometry import PageFrame, Rect, bounding_box
-
-# Where something stands on a page, in every form that clients ask for.
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +242,6 @@ class UnitDetail(generics.RetrieveAPIView):
 
     def get_queryset(self) -> models.QuerySet:
         return CitationUnit.objects.visible_to(self.request.user)
-
-
-# `/api/chunks/…`: what is searched.
 
 
 class ChunkSerializer(serializers.ModelSerializer):

@@ -1,4 +1,4 @@
-"""The kinds of files that are accepted. What is no PDF becomes one when it is taken in."""
+"""The file formats that are accepted; LibreOffice makes PDFs of office files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 class Converter(StrEnum):
     """Who makes the PDF."""
 
-    NOBODY = "nobody"  # it is one
+    NONE = "none"  # already a PDF
     IMAGE = "image"
     BOOK = "book"  # MuPDF opens it as pages
     TEXT = "text"
@@ -56,7 +56,7 @@ class Format:
 
 
 ZIP = (b"PK\x03\x04",)
-PDF = Format("PDF", (".pdf",), Converter.NOBODY, (b"%PDF-",))
+PDF = Format("PDF", (".pdf",), Converter.NONE, (b"%PDF-",))
 OTHERS = (
     Format("PNG", (".png",), Converter.IMAGE, (b"\x89PNG\r\n\x1a\n",)),
     Format("JPEG", (".jpg", ".jpeg"), Converter.IMAGE, (b"\xff\xd8\xff",)),

@@ -1,4 +1,4 @@
-"""Pictures of pages with some of their words lit.
+"""Pictures of pages: with highlights, cropped around them, or as thumbnails.
 
 The page itself is drawn in the confined child (it is hostile) and kept in the
 ``pictures`` cache; the rectangles are painted here, on pixels only.
@@ -24,8 +24,6 @@ from documents.models import Document, Page
 from pdf.api import draw_plain_page
 from pdf.failures import ParseFailure
 from pdf.geometry import PageFrame, Rect, bounding_box
-
-# What is cut out of a page's picture: whole lines around the lit words, and the heads of their columns.
 
 MARGIN = 36.0  # points around the lit words
 LEAST = 0.6  # of the page's width: what stands beside the words tells what they are about
@@ -197,8 +195,6 @@ def png(image: Image.Image) -> bytes:
     image.save(out, "PNG", compress_level=6)
     return out.getvalue()
 
-
-# The picture of a document's first page: drawn when somebody first looks at it, then kept as a file.
 
 logger = logging.getLogger(__name__)
 WIDTH = 360  # pixels: a card on a dense screen

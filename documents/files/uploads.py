@@ -1,4 +1,4 @@
-"""Takes a file from anybody: a browser, the API, the command line. One door, one set of checks."""
+"""Accept a file from a browser, the API or the command line: check it, scan it, store it, queue it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Inspected:
 
     @property
     def is_pdf(self) -> bool:
-        return self.format.maker == Converter.NOBODY
+        return self.format.maker == Converter.NONE
 
 
 def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> Document:

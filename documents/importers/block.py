@@ -1,4 +1,4 @@
-"""One block of an external parser, whatever parser that was."""
+"""One block of another parser's output, and its tables as rows."""
 
 from __future__ import annotations
 
@@ -89,8 +89,6 @@ def quad_of(x0: float, y0: float, x1: float, y1: float, width: float, height: fl
 def _fraction(value: float) -> float:
     return min(1.0, max(0.0, value))
 
-
-# Tables that other parsers give as text: their rows, from HTML, Markdown or placed cells.
 
 LONGEST = 500_000  # characters that are read of one table's text
 MOST_COLUMNS = 1_000

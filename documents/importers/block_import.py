@@ -1,4 +1,4 @@
-"""Documents from another parser's blocks: no file is read, the blocks are the content."""
+"""Store documents from another parser's blocks: no file is parsed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from documents.models import CitationUnit, Document, Job, RetrievalChunk
 from documents.signals import document_parsed
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Cell, ParsedDocument, ParsedPage, ParsedUnit, TableRow, UnitType
-
-# Blocks as the pages and units that our own parser gives.
 
 FRAME = PageFrame(612.0, 792.0)
 """A page of US letter: boxes come as fractions, so the size only sets their unit."""

@@ -1,0 +1,5 @@
+"""From a stored file to pages, units and chunks.
+
+``queue`` picks a document, ``leases`` gives it to one worker, ``pipeline`` runs the stages: ``source_files``,
+``parser``, ``persistence``. ``recognition`` adds OCR later; ``sweep`` repairs what was interrupted.
+"""

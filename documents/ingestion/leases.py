@@ -1,4 +1,4 @@
-"""Who works on a document, and how often it was tried: kept on its row, taken before work starts.
+"""Leases: which worker has a document; SIGTERM and database outages while it works.
 
 A task queue may deliver a task twice, late, or for ever; the lease makes that
 harmless. Every write of an ingestion happens under its lease, so that a worker
@@ -145,9 +145,6 @@ def locked(lease: Lease) -> Iterator[Document]:
         yield lease.lock()
 
 
-# SIGTERM as an exception, so that a worker puts its document back before it goes.
-
-
 class Interrupted(KeyboardInterrupt):
     """The process was asked to stop. Not an Exception: nothing that recovers from errors may swallow it.
 
@@ -201,8 +198,6 @@ def _raise(signum: int, frame: FrameType | None) -> None:
     _Held.is_waiting = False
     raise Interrupted
 
-
-# Work that waits for a database which is away for a moment, instead of being lost with it.
 
 Result = TypeVar("Result")
 PATIENCE = 120.0  # seconds

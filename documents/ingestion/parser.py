@@ -1,4 +1,4 @@
-"""What a document's file says: its pages, what is searched in them, and what the document is called."""
+"""Parse a document within the limits of the settings: its pages, chunks and metadata."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from pdf.api import parse_file
 from pdf.failures import FailureCode
 from pdf.sandbox.limits import Limits
 from pdf.structure import ParsedDocument, ParsedPage
-
-# What the parser and the chunker are told by the settings.
 
 
 def parse_limits() -> Limits:

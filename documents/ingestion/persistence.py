@@ -1,4 +1,4 @@
-"""A parsed document as rows: pages, units and chunks, replaced in one transaction."""
+"""Store a parsed document by COPY: pages, units and chunks are replaced in one transaction."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from documents.ingestion.versions import forget_previous
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from pdf import word_boxes
 from pdf.structure import ParsedPage, ParsedUnit
-
-# Rows into PostgreSQL by COPY: several times faster than INSERT for the thousands a document makes.
 
 Row = TypeVar("Row", bound=models.Model)
 Prepare = Callable[[Any], Any]

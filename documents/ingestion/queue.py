@@ -1,4 +1,4 @@
-"""Which document is taken in next.
+"""The ingestion queue: the next document in turn, its tickets and jobs, and the workers alive.
 
 The documents' rows are the queue. A task in django-q2 is only a ticket: it
 says "take the next one", so that a ticket which is lost, late or delivered
@@ -207,9 +207,6 @@ def next_in_turn() -> uuid.UUID | None:
     )
     first = waiting().filter(owner=owner).order_by("attempts", "created_at").values_list("pk", flat=True)
     return first.first() if owner is not None else None
-
-
-# That somebody takes documents in: written by each worker's watchdog, read by /readyz.
 
 
 def record_heartbeat(restarts: int) -> None:

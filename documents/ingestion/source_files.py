@@ -1,4 +1,4 @@
-"""The PDF that is read: fetched when a document is only an address, made when its file is of another kind."""
+"""The PDF of a document: fetched by address, converted, unlocked, or given a text layer."""
 
 from __future__ import annotations
 
@@ -115,8 +115,6 @@ def keep(lease: Lease, document: Document, **values: object) -> None:
         remove_files([document.file])
         raise
 
-
-# The copy of a scanned file that viewers open: its recognised words lie under the pages, to be selected.
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Deleting with undo: a document is hidden at once, and really removed by the sweep some days later."""
+"""Delete documents: first reversibly, then for good with rows, vectors and files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ def restore_from_trash(document: Document) -> bool:
         return False
     return True
 
-
-# Deletes documents for good: rows, vectors and files, also while a worker is reading them.
 
 logger = logging.getLogger(__name__)
 

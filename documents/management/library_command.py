@@ -1,4 +1,4 @@
-"""Commands that read or write the library: its tables are there, and of this version, when they begin."""
+"""The base of commands that use the library: it checks migrations and finds the owner."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ class LibraryCommand(BaseCommand):
         if settings.DATABASE_URL:
             raise CommandError("The database is not of this version. Run `manage.py migrate` first.")
         call_command("migrate", verbosity=0, interactive=False)
-
-
-# Whose documents a command works on.
 
 
 def owner_named(username: str) -> User:

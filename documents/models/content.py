@@ -1,4 +1,4 @@
-"""The Page: its size and rotation, its text, its word boxes."""
+"""What was read from a document: pages with their word boxes, citation units, retrieval chunks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 from django.db.models import F, Q
 
 from pdf.geometry import PageFrame
-
-# The RetrievalChunk: what is searched.
 
 
 class ChunkQuerySet(models.QuerySet["RetrievalChunk"]):
@@ -118,9 +116,6 @@ class Page(models.Model):
     @property
     def frame(self) -> PageFrame:
         return PageFrame(self.width, self.height, self.rotation, self.crop_x, self.crop_y, self.user_unit)
-
-
-# The CitationUnit: what is cited and highlighted.
 
 
 class UnitQuerySet(models.QuerySet["CitationUnit"]):

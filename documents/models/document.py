@@ -1,4 +1,4 @@
-"""The Document: one source, its file, its state on the way from upload to ready."""
+"""The Document: its file and its state from upload to ready; its previous version; page ranges."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-# Languages by the names people call them.
-
-
 def language_name(code: str) -> str:
     """'English' for ``en``; the code itself where Django knows no name."""
     try:
@@ -33,8 +30,6 @@ def language_name(code: str) -> str:
     except KeyError:
         return code
 
-
-# Page numbers as people write them: ``3-9``, ``3,7``, ``1,4-6``.
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _MOST = 100_000
@@ -304,8 +299,6 @@ class Document(models.Model):
 WORKING = (Document.Status.UPLOADED, Document.Status.PARSING, Document.Status.INDEXING)
 UNFINISHED = (*WORKING, Document.Status.RECOGNISING)
 
-
-# What a document was before its file was replaced: kept until the new file has been read.
 
 SET_BACK = (
     *("kind", "file", "original", "text_layer", "thumbnail"),

@@ -1,4 +1,4 @@
-"""The Job: one piece of background work on a document, from its request to its outcome."""
+"""Background work: jobs from request to outcome, and the workers that are alive."""
 
 from __future__ import annotations
 
@@ -101,9 +101,6 @@ class Job(models.Model):
         if self.started_at is None:
             return None
         return round(((self.finished_at or timezone.now()) - self.started_at).total_seconds(), 1)
-
-
-# The Worker: a process group that takes documents in, and when it was last seen alive.
 
 
 class WorkerQuerySet(models.QuerySet["Worker"]):

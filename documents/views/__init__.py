@@ -1,1 +1,4 @@
-"""What people see of documents: library, reader, files."""
+"""HTML pages of documents.
+
+The library, collections, details, papers, files, and the actions on a document.
+"""

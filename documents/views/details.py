@@ -1,4 +1,4 @@
-"""A document's details, and its tables as files."""
+"""A document's details, its tables as files, and the panels beside its pages in the reader."""
 
 from __future__ import annotations
 
@@ -71,8 +71,6 @@ def table(request: HttpRequest, pk: UUID, index: int) -> HttpResponse:
         headers={"Content-Disposition": f'attachment; filename="table-{index + 1}.csv"'},
     )
 
-
-# What stands beside the pages in the reader: contents, pages, figures, and what was read on a page.
 
 MOST_HEADINGS = 500
 

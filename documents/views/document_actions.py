@@ -1,4 +1,4 @@
-"""What can be done with one document: asked for by its card, its details, or its place on the shelf."""
+"""Actions on one document: rename, replace, retry, tag, collect, share, delete, restore."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from documents.library.trash import move_to_trash, restore_from_trash
 from documents.models import Collection, Document, Tag
 from documents.models.library import colour_for
 from pdf.failures import FailureCode, ParseFailure
-
-# Small things that views of the library have in common.
 
 
 def is_uuid(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The bytes: PDF files with ranges, thumbnails, the icon sprite. Each asks who is looking."""
+"""Serve PDFs with byte ranges, originals, thumbnails and icons; each view checks access."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from documents.files.page_pictures import PictureFailed, thumbnail_of
 from documents.files.storage import PartsOfFiles
 from documents.models import Document, EventKind
 from documents.templatetags.ui import sprite
-
-# HTTP byte ranges (RFC 9110, section 14): one range a request, which is what pdf.js asks for.
 
 SINGLE_RANGE = re.compile(r"bytes=(\d*)-(\d*)\s*")
 

@@ -1,4 +1,4 @@
-"""The library: what is there, what comes in, and how far it is."""
+"""The library page and the page of background jobs."""
 
 from __future__ import annotations
 
@@ -88,8 +88,6 @@ def cards(request: HttpRequest) -> HttpResponse:
     response = render(request, "library/_cards.html", {"documents": documents})
     return response if all(document.is_working for document in documents) else changed(response)
 
-
-# The page of background work: what waits, runs and ended.
 
 JOBS_A_PAGE = 50
 

@@ -1,4 +1,4 @@
-"""Papers by their metadata: added, imported, edited, completed by their PDF, followed through citations."""
+"""Papers: add them by metadata, import lists, edit, attach a PDF, follow citations."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, f
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
 from documents.papers.catalogues import CatalogueError, Direction, NotListed, look_up, related_papers
 from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_named, record_of
-
-# Forms of the pages for papers: by hand, from a list, and what a document says of itself.
 
 LONGEST_LIST = 5_000_000  # bytes of a list of references
 

@@ -1,4 +1,4 @@
-"""An account: sign in and out, the password, sessions, API tokens, the second factor."""
+"""The account pages: passwords, sessions, API tokens, second factor."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from documents.audit import acting_user, record
 from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
 from operations.accounts.sign_in import OWN_PASSWORD, SignIn, end_all, end_one, sessions_of
-
-# What follows from a new password: tokens end; one that another chose is replaced at the next sign-in.
 
 
 class AfterChange:

@@ -1,4 +1,4 @@
-"""Signing in: a password and a second factor, single sign-on, and what is asked for first."""
+"""Sign in by password and second factor or single sign-on; sessions and their limits."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ from django.utils.translation import gettext_lazy as _
 
 from documents.audit import address_of, record
 from documents.models import EventKind, TemporaryPassword
-
-# Sessions: their list, their end, and how long they last.
 
 BEGUN, SEEN = "begun_at", "seen_at"  # seconds since 1970, kept in the session
 SEEN_EVERY = 60  # seconds between two writes of when a session was last used
@@ -204,10 +202,11 @@ class SecondFactor(DefaultMFAAdapter):
         return _cipher().decrypt(encrypted_text.encode()).decode()
 
 
+KEY_PURPOSE = b"config.sign_in.second_factor"  # of stored secrets: never changes
+
+
 def _cipher() -> Fernet:
-    digest = hashlib.sha256(
-        b"operations.accounts.sign_in.second_factor" + settings.SECRET_KEY.encode()
-    ).digest()
+    digest = hashlib.sha256(KEY_PURPOSE + settings.SECRET_KEY.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(digest))
 
 

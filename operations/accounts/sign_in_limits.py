@@ -6,7 +6,7 @@ that many addresses bring nothing; a right one is not counted. And
 ``django-axes`` shuts the door on an address that goes on being wrong about an
 account. The address is that of the connection: ``X-Forwarded-For`` is not
 read here, and whoever signed in before is not shut out by a stranger's
-guesses (``known_browsers``).
+guesses (device cookies, below).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from documents.api.common.throttles import give_back, take
 # with Device Cookies").
 
 COOKIE = "known_browser"
-SALT = "config.known_browsers"
+SALT = "config.known_browsers"  # of cookies that browsers keep: never changes
 SECONDS = 365 * 24 * 3600
 
 
@@ -70,9 +70,6 @@ def remember(request: HttpRequest, response: HttpResponse) -> None:
         httponly=True,
         samesite="Lax",
     )
-
-
-# Too many attempts to sign in: who is counted, and what they are told.
 
 
 def client_address(request: HttpRequest) -> str:

@@ -31,8 +31,6 @@ from psycopg import sql
 
 from operations.embedded.locks import is_starting_or_stopping, reaper_lock, starting_or_stopping, users_file
 
-# PostgreSQL refuses to run as root: where we are root, it runs as a user of its own.
-
 NAMES = ("postgres", "pgserver")
 FALLBACK = "nobody"
 

@@ -1,0 +1,1 @@
+"""Around every request: admission, errors, static files, the source offer."""

@@ -1,4 +1,4 @@
-"""Which requests are let in: each kind of work to connections of its own, strangers so many a minute.
+"""Admit requests: database connections by kind of work, rates of strangers, size and speed of bodies.
 
 Who calls is not known before the database was asked. So a session's cookie or a token counts as known once
 this process has seen it signed in; until then its requests are a stranger's, and share the few connections

@@ -1,4 +1,4 @@
-"""Error answers outside of views: the API's one shape under /api/, a page for people elsewhere.
+"""Error responses (JSON under /api/, else a page), request ids, optional slashes of API paths.
 
 Those of 500 and above give an id that stands in the logs too; none says what is inside.
 """
@@ -23,8 +23,6 @@ from django.utils.deprecation import MiddlewareMixin
 
 from documents.api.common.errors import MESSAGES
 from documents.failures import shortage
-
-# Each request has an id: in every log line about it, in its answer's header, on its error page.
 
 HEADER = "X-Request-ID"
 SOUND = re.compile(r"[\w-]{8,64}")  # what a proxy in front may have given it
@@ -127,9 +125,6 @@ def error_page(request: HttpRequest, status: int, code: str, message: str) -> Ht
         return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
     page = {"message": message, "status": status, "request": request, **log_id}
     return HttpResponse(render_to_string("errors/error.html", page), status=status)
-
-
-# Paths of the API work with and without their last slash: a redirect would lose the body of a POST.
 
 
 class OptionalSlash(MiddlewareMixin):

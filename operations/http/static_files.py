@@ -1,4 +1,4 @@
-"""Static files, answered before Django sees the request.
+"""Static files under hashed names, served before Django; cache headers of all responses.
 
 A page of the reader asks for some twenty of them before its first page is
 painted. WhiteNoise's middleware costs each a thread and all that stands above
@@ -104,8 +104,6 @@ def static_sources() -> list[Path]:
     roots = [settings.BASE_DIR / "static", settings.BASE_DIR / "node_modules/.package-lock.json"]
     return [path for root in roots for path in [root, *root.rglob("*")] if path.exists()]
 
-
-# What browsers and proxies may keep: nothing that is private, unless a view says for how long.
 
 FOR_NOBODY = "private, no-store"
 

@@ -1,4 +1,4 @@
-"""The admin's dashboard: what came in, what failed, how claims fare, what providers cost; charts as SVG."""
+"""The admin's dashboard: documents, workers, citations and costs, with charts as SVG."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from documents.ingestion.queue import tickets_left
 from documents.ingestion.sweep import sweep
 from documents.models import Document, Worker
 from retrieval.models import SearchQuery
-
-# How the workers fare: who is alive, what waits, what is in work, what ended last and how.
 
 SHOWN = 20  # documents in work, failed tasks
 

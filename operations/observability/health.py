@@ -105,9 +105,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return ExportToDjangoView(request)
 
 
-# What /metrics says beyond requests: documents by status, and how long the oldest one has waited.
-
-
 class Documents(Collector):
     def describe(self) -> list[Metric]:
         return []  # asked at registration, when there may be no database yet

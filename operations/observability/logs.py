@@ -52,6 +52,7 @@ EVERY_LINE: list[Any] = [
     request_by_id,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+OURS = ("text", "pdf", "domains", "documents", "retrieval", "chat", "operations", "config", "bench")
 SERVERS = ("uvicorn.access", "uvicorn.error", "django.server")
 QUIET = ("axes", "django_q", "httpx", "faker", "PIL")  # their information is not ours
 
@@ -85,7 +86,7 @@ def configuration(level: str, as_json: bool) -> dict[str, Any]:
         "handlers": {"standard error": {"class": "logging.StreamHandler", "formatter": "event"}},
         "root": {"handlers": ["standard error"], "level": "WARNING"},
         "loggers": {
-            **{app: {"level": level} for app in ("config", "documents", "retrieval", "chat")},
+            **{app: {"level": level} for app in OURS},
             **{library: {"level": logging.WARNING} for library in QUIET},
         },
     }

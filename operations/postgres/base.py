@@ -22,7 +22,7 @@ from operations.postgres.connection_limits import ConnectionLimit, connection_li
 # Neither Django's CONN_MAX_AGE nor its pool serve here. Under ASGI each request has
 # a thread of its own, so the one would keep a connection for nobody; the other
 # lets requests wait while PostgreSQL is away, where a 503 at once is better. How
-# many there are in all, ``lanes`` bounds.
+# many there are in all, ``connection_limits`` bounds.
 
 MOST = 4  # a request that finds none makes one
 LONGEST_SECONDS = 60.0  # without use

@@ -75,12 +75,12 @@ class ConnectionLimit:
 class ConnectionLimits:
     """Of this process. Nothing is bounded until ``begin``: workers and commands have a connection or two."""
 
-    connection_limits: dict[Kind, ConnectionLimit] = field(default_factory=dict)
+    limits: dict[Kind, ConnectionLimit] = field(default_factory=dict)
     process: int = 0
 
     def begin(self, requests: int) -> None:
         """Bounds connections: ``requests`` for signed-in people, and some for each other kind of work."""
-        self.lanes = {kind: ConnectionLimit(places) for kind, places in places_for(requests).items()}
+        self.limits = {kind: ConnectionLimit(places) for kind, places in places_for(requests).items()}
         self.process = os.getpid()
 
     def end(self) -> None:
@@ -90,7 +90,7 @@ class ConnectionLimits:
         """Takes a place for the work at hand; None where nothing is bounded. Raises NoneFree."""
         if self.process != os.getpid():
             return None
-        lane = self.lanes[current_kind.get()]
+        lane = self.limits[current_kind.get()]
         lane.enter(WAIT_SECONDS)
         return lane
 

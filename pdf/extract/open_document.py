@@ -1,4 +1,7 @@
-"""Opens a file that claims to be a PDF, and says what it says of itself. For the confined readers only."""
+"""Open a file that claims to be a PDF and read its metadata (Info, XMP), outline and language.
+
+For the confined readers only.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ from pdf.failures import FailureCode, ParseFailure
 from pdf.sandbox.messages import About
 from pdf.structure import OutlineEntry
 from pdf.tags.structure_tree import readable_tags
-
-# XMP, the metadata that a PDF carries as XML (ISO 16684-1): the few fields that name a work.
 
 _LONGEST = 200_000  # characters; thumbnails make it longer, and nothing else does
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

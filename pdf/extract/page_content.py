@@ -28,8 +28,6 @@ from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
 from pdf.tags.elements import Element, TaggedPage, with_tags
 from pdf.tags.structure_tree import RoleMap, readable_tags
 
-# What is true of a whole file and asked for each of its pages: found once.
-
 
 class DocumentFeatures(NamedTuple):
     """What the reading of a page depends on.
@@ -56,8 +54,6 @@ def document_features(document: pymupdf.Document, tags: bool = True) -> Document
     except Exception:  # MuPDF raises many kinds; a damaged catalog is no reason to read no page
         return DocumentFeatures()
 
-
-# The boxes of a page as a viewer takes them, where MuPDF takes them otherwise.
 
 # Boxes this much smaller than a point are empty.
 _EMPTY = 0.01

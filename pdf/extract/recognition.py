@@ -1,4 +1,9 @@
-"""Reads pages from their picture: which need it, its limits, and what becomes of their own text."""
+"""Recognise the text of scanned pages and of pictures on other pages.
+
+Decides which pages' own text cannot be trusted and which show writing, asks the recogniser within its
+limits, and lays out the words in pictures as units of their own behind those of the page's text
+(``from_picture``). Pictures that say the same at the same place on several pages (a logo) are left out.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +44,6 @@ from pdf.structure import Awaits, Furniture, ParsedPage, ParsedUnit, Word
 if TYPE_CHECKING:
     from pdf.extract.ocr import Recogniser
 
-
-# Words in pictures on pages that have text of their own: slides, charts, figures, screenshots.
-#
-# They are kept apart: units of their own behind those of the page's text, marked ``from_picture``. Layout,
-# headings and tables of the text do not depend on them. Pictures that say the same at the same place on
-# several pages (a logo, a running head) are left out.
 
 # What stands at one place on so many pages is a running head.
 _REPEATED = 3
@@ -137,8 +136,6 @@ def places_of(images: Sequence[Rect]) -> list[Rect]:
     """Those pictures that are large enough to hold words."""
     return [rect for rect in images if rect.width >= _LEAST_WIDTH and rect.height >= _LEAST_HEIGHT]
 
-
-# Which pages' own text cannot be trusted, so that their picture has to be read; which show no writing.
 
 # Share of characters that no font says the meaning of, from which on a page's text is noise.
 GARBLED_SHARE = 0.3

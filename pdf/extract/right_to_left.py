@@ -35,8 +35,6 @@ from pdf.extract.words import (
 )
 from pdf.geometry import rect_of
 
-# The order in which the words of a line are read: leftwards in Hebrew, Arabic and their kin.
-
 # A list's marker in a right-to-left line is drawn as so many words at most, so far from the others (ems).
 MARKER_WORDS = 2
 MARKER_CLEAR = 0.6

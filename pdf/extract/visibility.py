@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from pdf.geometry import PageFrame, Rect, bounding_box
 
-# Whether anything is seen at some places of a page: the page is drawn there, and the picture decides.
-
 # How far two colours may differ in a channel (0..255) and still look the same.
 SAME_COLOR = 24
 # The longest side of the picture of a page, and its finest scale (pixels per point).

@@ -1,4 +1,9 @@
-"""Words broken at a line's end."""
+"""Join the parts of broken words: at the end of a line, by kerning (``LIQUIDI TY``), by letter-spacing.
+
+``Vocabulary`` holds the document's own spellings. Some programs write a space within a word and kern the
+next letters back over most of it: what is left is narrower than the spaces around it, and the document
+spells the word elsewhere in one piece. Titles are set in spaced letters: ``A B S T R A C T``.
+"""
 
 from __future__ import annotations
 
@@ -61,12 +66,6 @@ class Vocabulary:
         # neither form stands elsewhere: two whole words keep their hyphen
         return stem in self.spelt and rest in self.spelt and len(stem) > 2
 
-
-# Words that kerning tore apart, made whole: ``LIQUIDI TY``.
-#
-# Some programs write a space within a word and kern the next letters back over
-# most of it. What is left is narrower than the spaces around it, and the document
-# spells the word elsewhere in one piece.
 
 # Words that the document never has alone are parted by less than this share of a space, others by less
 # than that; only where one of the two is so rare is the gap measured.
@@ -142,8 +141,6 @@ def _joined(a: RawWord, b: RawWord) -> RawWord:
     x0, y0, x1, y1 = a.rect.union(b.rect)
     return replace(a, x0=x0, y0=y0, x1=x1, y1=y1, text=a.text + b.text)
 
-
-# Words set in spaced letters, as titles are, made whole: ``A B S T R A C T``.
 
 # So many letters in a row are no list of points or variables.
 LETTERS = 5

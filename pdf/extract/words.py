@@ -273,8 +273,6 @@ def _turn(line: dict[str, Any]) -> int:
     return 90 if y > 0 else 270
 
 
-# Scripts that put no spaces between words: their runs, and where each character stands.
-
 # Han, kana, CJK punctuation and full-width forms; Hangul has spaces and is left alone.
 _UNSPACED = "\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
 _AT_UNSPACED = re.compile(f"([{_UNSPACED}])")

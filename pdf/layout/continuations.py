@@ -1,4 +1,4 @@
-"""What goes on over the end of a column or a page: paragraphs, tables; and how lists nest."""
+"""Continue paragraphs and tables over the end of a column or page; nest lists; give tables their captions."""
 
 from __future__ import annotations
 
@@ -140,8 +140,6 @@ def _same_head(a: Sequence[Block], b: Sequence[Block]) -> bool:
 
     return texts(a) == texts(b)
 
-
-# Captions and titles tied to the tables they name.
 
 # Blocks looked at above and below a table for its caption or title.
 REACH = 2

@@ -1,6 +1,7 @@
-"""What stands on one side of a gutter: a column of prose, a list, a stack of short lines, a note; or cells.
+"""Classify the text beside a vertical gutter: prose, list, short lines, margin note or table cells.
 
-A gutter parts columns only where both of its sides are texts of their own.
+A gutter parts columns only where both of its sides are texts of their own. Headings set in the margin are
+read before the text that begins beside them.
 """
 
 from __future__ import annotations
@@ -219,8 +220,6 @@ def _wordy(row: list[Line]) -> bool:
     chars = sum(line.chars for line in row)
     return chars >= 20 or (chars >= 8 and not row[0].text.isascii() and " " not in row[0].text)
 
-
-# Headings set in the margin: each is read before the text that begins beside it.
 
 # So many heads at least, of so many lines at most, with this share of the characters beside them.
 HEADS, HEAD_LINES, HEAD_CHARS = 2, 5, 0.3

@@ -1,4 +1,7 @@
-"""Headings, told by the document's own type, numbering and outline."""
+"""Find headings by the document's own type, numbering and outline; set their levels and the sections.
+
+Levels follow rank of type, numbering, and the series that chapters, parts and items make.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,6 @@ from pdf.layout.block_kinds import names_table_or_figure
 from pdf.layout.page_layout import Block, PageLayout
 from pdf.structure import OutlineEntry
 from pdf.tables.cells import COLUMN_GAP
-
-# Levels of headings: by rank of type, numbering, and the series that chapters, parts and items make.
 
 DEEPEST = 6
 
@@ -314,8 +315,6 @@ def _wholly(block: Block, trait: str) -> bool:
 def _plain(text: str) -> str:
     return _WORDS.sub("", text).casefold()
 
-
-# The section that each block stands in.
 
 # What common headings of papers and reports call their sections; the first that matches counts.
 _TYPES = [

@@ -1,4 +1,7 @@
-"""Blocks: what units are made of, while the layout still moves them about."""
+"""The values that the layout passes change: a page in its reading frame, its blocks and their tables.
+
+A page set sideways or upside down is turned for reading; ``to_page`` turns rectangles back to page space.
+"""
 
 from __future__ import annotations
 
@@ -111,11 +114,6 @@ class Block:
     def rtl(self) -> bool:
         """Whether most of its text runs leftwards."""
         return is_right_to_left(self.lines)
-
-
-# A page on its way from words to units.
-
-# Pages set sideways or upside down: turned for reading, and every rectangle turned back.
 
 
 def to_reading(rect: tuple[float, float, float, float], turn: int, width: float, height: float) -> Rect:

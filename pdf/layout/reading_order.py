@@ -1,4 +1,9 @@
-"""From the lines of a page to its blocks in reading order."""
+"""Order the lines of a page and make its blocks; boxes are read by themselves.
+
+Boxes are an infobox beside a text, cards beside one another, a note on a grey ground. Shaded cells and
+columns of tables are no boxes: they touch one another, lie in a grid, or share their rows with what
+stands beside them.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +24,6 @@ from pdf.tables.grid import Grid, grids
 from pdf.tables.rows import mirrored_row, table_blocks, turned_back
 from pdf.tables.ruled import with_ruled_tables
 from pdf.tables.text_tables import Inset
-
-# Boxes on a page: what stands in a frame or on a ground of its own is read by itself.
-#
-# An infobox beside a text, cards beside one another, a note on a grey ground. Shaded cells and
-# columns of tables are no boxes: they touch one another, lie in a grid, or share their rows with
-# what stands beside them.
 
 # A box holds at least so many lines and is at least so wide (points).
 LINES, WIDTH = 3, 60.0

@@ -1,4 +1,8 @@
-"""The page's text, and the units that are slices of it."""
+"""Write the page's text, the units that are slices of it, its figures and its confidence.
+
+A figure is a region beside the units, not a unit: the labels in a chart are words of the page like all
+others and stand in units, so that they are found and cited.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,6 @@ from pdf.layout.page_layout import Block, PageLayout, bounds_of, empty_page_layo
 from pdf.structure import Cell, Figure, Furniture, ParsedPage, ParsedUnit, TableRow, Word
 from pdf.tables.cells import is_value
 from pdf.tables.column_headers import column_headers
-
-# The figures of a page: its pictures and its charts, each with the caption near it.
-#
-# A figure is a region beside the units, not a unit: the labels in a chart are
-# words of the page like all others and stand in units, so that they are found
-# and cited.
 
 # A caption stands at most this far from its figure (points).
 CAPTION_DISTANCE = 40.0
@@ -91,9 +89,6 @@ def _nearest_caption(rect: Rect, captions: Sequence[Block]) -> str:
         and (distance := max(0.0, -block.rect.overlap_y(rect))) <= CAPTION_DISTANCE
     ]
     return min(near)[1] if near else ""
-
-
-# How sure the engine is of a page's blocks and order.
 
 
 def confidence(page_layout: PageLayout) -> float:

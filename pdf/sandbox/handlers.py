@@ -1,4 +1,4 @@
-"""What the confined child does with each kind of request."""
+"""Answer each kind of request in the confined child: parse, recognise, draw, convert, unlock, annotate."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ from pdf.sandbox.messages import (
 )
 from pdf.sandbox.reader_pool import Job, JobFailure, JobLimits, JobResult
 from pdf.structure import OutlineEntry, ParsedPage
-
-# One file through an engine, in the confined child: read the pages, recognise some, lay out all.
 
 _MOST_WORDS = 100_000
 # Fewer pages than this are read sooner by one reader than a second one has opened the file.

@@ -114,8 +114,6 @@ def numbers() -> dict[str, int]:
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
 
-# The few calls of the C library that Python does not offer.
-
 _PR_CAPBSET_DROP = 24
 _CAPABILITY_VERSION_3 = 0x20080522  # linux/capability.h
 

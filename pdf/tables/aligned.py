@@ -1,7 +1,7 @@
-"""Unruled tables: runs of rows whose cells stand under one another.
+"""Find unruled tables: runs of rows whose cells stand under one another.
 
-Rows with cells side by side are the seeds; rows that keep to one column join
-them, prose that runs across the gutters ends them.
+Rows with cells side by side are the seeds; rows that keep to one column join them, prose that runs across
+the gutters ends them. A run may hold two tables, one right under another: a second set of heads parts them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,6 @@ from itertools import pairwise, repeat
 
 from pdf.layout.lines import Line, is_math_font
 from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, is_value, is_value_cell
-
-# Tables one right under another, which a run of aligned rows has taken for one.
-#
-# A table whose columns are its neighbour's too would show every value under the
-# neighbour's heads; what parts the two is a second set of heads.
 
 # Both tables have at least so many rows with values.
 VALUE_ROWS = 2

@@ -157,8 +157,6 @@ def _overlap(a: Span, b: Span) -> bool:
     return a[0] < b[1] and b[0] < a[1]
 
 
-# The row of heads that stands above the first ruling of a table.
-
 # It stands at most this far above the table's first row (line heights).
 DISTANCE = 2.0
 

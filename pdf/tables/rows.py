@@ -1,4 +1,7 @@
-"""From the rows of a table to its units: one per logical row, its cells in columns, its heads known."""
+"""Make units of a table's rows: one per logical row, its cells in columns, its header rows known.
+
+Right-to-left tables are mirrored first, so that their first column is leftmost as in any other table.
+"""
 
 from __future__ import annotations
 
@@ -182,9 +185,6 @@ def _heads_rows(text: str, table: TableBlock) -> bool:
     """Whether a lone text in the first column heads the rows below it: the columns have their heads."""
     headed = any(cell.column > 0 for head in table.head for cell in head.cells)
     return text.endswith(":") or (headed and not text.startswith("("))
-
-
-# Right-to-left tables, seen in a mirror: first column leftmost, as in any other table.
 
 
 def mirrored_row(row: Sequence[Line]) -> list[Line]:

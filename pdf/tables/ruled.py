@@ -1,4 +1,8 @@
-"""The tables of a page that rulings show, each standing among its lines as one until the order is known."""
+"""Find the tables of a page that rulings show.
+
+A grid encloses each cell (``grid``). Horizontal rules of one width above one another, none between the
+columns, hold a half-ruled table. Each table found stands among its lines as one until the order is known.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,6 @@ from pdf.tables.cells import YES_OR_NO, ColumnSpans, Row, columns_of, is_value, 
 from pdf.tables.grid import SNAP, Grid, beside, grid_table, grids
 from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards
 from pdf.tables.text_tables import Inset, text_tables
-
-# Half-ruled tables: rulings of one width above one another, none between the columns.
 
 # Pieces of one ruling lie on one height within this, their gaps at most so wide (points).
 TRACK = 1.5

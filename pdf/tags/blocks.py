@@ -19,11 +19,6 @@ from pdf.layout.paragraphs import block_of
 from pdf.tags.elements import BLOCKS, Element, Owners, heading_level
 from pdf.tags.tables import tables_by_tags
 
-# Whether the tags of one page are sound, by what its lines show.
-#
-# Tags are distrusted that leave most of the text without a type, that hold several
-# paragraphs in one, or that make a paragraph of each line.
-
 # Share of the characters that must stand in units.
 TAGGED_SHARE = 0.7
 # From this share of the tagged characters in units that are too large on, no unit is believed.

@@ -1,7 +1,8 @@
-"""A page read twice from one list of what it draws: as it stands, and by its structure elements.
+"""Structure elements of a page: which words each holds, its standard type, and which of them make units.
 
-The words are those of an untagged page to the letter: MuPDF parts words, lines and
-the order of drawing at every element, which nothing but the tags may depend on.
+The page is read twice from one list of what it draws: as it stands, and by its structure elements. The
+words are those of an untagged page to the letter: MuPDF parts words, lines and the order of drawing at
+every element, which nothing but the tags may depend on.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from pymupdf import mupdf
 
 from pdf.extract.words import MuPDFWord, RawWord
 from pdf.structure import UnitType
-
-# The standard structure types, by what they mean for a block of text (ISO 32000-2, 14.8.4).
 
 # Types that say what a block of text is.
 BLOCKS: dict[str, UnitType] = {
@@ -222,8 +221,6 @@ def _by_line(
     }
     return [replace(word, tag=tags.get((word.line, word.x0), -1)) for word in made]
 
-
-# What the elements of a page stand for: which makes a unit, which a cell of which row of which table.
 
 # A paragraph that begins one of these is part of it; further ones are units of their own.
 _OPENED = {"LI", "Caption", "Note", "FENote", "TOCI", "Title", *(f"H{n}" for n in ("", 1, 2, 3, 4, 5, 6))}

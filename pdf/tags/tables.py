@@ -15,8 +15,6 @@ from pdf.tables.cells import cell_text, is_currency
 from pdf.tables.rows import blocks_of
 from pdf.tags.elements import Owners
 
-# The rows of a tagged table as blocks: its cells by column, its heads.
-
 # In a table at most this share of the cells stand under the same column as another one of their row.
 SHARED = 0.05
 _TAILS = {")", "%", ")%", "]"}

@@ -1,1 +1,1 @@
-"""Outside services behind small Protocols: embeddings, reranking, and the errors they share."""
+"""Providers of embeddings behind the ``Embedder`` protocol of ``base``; ``registry`` finds one by name."""

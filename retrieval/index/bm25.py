@@ -1,4 +1,4 @@
-"""BM25F (Robertson, Zaragoza 2009): what each term of a chunk is worth, packed beside its tsvector."""
+"""BM25F (Robertson, Zaragoza 2009): impacts of terms packed beside the tsvector, and document frequencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of PostgreSQL's full-text types, written from our own analysis: tsvector and tsquery."""
+"""PostgreSQL's full-text values (tsvector, tsquery) from our own terms, and prepared queries."""
 
 from __future__ import annotations
 

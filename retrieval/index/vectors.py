@@ -1,4 +1,4 @@
-"""Embedding spaces: the one that answers, its embedder, its HNSW index."""
+"""Embedding spaces: the active one, its embedder, its HNSW index, and the nearest chunks in it."""
 
 from __future__ import annotations
 

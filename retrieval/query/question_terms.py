@@ -1,4 +1,4 @@
-"""A person's words as weighted terms: what keyword search looks for."""
+"""A query as weighted terms with the synonyms of its documents' fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ranked lists of one search: one by words and one by meaning for each query."""
+"""Ranked lists of candidates: BM25F keyword search and vector search, for each query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What in a candidate speaks of the question: unit by unit, term by term."""
+"""Term-match features of a candidate, unit by unit, for reranking."""
 
 from __future__ import annotations
 

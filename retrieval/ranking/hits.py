@@ -1,4 +1,4 @@
-"""Ranked candidates as hits a person can read."""
+"""Ranked candidates as hits: the units that match, snippets with marks, compressed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that read question and passage together: Cohere's API, or a cross-encoder on this machine."""
+"""Rerankers: by term features always, by a model (Cohere, cross-encoder) where one is configured."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_the_benchmarks_are_those_the_readme_names() -> None:
 @pytest.mark.parametrize("name", sorted(benchmarks()))
 def test_a_benchmark_says_what_it_measures(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        load_command_class("config", "bench").create_parser("manage.py", "bench").parse_args([name, "--help"])
+        load_command_class("bench", "bench").create_parser("manage.py", "bench").parse_args([name, "--help"])
     assert ended.value.code == 0
     assert f"bench {name}" in capsys.readouterr().out
 

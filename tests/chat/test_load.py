@@ -43,13 +43,13 @@ def test_strangers_who_ask_too_often_are_told_to_wait_and_others_are_not(
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
     turns, began = FifoSlots(1), []
-    asked = [turns.ask() for _ in range(20)]
+    asked = [turns.request() for _ in range(20)]
 
     def work(number: int) -> None:
         asked[number].wait()
         began.append(number)
-        asked[number].leave()
-        asked[number].leave()  # once is enough, twice does no harm
+        asked[number].release()
+        asked[number].release()  # once is enough, twice does no harm
 
     threads = [threading.Thread(target=work, args=(number,)) for number in reversed(range(20))]
     for thread in threads:
@@ -62,12 +62,12 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
 
 def test_who_gives_up_in_the_queue_leaves_it() -> None:
     turns = FifoSlots(1)
-    first, second, third = turns.ask(), turns.ask(), turns.ask()
+    first, second, third = turns.request(), turns.request(), turns.request()
     second.wait(given_up=lambda: True, look=0.01)
-    assert not second.has_come
-    second.leave()
-    first.leave()
-    assert third.has_come
+    assert not second.granted
+    second.release()
+    first.release()
+    assert third.granted
 
 
 def test_forty_questions_at_once_are_answered_in_the_order_in_which_they_came(

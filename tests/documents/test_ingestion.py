@@ -219,7 +219,7 @@ def test_a_worker_told_to_stop_as_it_takes_a_document_puts_it_back(
         signal.raise_signal(signal.SIGTERM)
         return lease
 
-    monkeypatch.setattr(pipeline, "take", take_then_stop)
+    monkeypatch.setattr(pipeline, "acquire", take_then_stop)
     with pytest.raises(SystemExit):
         ingest_document(waiting.pk)
     waiting.refresh_from_db()

@@ -98,7 +98,7 @@ def test_strangers_who_take_all_their_connections_leave_those_of_others(bounded:
         thread.join(20)
     assert found.pop(Kind.ANONYMOUS) == "OperationalError"
     assert set(found.values()) == {"served"}
-    assert all(lane.taken == 0 for lane in connection_limits.lanes.values())
+    assert all(lane.taken == 0 for lane in connection_limits.limits.values())
 
 
 def test_who_gets_no_connection_is_asked_to_come_again() -> None:

@@ -117,7 +117,7 @@ def test_real_files_become_sound_units_and_the_same_ones_twice(path: Path) -> No
 @pytest.mark.parametrize(
     "look",
     [
-        *("join_kerned", "set_furniture_aside", "name_headings", "name_kinds", "nest_lists"),
+        *("join_kerned", "separate_furniture", "mark_headings", "classify_blocks", "nest_lists"),
         *("title_tables", "number_tables", "mark_continuations", "assign_sections"),
     ],
 )

@@ -25,11 +25,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux confines"
 HOSTILE = """
 import sys
 from pathlib import Path
-from pdf import answering, child
+from pdf.sandbox import handlers, server
 from tests.documents import escapes
 worker = int(sys.argv[1])
-answering.plain_picture = lambda page, dpi: escapes.attempts(Path({folder!r}), worker)
-child.main()
+handlers.plain_picture = lambda page, dpi: escapes.attempts(Path({folder!r}), worker)
+server.main()
 """
 POSSIBLE = {"a thread"}
 

@@ -1,4 +1,4 @@
-"""`manage.py bench NAME …`: measures. Each stands in a module of its own, `<app>/benchmarks/<name>.py`.
+"""`manage.py bench NAME …`: measures. Each is a module of its own, `bench/<name>.py`.
 
 Such a module has a docstring that begins with what it measures, `add_arguments(parser)`,
 and `run(command, options)`, which prints with `command.stdout.write` and returns the exit code.
@@ -13,23 +13,17 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+import bench
 from documents.management.library_command import LibraryCommand
-
-APPS = ("documents", "retrieval", "chat", "config")
 
 
 def benchmarks() -> dict[str, ModuleType]:
-    """Modules by name, from the `benchmarks` packages of the apps that have one."""
-    found: dict[str, ModuleType] = {}
-    for app in APPS:
-        try:
-            package = import_module(f"{app}.benchmarks")
-        except ModuleNotFoundError:
-            continue
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                found[module.name] = import_module(f"{app}.benchmarks.{module.name}")
-    return found
+    """The modules of `bench` by name, without those that are only part of one (`_name`)."""
+    return {
+        module.name: import_module(f"bench.{module.name}")
+        for module in pkgutil.iter_modules(bench.__path__)
+        if not module.ispkg and not module.name.startswith("_")
+    }
 
 
 class Command(LibraryCommand):

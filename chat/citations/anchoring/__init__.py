@@ -1,1 +1,4 @@
-"""Finding words on pages: the steps of ``chat.citations.anchoring.find_quote``, each a pure function."""
+"""Where quoted words stand on a page, and with which boxes.
+
+``find_quote.find_quote`` searches given pages, ``page_sources.locate`` a stored document.
+"""

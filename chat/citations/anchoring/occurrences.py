@@ -1,4 +1,4 @@
-"""Where a quote stands in one piece: the same folded characters, between borders of words."""
+"""Where a quote stands in one piece, and which of several places its context means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where pages come from: a file read now, or a stored document."""
+"""Pages for anchoring, of a file or a stored document, and quotes located in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, amounts, percentages, dates and years, as a text writes them."""
+"""Numbers, amounts, percentages, dates and years as a text writes them, and when two are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is calling: a token with scopes, or a browser's session."""
+"""Authenticate callers by token or session, and check their scopes."""
 
 from __future__ import annotations
 
@@ -76,9 +76,6 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
             "scheme": "bearer",
             "description": "A token made in your settings, by `POST /api/tokens/` or `manage.py token`.",
         }
-
-
-# Who is calling, for the types: permissions let nobody else through.
 
 
 def caller(request: Request) -> User:

@@ -1,4 +1,4 @@
-"""Serializers that refuse what they do not know, and references that only reach what the caller may see."""
+"""Fields that refuse unknown input and accept visible rows only; views of the parts of a document."""
 
 from __future__ import annotations
 
@@ -85,8 +85,6 @@ class VisibleRelated(serializers.PrimaryKeyRelatedField):
                 raise exceptions.NotFound from None
             raise
 
-
-# Parts of a document, reached through it: whoever may not see the document meets 404 on the way.
 
 if TYPE_CHECKING:
     from rest_framework.generics import GenericAPIView

@@ -1,4 +1,4 @@
-"""Filters and ordering of lists: what they do not know is refused, never silently left out."""
+"""Filters, ordering and cursor pagination of lists; unknown parameters are refused."""
 
 from __future__ import annotations
 
@@ -113,9 +113,6 @@ class VisibleFilter(django_filters.UUIDFilter):
         if not self.related.objects.visible_to(user).filter(pk=value).exists():  # type: ignore[attr-defined]
             raise exceptions.NotFound
         return super().filter(rows, value)
-
-
-# Lists in pages by cursor: stable while rows come and go, and as fast on the last page as on the first.
 
 
 class CursorPages(CursorPagination):

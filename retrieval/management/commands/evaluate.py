@@ -1,4 +1,4 @@
-"""`manage.py evaluate WHAT …`: see ``retrieval.subcommands``."""
+"""`manage.py evaluate WHAT …`: runs one of the evaluations that the apps offer."""
 
 from __future__ import annotations
 

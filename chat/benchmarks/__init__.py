@@ -1,1 +1,0 @@
-"""`manage.py bench read`: how fast the reader opens a file and lights words."""

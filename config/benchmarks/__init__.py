@@ -1,1 +1,0 @@
-"""Measures of the whole: what it survives."""
