@@ -27,7 +27,9 @@ from retrieval.query.scope import Scope, ScopeSql
 from retrieval.query.self_query import Filters
 from retrieval.ranking.candidate_lists import (
     NAMED_PAGES,
+    NAMED_PLACES,
     NamedQuestion,
+    chunks_at_places,
     chunks_on_pages,
     keyword_lists,
     vector_lists,
@@ -223,12 +225,19 @@ def find(
             by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.summary.chunks)
             step.added = len(chunks_in(by_meaning) - chunks_in(lists))
             lists = [*lists, *by_meaning]
+    on_pages = {}
     if plan.own.pages and index.summary.documents == 1:
-        lists = [*lists, RankedList(NAMED_PAGES, chunks_on_pages(scope, plan.own.pages))]
+        on_pages = chunks_on_pages(scope, plan.own.pages)
+    named = {NAMED_PAGES: list(on_pages), NAMED_PLACES: chunks_at_places(index, plan.own)}
+    lists += [RankedList(name, [(key, 1.0) for key in keys]) for name, keys in named.items() if keys]
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])
-    return FoundCandidates(lists, fused, candidates, weighed(plan, candidates, index), index.rarity)
+    if index.summary.documents > 1:  # whose labels nobody reads
+        on_pages = {
+            key: page for key, found in candidates.items() if (page := found.first_of(plan.own.pages))
+        }
+    return FoundCandidates(lists, fused, candidates, weighed(plan, candidates, index), index.rarity, on_pages)
 
 
 def weighed(
@@ -277,7 +286,6 @@ def rank_by_evidence(
     """Those of the candidates that lists of this question or part brought, by what in them speaks of it."""
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, meaning = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
-    on_page = {key for ranked in lists if ranked.name == NAMED_PAGES for key, _ in ranked.items}
     return by_features(
         [
             ScoredCandidate(
@@ -285,7 +293,7 @@ def rank_by_evidence(
                 fused,
                 keyword.get(key, 0.0),
                 meaning.get(key, 0.0),
-                key in on_page,
+                key in found.on_pages,
                 found.evidence[key][named.name],
             )
             for key, fused in fuse(lists)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -10,6 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from domains import pack_data, pack_names
+from retrieval.places import Place, pages_in, places_in
 from text.languages import language_data
 from text.terms import folded, folded_accents, likely_language, run_together, terms_of
 
@@ -19,6 +21,8 @@ from text.terms import folded, folded_accents, likely_language, run_together, te
 # documents write it, phrases separated by semicolons. No line says anything of one document.
 
 LONGEST_NAME = 5  # terms
+UNSPACED = "\u3000"
+"""Scripts without spaces between words begin here."""
 
 Phrase = tuple[str, ...]
 
@@ -39,6 +43,21 @@ def asking_words(language: str) -> frozenset[str]:
 
 
 ASKING_WORDS = asking_words("en")
+
+
+@cache
+def _number_questions(language: str) -> re.Pattern[str]:
+    data = tomllib.loads(language_data(language, "answers.toml") or language_data("en", "answers.toml"))
+    phrases = [*data["kinds"]["count"], *data["kinds"]["amount"], *chain(*data["computations"].values())]
+    spaced = "|".join(
+        rf"\b{re.escape(some)}\b" if some[0] < UNSPACED else re.escape(some) for some in phrases
+    )
+    return re.compile(spaced)
+
+
+def wants_number(text: str, language: str) -> bool:
+    """Whether a count, an amount or what is computed from them answers the question."""
+    return bool(_number_questions(language).search(text.casefold()))
 
 
 @cache
@@ -79,20 +98,6 @@ MOST_LANGUAGES = 6
 QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,300})[\"”“»]")
 EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
 PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
-# "Figure 3", "Abbildung 3", "Step 4", "Section 5.1": a word and its number, in any language.
-PLACE = re.compile(r"(?<![\w.])([^\W\d_]{2,20})\.?\s*(\d{1,3}(?:\.\d{1,3}){0,3})(?![\w%]|[.,]\d)")
-PLACE_BEGINS = 3  # characters: "Fig. 3" is "Figure 3"
-# What a document's pages are called in the languages of ``text``.
-PAGE_WORDS = (
-    r"pages?|slides?|seiten?|folien?|páginas?|pagina|pagine|diapositivas?|strona|stronie|strony|sida|sidan|side"
-    r"|siden|bladzijde|sivu|sivulla|oldal|sayfa|страниц\w*|сторінк\w*|σελίδα\w*|صفحة|الصفحة|صفحه|halaman"
-)
-NAMED_PAGES = re.compile(
-    rf"\b(?:{PAGE_WORDS}|pp?\.)\s*(\d{{1,4}})(?:\s*(?:-|–|to|and|bis|und|a|y|à|et)\s*(\d{{1,4}}))?"
-    r"|第?\s*(\d{1,4})\s*(?:页|頁|ページ)|(\d{1,4})\s*(?:쪽|페이지)",
-    re.IGNORECASE,
-)
-MOST_NAMED_PAGES = 20
 # "According to this report": the document asked, which says of itself what it is.
 WORKS = r"(?:report|document|paper|text|article|slides?|deck|presentation|brochure|manual|guide|file|pdf)"
 ITSELF = r"(?:this|the|that)\s+(?:(?:whole|entire|given|slide)\s+)?"
@@ -126,8 +131,9 @@ class QueryTerms:
         names: terms that may name a document, run together as file names do (``bestbuy``).
         excluded: phrases of terms that no chunk may hold (``-word``).
         prefixes: beginnings of words of which a chunk must hold each (``comput*``).
-        places: patterns of places that it names: ``Figure 3``, ``Step 4``.
-        pages: numbers of the pages that it names.
+        places: places that it names by a word and a number: ``Figure 3``, ``Step 4``.
+        pages: numbers of the pages that it names; negative from the end.
+        wants_number: whether a count or an amount answers it.
         packs: by the pack's name what it adds, for documents that are of its field.
     """
 
@@ -140,14 +146,16 @@ class QueryTerms:
     names: frozenset[str] = frozenset()
     excluded: tuple[Phrase, ...] = ()
     prefixes: tuple[str, ...] = ()
-    places: tuple[re.Pattern[str], ...] = ()
+    places: tuple[Place, ...] = ()
     pages: tuple[int, ...] = ()
+    wants_number: bool = False
     packs: Mapping[str, PackTerms] = field(default_factory=dict)
 
     @cached_property
     def every_term(self) -> frozenset[str]:
-        """Own terms and those of packs."""
-        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values())))
+        """Own terms, those of packs, and those of the places it names."""
+        places = (forms for place in self.places for forms in place.terms)
+        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values()), *places))
 
     @property
     def is_empty(self) -> bool:
@@ -191,8 +199,9 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
         names=frozenset(run_together(body)),
         excluded=_phrases(excluded, asked_of),
         prefixes=prefixes,
-        places=_places(body),
-        pages=_named_pages(body),
+        places=places_in(body, language, asked_of),
+        pages=pages_in(body, language),
+        wants_number=wants_number(body, language),
         packs=_packs(terms_of(body), packs),
     )
 
@@ -212,27 +221,6 @@ def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tupl
         else:
             groups.append(tuple(dict.fromkeys(chain.from_iterable(forms))))
     return groups
-
-
-def _places(text: str) -> tuple[re.Pattern[str], ...]:
-    """Patterns of what is called by a word and a number; a page is none, nor a year or an amount."""
-    found = []
-    for match in PLACE.finditer(NAMED_PAGES.sub(" ", text)):
-        word, number = match[1], match[2]
-        if not terms_of(word) or (word.islower() and len(word) < PLACE_BEGINS):
-            continue
-        written = rf"(?<!\w){re.escape(word[:PLACE_BEGINS])}\w*\.?\s*{re.escape(number)}(?![\w]|[.,]\d)"
-        found.append(re.compile(written, re.IGNORECASE))
-    return tuple(found)
-
-
-def _named_pages(text: str) -> tuple[int, ...]:
-    pages: dict[int, None] = {}
-    for match in NAMED_PAGES.finditer(text):
-        first = int(next(filter(None, (match[1], match[3], match[4]))))
-        last = int(match[2] or first)
-        pages |= dict.fromkeys(range(first, min(max(first, last), first + MOST_NAMED_PAGES) + 1))
-    return tuple(pages)
 
 
 def _phrases(texts: Iterable[str], languages: Sequence[str]) -> tuple[Phrase, ...]:

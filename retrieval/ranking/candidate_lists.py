@@ -175,26 +175,61 @@ def keyword_lists(
 
 NAMED_PAGES = "named page"
 """The list of chunks that stand on a page which the question names."""
+NAMED_PLACES = "named place"
+PLACE_DEPTH = 10
 
-# A page is called by the number printed on it (its label in the file) or by its place.
-ON_PAGES = """
-SELECT DISTINCT chunk.id, chunk.index
-FROM documents_retrievalchunk chunk JOIN documents_page page ON page.document_id = chunk.document_id
-WHERE page.number BETWEEN chunk.page_start AND chunk.page_end
-    AND (page.number = ANY(%s) OR page.label = ANY(%s))
-    AND chunk.document_id IN ({documents}) {chunk_filter}
-ORDER BY chunk.index LIMIT {limit}
+# A page is called by its place in the file, by the file's label for it, or by the number printed on it.
+# A number that more pages print than this is none of theirs ("Version 5").
+PRINTED_AT_MOST = 3
+ON_PAGES = r"""
+WITH here AS MATERIALIZED (
+    SELECT page.document_id, page.number,
+           page.number = ANY(%s) OR page.label = ANY(%s) OR page.number - document.page_count - 1 = ANY(%s)
+               AS called,
+           (SELECT substring(line ->> 'text' FROM %s) FROM jsonb_array_elements(page.furniture) line
+            WHERE line ->> 'text' ~ %s LIMIT 1) AS printed
+    FROM documents_page page JOIN documents_document document ON document.id = page.document_id
+    WHERE page.document_id IN ({documents})
+), named AS (
+    SELECT document_id, number
+    FROM (SELECT *, count(*) OVER (PARTITION BY printed) AS times FROM here) counted
+    WHERE called OR (printed IS NOT NULL AND times <= {most})
+)
+SELECT chunk.id, min(named.number) FROM documents_retrievalchunk chunk
+JOIN named ON named.document_id = chunk.document_id
+    AND named.number BETWEEN chunk.page_start AND chunk.page_end
+WHERE true {chunk_filter}
+GROUP BY chunk.id, chunk.index ORDER BY chunk.index LIMIT {limit}
 """
 
 
-def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> list[tuple[UUID, float]]:
-    """Chunks on these pages of the one document in scope, in reading order. One statement."""
+def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
+    """Chunks on these pages of the one document in scope, each with the first of them. One statement.
+
+    ``pages``: negative from the end.
+    """
     statement = ON_PAGES.format(
-        documents=scope.documents, chunk_filter=scope.and_chunk("chunk.id"), limit=KEYWORD_DEPTH
+        documents=scope.documents,
+        chunk_filter=scope.and_chunk("chunk.id"),
+        limit=KEYWORD_DEPTH,
+        most=PRINTED_AT_MOST,
     )
-    labels = [str(page) for page in pages]
-    params = [list(pages), labels, *scope.document_params, *scope.chunk_params]
-    return [(key, 1.0) for key, _ in read_rows(statement, params)]
+    labels = [str(page) for page in pages if page > 0]
+    printed = rf"(?:^|[^\d.,-])({'|'.join(labels) or '-'})(?:$|[^\d.,-])"
+    params = [list(pages), labels, list(pages), printed, printed, *scope.document_params, *scope.chunk_params]
+    return dict(read_rows(statement, params))
+
+
+def chunks_at_places(index: ScopeIndex, question: QueryTerms) -> list[UUID]:
+    """Chunks that hold the word and the number of a place which the question names, closest first."""
+    worth = np.zeros(len(index.at), np.float32)
+    for place in question.places:
+        word, number = (
+            index.impacts[:, [index.columns[term] for term in forms]].max(axis=1) for forms in place.terms
+        )
+        worth = np.maximum(worth, np.where((word > 0) & (number > 0), word + number, 0))
+    best = [int(row) for row in np.argsort(-worth, kind="stable")[:PLACE_DEPTH] if worth[row] > 0]
+    return index.keys_of(best)
 
 
 def vector_lists(

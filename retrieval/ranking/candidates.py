@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
@@ -81,6 +81,10 @@ class Candidate:
         """Terms of the headings above it and of its caption."""
         heading = self.context_header.removeprefix(self.document_title)
         return frozenset(terms_of_each([heading], self.language)[0])
+
+    def first_of(self, pages: Collection[int]) -> int | None:
+        """The first of these pages that it stands on."""
+        return next((page for page in self.pages if page in pages), None)
 
     @cached_property
     def text(self) -> str:

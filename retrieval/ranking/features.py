@@ -14,6 +14,7 @@ WRITTEN_SHARE = 0.5
 ROW_LABEL_BONUS = 1.5
 REFERRED = 0.4
 LABEL_BEGINS = 3  # characters of a unit before its label: a bracket, a bullet
+LEAST_RUN = 3  # words of a longer quotation
 TITLE_TERM = 0.3
 """Weight of a word of the document's title: it says little of which unit is meant."""
 
@@ -25,13 +26,15 @@ class TermFeatures:
     Attributes:
         coverage: share of the question's own telling terms that stand in it, weighed by rarity.
         phrases: share of the written phrases that stand in it word for word.
-        quoted: share of what the person put in quotation marks that stands in it.
+        quoted: share of what the person put in quotation marks that stands in it: of each quotation the
+            longest run of its words.
         headings: share of the own telling terms that stand in the headings above it or in its caption,
             without those of the document's title.
         pairs: share of the neighbouring own terms that stand side by side in it.
         place: 1 where a unit is headed by a place the question names (``Figure 3``), less where one
             refers to it.
         table: 1 for a table, half for a chunk with rows of one.
+        digits: how much of it are digits, where the question asks for a number.
         unit_scores: for each unit of the candidate, how much it says by itself.
     """
 
@@ -42,6 +45,7 @@ class TermFeatures:
     pairs: float
     place: float
     table: float
+    digits: float
     unit_scores: tuple[float, ...]
 
     @property
@@ -77,11 +81,12 @@ class FeatureExtractor:
         return TermFeatures(
             coverage=self._covered(present),
             phrases=self._phrases_in(candidate, present),
-            quoted=share([words.casefold() in text for words in self.question.quoted]),
+            quoted=mean([longest_run(words.casefold(), text) for words in self.question.quoted]),
             headings=self._covered(candidate.heading_terms - candidate.title_terms),
             pairs=self._pairs_in(candidate),
             place=self._place_in(candidate),
             table=1.0 if candidate.chunk_type == "table" else 0.5 * candidate.has_table,
+            digits=digit_share(candidate.text) if self.question.wants_number else 0.0,
             unit_scores=self._unit_scores(candidate, said),
         )
 
@@ -104,7 +109,7 @@ class FeatureExtractor:
         best = 0.0
         for place in self.question.places:
             for content in candidate.contents:
-                if match := place.search(content):
+                if match := place.written.search(content):
                     best = max(best, REFERRED if match.start() > LABEL_BEGINS else 1.0)
         return best
 
@@ -145,8 +150,23 @@ class FeatureExtractor:
         return form / (1 + excess / (4 * LENGTH_PIVOT)) if excess > 0 else form
 
 
-def share(found: Sequence[bool]) -> float:
-    return sum(found) / len(found) if found else 0.0
+def mean(shares: Sequence[float]) -> float:
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def longest_run(quoted: str, text: str) -> float:
+    """The longest run of the quotation's words that stands in the text, as a share of it; 0 for one word."""
+    words = quoted.split()
+    for size in range(len(words), min(len(words), LEAST_RUN) - 1, -1):
+        if any(" ".join(words[at : at + size]) in text for at in range(len(words) - size + 1)):
+            return size / len(words)
+    return 0.0
+
+
+def digit_share(text: str) -> float:
+    """1 from a tenth of digits on."""
+    encoded = text.encode()
+    return min(1.0, 10 * (1 - len(encoded.translate(None, b"0123456789")) / max(1, len(encoded))))
 
 
 def begins_with(terms: list[str], phrase: Phrase) -> bool:

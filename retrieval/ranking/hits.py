@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from retrieval.ranking.candidates import Candidate
@@ -114,6 +114,7 @@ class FoundCandidates:
         candidates: those of them that were read.
         evidence: what speaks for each, by the name of the question or part it was weighed against.
         rarity: idf of the terms asked for, in scope.
+        on_pages: chunks that stand on a page which the question names, with that page.
     """
 
     lists: Sequence[RankedList[UUID]]
@@ -121,6 +122,7 @@ class FoundCandidates:
     candidates: Mapping[UUID, Candidate]
     evidence: Mapping[UUID, Mapping[str, TermFeatures]]
     rarity: Mapping[str, float]
+    on_pages: Mapping[UUID, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ def hits_of(
             strongest_of(found.evidence[candidate.key]),
             score,
             why[candidate.key],
+            found.on_pages.get(candidate.key),
             excerpts,
         )
         for candidate, score in shown
@@ -159,11 +162,12 @@ def hit_of(
     evidence: TermFeatures,
     score: float,
     why: tuple[ListRank, ...],
+    page: int | None,
     excerpts: Excerpts | None,
 ) -> Hit:
-    """The chunk as it is shown: on the page of its best unit."""
+    """The chunk as it is shown: on ``page``, else on that of its best unit."""
     best = best_order(evidence)
-    page = candidate.pages[best[0]]
+    page = page if page in candidate.pages else candidate.pages[best[0]]
     on_page = [at for at, number in enumerate(candidate.pages) if number == page]
     snippet, snippet_unit, passage = Snippet(""), candidate.unit_ids[best[0]], ""
     if excerpts is not None:

@@ -103,6 +103,7 @@ PAIRS = 0.3
 PLACE = 0.8
 NAMED_PAGE = 0.8
 TABLE = 0.4
+DIGITS = 0.2
 
 MODEL_DEPTH = 20
 PASSAGE_CHARACTERS = 2000
@@ -146,7 +147,8 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
             + HEADINGS * item.evidence.headings
             + PAIRS * item.evidence.pairs
             + PLACE * item.evidence.place
-            + TABLE * item.evidence.table,
+            + TABLE * item.evidence.table
+            + DIGITS * item.evidence.digits,
         )
         for item in weighed
     ]

@@ -20,6 +20,7 @@ from retrieval.models import SearchQuery
 from retrieval.provider_calls import ProviderError
 from retrieval.query.language_model import ScriptedModel
 from retrieval.query.scope import Scope
+from retrieval.ranking.features import longest_run
 from retrieval.ranking.hits import unit_at
 from retrieval.ranking.rerankers import OverlapReranker
 from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult, Snippet, StrategyName
@@ -429,3 +430,29 @@ def test_what_a_label_heads_comes_before_what_refers_to_it(alice: User) -> None:
         ("# Parts", "Figure 2: Pump housing with seal."),
     )
     assert search("What does Figure 2 show of the pump?", Scope(alice)).hits[0].page == 2
+
+
+def test_a_figure_that_the_question_counts_is_found_among_much_of_its_subject(alice: User) -> None:
+    speaks = [f"Owls hunt mice and voles at night in forest number {at}." for at in range(120)]
+    pages = [tuple(speaks[at : at + 2]) for at in range(0, 120, 2)]
+    pages[40] = ("Figure 1: Wings seen from below.",)
+    scope = Scope(alice, document_ids=(written(alice, "owls", *pages).pk,))
+    best = search("In the first figure, which mice and voles do owls hunt at night?", scope).hits[0]
+    assert best.page == 41
+
+
+def test_a_page_is_found_by_the_number_printed_on_it(alice: User) -> None:
+    lines = [(f"Courses of faculty {at}.", "Apply by May.") for at in range(1, 7)]
+    document = written(alice, "brochure", *lines)
+    for page in document.pages.all():
+        printed = f"Prospectus {2 * page.number + 10}"
+        page.furniture = [{"text": printed, "rects": [], "char_start": 0, "char_end": 0}]
+        page.save()
+    scope = Scope(alice, document_ids=(document.pk,))
+    assert search("By when do I apply on page 16?", scope).hits[0].page == 3
+
+
+def test_a_quotation_is_found_where_only_most_of_it_stands() -> None:
+    assert longest_run("rain in the hills does not last", "the rain in the hills lasts") == 4 / 7
+    assert longest_run("high tide", "the high tide") == 1.0
+    assert longest_run("high tide", "the high sea and its tide") == 0.0
