@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
 
 from documents.models import Collection, Document, RetrievalChunk
-from retrieval.index.full_text import EMPTY, ScopeIndex, ScopeSummary, open_index, read_summary
+from retrieval.index.full_text import EMPTY, EXACT_UP_TO, ScopeIndex, ScopeSummary, open_index, read_summary
 from retrieval.index.postgres import lexeme, phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import IndexedDocument, SearchQuery
@@ -225,11 +225,13 @@ def find(
             by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.summary.chunks)
             step.added = len(chunks_in(by_meaning) - chunks_in(lists))
             lists = [*lists, *by_meaning]
-    on_pages = {}
+    on_pages: Mapping[UUID, int] = {}
     if plan.own.pages and index.summary.documents == 1:
         on_pages = chunks_on_pages(scope, plan.own.pages)
-    named = {NAMED_PAGES: list(on_pages), NAMED_PLACES: chunks_at_places(index, plan.own)}
-    lists += [RankedList(name, [(key, 1.0) for key in keys]) for name, keys in named.items() if keys]
+        lists = [*lists, RankedList(NAMED_PAGES, [(key, 1.0) for key in on_pages])]
+    if plan.own.places and index.summary.chunks <= EXACT_UP_TO:
+        at_places = chunks_at_places(scope, plan.own.places)
+        lists = [*lists, RankedList(NAMED_PLACES, [(key, 1.0) for key in at_places])]
     fused = fuse(lists)
     depth = max(RERANKED, options.offset + options.limit)
     candidates = read_candidates(scope, [key for key, _ in fused[:depth]])

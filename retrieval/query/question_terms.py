@@ -153,9 +153,8 @@ class QueryTerms:
 
     @cached_property
     def every_term(self) -> frozenset[str]:
-        """Own terms, those of packs, and those of the places it names."""
-        places = (forms for place in self.places for forms in place.terms)
-        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values()), *places))
+        """Own terms and those of packs."""
+        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values())))
 
     @property
     def is_empty(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from uuid import UUID
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from retrieval.embeddings.base import Embedder, Vectors
 from retrieval.index.full_text import ScopeIndex, name_scores
-from retrieval.index.postgres import read_rows
+from retrieval.index.postgres import phrase, read_rows
 from retrieval.index.vectors import nearest_chunks
 from retrieval.models import EmbeddingSpace
+from retrieval.places import Place
 from retrieval.provider_calls import start_call
 from retrieval.query.question_terms import QueryTerms
 from retrieval.query.scope import ScopeSql
@@ -176,7 +178,7 @@ def keyword_lists(
 NAMED_PAGES = "named page"
 """The list of chunks that stand on a page which the question names."""
 NAMED_PLACES = "named place"
-PLACE_DEPTH = 10
+PLACE_DEPTH = 20
 
 # A page is called by its place in the file, by the file's label for it, or by the number printed on it.
 # A number that more pages print than this is none of theirs ("Version 5").
@@ -220,16 +222,20 @@ def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
     return dict(read_rows(statement, params))
 
 
-def chunks_at_places(index: ScopeIndex, question: QueryTerms) -> list[UUID]:
-    """Chunks that hold the word and the number of a place which the question names, closest first."""
-    worth = np.zeros(len(index.at), np.float32)
-    for place in question.places:
-        word, number = (
-            index.impacts[:, [index.columns[term] for term in forms]].max(axis=1) for forms in place.terms
-        )
-        worth = np.maximum(worth, np.where((word > 0) & (number > 0), word + number, 0))
-    best = [int(row) for row in np.argsort(-worth, kind="stable")[:PLACE_DEPTH] if worth[row] > 0]
-    return index.keys_of(best)
+AT_PLACES = """
+SELECT chunk_id FROM retrieval_indexedchunk
+WHERE document_id IN ({documents}) {chunk_filter} AND words @@ %s::tsquery LIMIT {limit}
+"""
+
+
+def chunks_at_places(scope: ScopeSql, places: Sequence[Place]) -> list[UUID]:
+    """Chunks that hold a place's word and its number side by side. One statement, for a small scope."""
+    written = [phrase(pair) for place in places for pair in product(*place.terms)]
+    statement = AT_PLACES.format(
+        documents=scope.documents, chunk_filter=scope.and_chunk("chunk_id"), limit=PLACE_DEPTH
+    )
+    params = [*scope.document_params, *scope.chunk_params, " | ".join(written)]
+    return [key for (key,) in read_rows(statement, params)]
 
 
 def vector_lists(
