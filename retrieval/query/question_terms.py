@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from domains import pack_data, pack_names
-from retrieval.places import Place, pages_in, places_in
+from retrieval.query.places import Place, pages_in, places_in
 from text.languages import language_data
 from text.terms import folded, folded_accents, likely_language, run_together, terms_of
 

@@ -17,8 +17,8 @@ from retrieval.index.full_text import ScopeIndex, name_scores
 from retrieval.index.postgres import phrase, read_rows
 from retrieval.index.vectors import nearest_chunks
 from retrieval.models import EmbeddingSpace
-from retrieval.places import Place
 from retrieval.provider_calls import start_call
+from retrieval.query.places import Place
 from retrieval.query.question_terms import QueryTerms
 from retrieval.query.scope import ScopeSql
 from retrieval.ranking.candidates import read_candidates
