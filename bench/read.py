@@ -132,7 +132,7 @@ class Figures(msgspec.Struct):
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a long PDF")
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--stock", type=Path, metavar="DIR", help="of pdf.js's stock viewer: see _stock.py")
+    parser.add_argument("--stock", type=Path, metavar="DIR", help="folder of pdf.js's stock viewer")
     parser.add_argument("--json", action="store_true")
 
 

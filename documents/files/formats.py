@@ -177,7 +177,7 @@ def run(arguments: list[str], folder: Path) -> tuple[int, str]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    wall = wall_seconds(settings.CONVERT_SECONDS)  # CPU time is limited within (``office_child``)
+    wall = wall_seconds(settings.CONVERT_SECONDS)  # ``office_server`` limits the CPU time
     try:
         said, _ = process.communicate(timeout=wall)
         return process.returncode, said.decode(errors="replace")

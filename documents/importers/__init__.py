@@ -1,8 +1,7 @@
 """Other parsers' output as our pages and units.
 
-``docling``, ``unstructured`` and ``blocks`` (Reducto, tldw and the like) each
-turn one format into ``Block`` values; ``pages`` turns those into the
-``ParsedPage`` values that our own parser gives.
+``docling``, ``unstructured`` and ``plain_blocks`` (Reducto, tldw and the like) each turn one format into
+``Block`` values; ``block_import`` turns those into the ``ParsedPage`` values that our own parser gives.
 """
 
 from __future__ import annotations

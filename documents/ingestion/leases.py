@@ -160,7 +160,7 @@ class _Held:
 
 @contextmanager
 def sigterm_deferred() -> Iterator[None]:
-    """SIGTERM waits until the block ends, or until ``interruptible`` begins in it."""
+    """Defer SIGTERM until the block ends, or until ``sigterm_raises`` begins inside it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

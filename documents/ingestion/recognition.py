@@ -2,8 +2,8 @@
 
 The parser leaves such pages waiting (``ParsedPage.awaits``), so that a document with text answers at
 once. Here their pictures are read page by page under the document's lease, and every result is stored
-as it comes. Now and then the document is laid out anew with the pages it has (``ingestion.take_up``);
-pages, units and chunks that stay as they were keep their ids, citations and vectors.
+as it comes. ``pipeline.add_recognised_pages`` repeats the layout from time to time with the pages read so
+far; pages, units and chunks that do not change keep their ids, citations and vectors.
 
 A worker that dies midway loses the page it was at. Documents that wait to be taken in go first.
 """

@@ -1,9 +1,8 @@
 """The embedded PostgreSQL server: one per data folder, shared by all processes that use the folder.
 
-Who uses it is written in no list that could go stale: each process holds a
-shared file lock for as long as it lives, and the one that can turn its lock
-into an exclusive one at its end is the last, and stops the server. After a
-last one that was killed, ``caretaker`` does.
+No list of users could stay true, so each process holds a shared file lock while it lives. The process that
+can turn its lock into an exclusive one at its end is the last, and stops the server. ``reaper`` stops it
+where the last process was killed.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ OperationalError, which is answered with 503 and Retry-After.
 
 psycopg's pool has such a bound and such a queue. It is not used: while PostgreSQL is away it lets everybody
 wait for the whole time limit instead of failing at once, it needs a pool and three threads for each lane, and
-the embedded server is started by the first who cannot connect. What it does besides, ``kept`` does.
+the embedded server is started by the first process that cannot connect. ``base.ConnectionPool`` keeps the
+idle connections.
 """
 
 from __future__ import annotations

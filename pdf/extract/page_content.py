@@ -4,7 +4,7 @@ One MuPDF text page gives all of it: its words, its spans and, with
 ``TEXT_COLLECT_VECTORS``, its line art, so that the page's content is interpreted
 once. All rectangles are in page space.
 
-Where a document's structure tree is worth it (``tags.tree``), the page's content is
+Where a document's structure tree is worth it (``pdf.tags.structure_tree``), the page's content is
 interpreted once into a list of what it draws, and that list is read twice: as it
 stands, and by the elements of the structure. No word, box or order depends on the
 second reading: it only says which element each word belongs to. Elsewhere nothing

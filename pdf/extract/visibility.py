@@ -8,7 +8,7 @@ OCR layer, and stays. Hidden optional-content layers and what the CropBox cuts
 off never come out of MuPDF; they are only counted.
 
 Suspects are found by geometry alone, which costs nothing on most pages; only
-for suspects the page is drawn (``ink``), and the picture decides.
+for suspects the page is drawn, and the picture decides.
 """
 
 from __future__ import annotations

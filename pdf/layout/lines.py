@@ -1,7 +1,7 @@
 """Lines: words of one baseline, in the order they are read.
 
 From here to the end of the layout everything lies in the reading frame: the page
-turned so that most of its text runs rightwards (see ``frames``).
+turned so that most of its text runs rightwards (see ``page_layout``).
 """
 
 from __future__ import annotations

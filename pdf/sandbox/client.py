@@ -49,7 +49,7 @@ _ENVIRONMENT = {
 }
 # Time beyond the file's own for starting Python and sending the answers.
 _GRACE_SECONDS = 3.0
-# A child waits longer than this for its next request (``child``).
+# A child waits longer than this for its next request (``server``).
 _SURELY_WAITING_SECONDS = 20.0
 # Of recognition in the background (``nice``): a ninth of the share of everything else. With less, a page
 # would take an hour where twenty processes compete for two processors.

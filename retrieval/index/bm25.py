@@ -21,7 +21,7 @@ MAX_IMPACT = K1 + 1
 IMPACT_STEPS = 255
 IMPACT_STEP = np.float32(MAX_IMPACT / IMPACT_STEPS)
 TERM = np.dtype([("term", "<i4"), ("impact", "u1")])
-"""One term of a text: ``analysis.term_number`` and its impact in steps of ``IMPACT_STEP``."""
+"""One term of a text: ``postgres.term_number`` and its impact in steps of ``IMPACT_STEP``."""
 
 
 class Field(NamedTuple):

@@ -360,7 +360,7 @@ def shooting(monkeypatch: pytest.MonkeyPatch, most: int) -> list[subprocess.Pope
         return process
 
     def write(process: subprocess.Popen[bytes], body: bytes) -> None:
-        """As ``confined._write``, to a child that may be dead already."""
+        """As ``client._write``, to a child that may be dead already."""
         with contextlib.suppress(BrokenPipeError):
             assert process.stdin
             process.stdin.write(body)
