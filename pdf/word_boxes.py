@@ -35,6 +35,11 @@ class WordBoxes(msgspec.Struct, frozen=True):
         hit = (self.spans[:, 0] < char_end) & (self.spans[:, 1] > char_start)
         return [Rect(*box) for box in self.boxes[hit].tolist()]
 
+    @property
+    def words(self) -> list[Word]:
+        rows = zip(self.spans.tolist(), self.boxes.tolist(), strict=True)
+        return [Word(*span, *box) for span, box in rows]
+
     def __len__(self) -> int:
         return len(self.spans)
 

@@ -11,7 +11,8 @@ from uuid import UUID
 import msgspec
 from django.db.models import Q
 
-from chat.citations.anchoring.page_sources import PackedWords
+from chat.citations.anchoring.page_sources import packed_words
+from chat.citations.anchoring.page_text import LazyWords
 from chat.citations.claims import SourceUnit
 from documents.models import CitationUnit, Document, Page
 from pdf.geometry import PageFrame, Rect
@@ -140,8 +141,8 @@ class _PageWords:
     def boxes(self) -> WordBoxes:
         return unpack(self.packed, self.frame.width, self.frame.height)
 
-    def words(self, start: int, end: int) -> PackedWords:
-        return PackedWords(partial(self._between, start, end))
+    def words(self, start: int, end: int) -> LazyWords:
+        return packed_words(partial(self._between, start, end))
 
     def _between(self, start: int, end: int) -> WordBoxes:
         inside = (self.boxes.spans[:, 0] >= start) & (self.boxes.spans[:, 0] < end)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
@@ -191,13 +191,10 @@ def chosen_lines(
     chosen: list[AnswerLine] = []
     for page, count in Counter(page_slots(ranked)).items():
         on_page = sorted((e for e in ranked if e.page == page), key=lambda entry: -entry.on_page)
-        added = 0
-        for line in holding((entry.line for entry in on_page), passages):
-            if added == count:
-                break
-            if not any(says_the_same(line.text, other.text) for other in chosen):
-                chosen.append(line)
-                added += 1
+        lines = (e.line for e in on_page if e.line.unit.table or is_new(e.line, chosen))
+        held = (line for line in holding(lines, passages) if is_new(line, chosen))
+        for line in islice(held, count):
+            chosen.append(line)  # noqa: PERF402  (what is held depends on what was chosen)
     if chosen and "list" in question.kinds and chosen[0].unit.type == "list":
         return list_around(chosen[0], [entry.line for entry in ranked])
     return with_neighbour(question, chosen, [entry.line for entry in ranked])
@@ -255,6 +252,10 @@ def with_neighbour(
 
 def _at(line: AnswerLine) -> int:
     return line.unit.char_start + line.place
+
+
+def is_new(line: AnswerLine, chosen: Sequence[AnswerLine]) -> bool:
+    return not any(says_the_same(line.text, other.text) for other in chosen)
 
 
 def says_the_same(text: str, other: str) -> bool:

@@ -23,6 +23,7 @@ SCALE = re.compile(r"(?:\b(?:in|of) )?(?:[$€£¥] ?|usd |eur )?\b(thousands|mi
 CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|CNY|CHF)\b")
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
+IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
 FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
 
 
@@ -115,7 +116,7 @@ def sentence_lines(passage: ContextItem) -> Iterator[AnswerLine]:
 
 def says_something(text: str) -> bool:
     """More than a number, a page reference or a crumb."""
-    return sum(map(str.isalpha, text)) >= LEAST_LETTERS or bool(re.search(r"[\u3040-\u9fff]{2}", text))
+    return sum(map(str.isalpha, text)) >= LEAST_LETTERS or bool(IDEOGRAPHS.search(text))
 
 
 def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -> Iterator[AnswerLine]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cache
-from itertools import chain, pairwise
+from collections.abc import Iterable, Sequence, Set
+from functools import cache, lru_cache
+from itertools import chain, pairwise, starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chat.answers.prompt import ContextItem
 from chat.answers.without_model.lines import AnswerLine
 from chat.answers.without_model.question import YEAR, NamedPlace, QuestionFeatures, words_of
+from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.terms import terms_of
@@ -58,6 +59,7 @@ RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
 )
+NUMBER = re.compile(r"\d+")
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 
 
@@ -148,7 +150,7 @@ def features_of(
         "phrases": shared_phrases(question, lines),
         "type": [type_match(question, line) for line in lines],
         "year": [year_match(question, line) for line in lines],
-        "named": [float(any(is_at(place, line) for place in question.places)) for line in lines],
+        "named": named_places(question, lines),
         "row": [float(bool(line.values)) for line in lines],
         "label": [item_match(items, line) for line in lines],
     }
@@ -186,15 +188,16 @@ def coverage(
     wanted = {term: 1 << at for at, term in enumerate(question.terms)}
 
     def bits(terms: frozenset[str]) -> int:
-        return sum(bit for term, bit in wanted.items() if term in terms)
+        return sum(map(wanted.__getitem__, wanted.keys() & terms))
 
     @cache
     def share(found: int) -> float:
         return weights.share(question.terms, {term for term, bit in wanted.items() if found & bit})
 
     own = [bits(line.terms) for line in lines]
-    over = [bits(terms) for terms in terms_over(lines)]
-    near = [found | beside(lines, own, index) for index, found in enumerate(own)]
+    over_units = {line.unit.id: bits(terms_over(line)) for line in one_a_unit(lines)}
+    over = [over_units[line.unit.id] for line in lines]
+    near = with_beside(own, list(starmap(are_near, pairwise(lines))))
     return {
         "line": list(map(share, own)),
         "near": list(map(share, near)),
@@ -203,25 +206,32 @@ def coverage(
     }
 
 
-def terms_over(lines: Sequence[AnswerLine]) -> Iterator[frozenset[str]]:
-    """Terms of the headings, the caption and the column heads of each line, and of the top of its page."""
-    known: dict[str, frozenset[str]] = {}
-    for line in lines:
-        if line.unit.id not in known:
-            known[line.unit.id] = line.context.union(terms_of(line.passage.heading[:120], line.language))
-        yield known[line.unit.id]
+def terms_over(line: AnswerLine) -> frozenset[str]:
+    """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
+    return line.context.union(terms_of(line.passage.heading[:120], line.language))
 
 
-def beside(lines: Sequence[AnswerLine], found: Sequence[int], index: int) -> int:
-    """What is found in the line before and the line after, where they are near on the same page."""
-    before = found[index - 1] if index and are_near(lines[index], lines[index - 1]) else 0
-    last = index + 1 == len(lines)
-    return before if last or not are_near(lines[index], lines[index + 1]) else before | found[index + 1]
+def one_a_unit(lines: Iterable[AnswerLine]) -> Iterable[AnswerLine]:
+    """A line of each unit."""
+    return {line.unit.id: line for line in lines}.values()
+
+
+def with_beside(found: Sequence[int], near: Sequence[bool]) -> list[int]:
+    """What is found in each line, the one before and the one after; ``near[i]``: i and i + 1 are near."""
+    result = list(found)
+    for index, is_near in enumerate(near):
+        if is_near:
+            result[index] |= found[index + 1]
+            result[index + 1] |= found[index]
+    return result
 
 
 def are_near(line: AnswerLine, other: AnswerLine) -> bool:
-    same_page = (line.unit.document, line.unit.page) == (other.unit.document, other.unit.page)
-    return same_page and abs(line.unit.char_start - other.unit.char_start) < 1500
+    one, two = line.unit, other.unit
+    if one is two:
+        return True
+    same_page = (one.document, one.page) == (two.document, two.page)
+    return same_page and abs(one.char_start - two.char_start) < 1500
 
 
 def cosines(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
@@ -268,13 +278,17 @@ def shared_phrases(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> l
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
     if question.wants_number:
-        asked = set(re.findall(r"\d+", question.text))
-        return float(bool(set(re.findall(r"\d+", line.text)) - asked))
+        return float(not numbers_in(question.text).issuperset(NUMBER.findall(line.text)))
     if "when" in question.kinds:
         return float(bool(DATE.search(line.text)))
     if question.kinds & {"who", "where"}:
         return float(bool(NAME.search(line.text)))
     return 0.5
+
+
+@lru_cache(maxsize=64)
+def numbers_in(text: str) -> frozenset[str]:
+    return frozenset(NUMBER.findall(text))
 
 
 def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
@@ -284,9 +298,18 @@ def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
     return len(said & question.years) / len(question.years)
 
 
-def is_at(place: NamedPlace, line: AnswerLine) -> bool:
-    """Whether the line stands at the place the question names."""
-    unit = line.unit
+def named_places(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
+    """1 for each line at a place the question names."""
+    named = {
+        line.unit.id
+        for line in one_a_unit(lines)
+        if any(is_at(place, line.unit) for place in question.places)
+    }
+    return [float(line.unit.id in named) for line in lines]
+
+
+def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
+    """Whether the unit stands at the place the question names."""
     if place.kind in ("page", "slide"):
         return place.number.isdigit() and unit.page == int(place.number)
     if place.kind in ("figure", "table"):

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import overload
 from uuid import UUID
 
 from django.db.models import Count, Max
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.occurrences import MANY
-from chat.citations.anchoring.page_text import Folded, PageText, fold, folded_text
+from chat.citations.anchoring.page_text import Folded, LazyWords, PageText, fold, folded_text
 from documents.ingestion.parser import parse_limits
 from documents.models import Page
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
-from pdf.structure import ParsedDocument, Word
+from pdf.structure import ParsedDocument
 from pdf.word_boxes import WordBoxes, unpack
 
 
@@ -63,7 +62,7 @@ def _pages(document: ParsedDocument) -> list[PageText]:
 def page_of_row(page: Page) -> PageText:
     """A stored page."""
     boxes = partial(unpack, bytes(page.word_boxes), page.width, page.height)
-    return PageText(page.number, page.frame, page.text, PackedWords(boxes))
+    return PageText(page.number, page.frame, page.text, packed_words(boxes))
 
 
 def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
@@ -71,30 +70,9 @@ def pages_of_rows(pages: Iterable[Page]) -> list[PageText]:
     return [page_of_row(page) for page in pages]
 
 
-class PackedWords(Sequence[Word]):
-    """The words of a stored page, unpacked at the first look: most pages of a search need none."""
-
-    def __init__(self, unpacked: Callable[[], WordBoxes]) -> None:
-        self._unpacked = unpacked
-
-    @overload
-    def __getitem__(self, index: int) -> Word: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Word]: ...
-    def __getitem__(self, index: int | slice) -> Word | Sequence[Word]:
-        return self._words[index]
-
-    def __len__(self) -> int:
-        return len(self._words)
-
-    def __iter__(self) -> Iterator[Word]:
-        return iter(self._words)
-
-    @cached_property
-    def _words(self) -> list[Word]:
-        packed = self._unpacked()
-        rows = zip(packed.spans.tolist(), packed.boxes.tolist(), strict=True)
-        return [Word(*span, *box) for span, box in rows]
+def packed_words(unpacked: Callable[[], WordBoxes]) -> LazyWords:
+    """The words of packed boxes, unpacked at the first look: most pages of a search need none."""
+    return LazyWords(lambda: unpacked().words)
 
 
 # The pages of a stored document as anchoring reads them: text from memory, words when they are wanted.
@@ -133,7 +111,7 @@ class StoredPages:
         self._boxes |= {row: bytes(boxes) for row, boxes in packed}
 
     def _page(self, kept: _KeptPage) -> PageText:
-        words = PackedWords(partial(self._boxes_of, kept))
+        words = packed_words(partial(self._boxes_of, kept))
         return PageText(kept.number, kept.frame, kept.folded.source, words, kept.folded)
 
     def _boxes_of(self, kept: _KeptPage) -> WordBoxes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +104,30 @@ def tokens(text: str) -> list[str]:
 def collapsed(text: str) -> str:
     """A text with each run of white space as one space: what ``exact`` compares."""
     return " ".join(text.split())
+
+
+class LazyWords(Sequence[Word]):
+    """Words that are made at the first look at one of them."""
+
+    def __init__(self, make: Callable[[], Sequence[Word]]) -> None:
+        self._make = make
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Word]: ...
+    def __getitem__(self, index: int | slice) -> Word | Sequence[Word]:
+        return self._words[index]
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self._words)
+
+    @cached_property
+    def _words(self) -> Sequence[Word]:
+        return self._make()
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from pdf.geometry import Rect
 # Whether a passage speaks of what a claim speaks of: the share of the claim's content words it has.
 
 _STEM = 5  # letters; enough to tell words apart, few enough to forget their endings
+_PERIOD = re.compile(r"\d+|q\d|fy\d*|\d*q\d*")
 _STOPWORDS = frozenset(
     re.findall(
         r"\S+",
@@ -51,7 +52,7 @@ def shared_terms(claim: str, passages: Iterable[str]) -> float:
 def title_names(title: str) -> set[str]:
     """Words of a title that tell one document from another: no years, no kinds of report."""
     words = re.findall(r"[^\W_]+", title.casefold())
-    return {word for word in words if not re.fullmatch(r"\d+|q\d|fy\d*|\d*q\d*", word)} - _KINDS - _STOPWORDS
+    return {word for word in words if not _PERIOD.fullmatch(word)} - _KINDS - _STOPWORDS
 
 
 _KINDS = frozenset(

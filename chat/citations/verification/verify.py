@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.highlights import Span, highlight_rects, text_of
-from chat.citations.anchoring.page_text import PageText
+from chat.citations.anchoring.page_text import LazyWords, PageText
 from chat.citations.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
 from chat.citations.values.columns import row_head, shared_terms, title_names
 from chat.citations.values.support import ValueSupport, check_values, heads_of
@@ -141,7 +142,9 @@ class _VerificationContext:
         if said & own:
             return ""
         said -= title_names("\n".join(unit.text for unit in (self.cited, *self.around(self.cited))))
-        others = {unit.title: title_names(unit.title) - own for unit in self.shown}
+        others = {
+            title: title_names(title) - own for title in dict.fromkeys(unit.title for unit in self.shown)
+        }
         return next((title for title, names in others.items() if names and names <= said), "")
 
 
@@ -271,9 +274,15 @@ def _heads(found: ValueSupport, around: Sequence[SourceUnit]) -> tuple[Rect, ...
 
 def page_of_unit(unit: SourceUnit) -> PageText:
     """A unit as a page of its own; characters count from the unit's start, boxes stay in page space."""
+    return PageText(unit.page, _UNUSED_FRAME, unit.text, LazyWords(partial(_words_from_start, unit)))
+
+
+def _words_from_start(unit: SourceUnit) -> list[Word]:
     start = unit.char_start
-    words = [Word(word.char_start - start, word.char_end - start, *word.rect) for word in unit.words]
-    return PageText(unit.page, _UNUSED_FRAME, unit.text, words)
+    return [
+        Word(word.char_start - start, word.char_end - start, word.x0, word.y0, word.x1, word.y1)
+        for word in unit.words
+    ]
 
 
 def _result(
