@@ -48,6 +48,7 @@ class AnswerBuilder:
         citations: in the order of the markers in ``content``.
         dropped: citations left out because the answer has too many.
         saved: ids of the citations that are rows already.
+        saved_content: the content that is stored.
         changed: ids of citations that changed after they were told.
         lock: held while content and citations change, so that another thread can save both in step.
         saving: held while they are saved: the recorder and the writer may both come to it.
@@ -60,6 +61,7 @@ class AnswerBuilder:
     citations: list[Citation] = field(default_factory=list)
     dropped: int = 0
     saved: set[UUID] = field(default_factory=set)
+    saved_content: str = ""
     changed: set[UUID] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     saving: threading.Lock = field(default_factory=threading.Lock)
@@ -172,7 +174,7 @@ class AnswerBuilder:
 
     def begin_with(self, content: str, citations: list[Citation], shown_before: list[CitationShown]) -> None:
         """Takes up an answer that was begun before; ``citations`` are its rows, by position."""
-        self.content, self.citations = content, citations
+        self.content, self.saved_content, self.citations = content, content, citations
         self.saved = {citation.pk for citation in citations}
         at = 0
         for mark, citation in zip(stored_marks(content), shown_before, strict=False):

@@ -27,6 +27,8 @@ def save_progress(draft: AnswerBuilder) -> None:
         with draft.lock:
             content = draft.content
             unsaved = [citation for citation in draft.citations if citation.pk not in draft.saved]
+        if content == draft.saved_content and not unsaved:
+            return
         try:
             _save(draft, content, unsaved)
         except IntegrityError:  # a document was deleted or read anew between the look and the commit
@@ -39,6 +41,7 @@ def _save(draft: AnswerBuilder, content: str, unsaved: Sequence[Citation]) -> No
         Citation.objects.bulk_create(unsaved)
         Message.objects.filter(pk=draft.message_id).update(content=content, alive_at=timezone.now())
     draft.saved |= {citation.pk for citation in unsaved}
+    draft.saved_content = content
 
 
 def _forget_what_is_gone(citations: Sequence[Citation]) -> None:
@@ -67,7 +70,8 @@ def finish(
     """Saves the whole answer with its end."""
     save_progress(draft)
     changed = [citation for citation in draft.citations if citation.pk in draft.changed]
-    Citation.objects.bulk_update(changed, CHANGEABLE)
+    if changed:
+        Citation.objects.bulk_update(changed, CHANGEABLE)
     Message.objects.filter(pk=draft.message_id).update(
         status=status,
         error=error[:500],

@@ -228,8 +228,8 @@ def claim_next(conversation_id: UUID) -> Message | None:
 
 
 def _claimed(answer: Message) -> Message:
-    StreamEvent.objects.filter(message=answer).delete()
-    StreamEvent.objects.filter(created_at__lt=timezone.now() - EVENTS_KEPT).delete()
+    if answer.alive_at:  # it was begun before
+        StreamEvent.objects.filter(message=answer).delete()
     answer.status, answer.alive_at = Message.Status.STREAMING, timezone.now()
     answer.save(update_fields=["status", "alive_at"])
     return Message.objects.select_related("conversation__owner").get(pk=answer.pk)
@@ -299,9 +299,14 @@ def _record() -> None:
 
 
 def _record_all() -> None:
-    """Saves all live answers twice a second, until there is none."""
+    """Saves all live answers twice a second, until there is none; deletes the events of yesterday's."""
     global _recorder
     pause = threading.Event()
+    try:
+        StreamEvent.objects.filter(created_at__lt=timezone.now() - EVENTS_KEPT).delete()
+    except DatabaseError:
+        logger.warning("old events could not be deleted", exc_info=True)
+        connection.close()
     while True:
         pause.wait(SAVE_SECONDS)
         with _live_lock:

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from uuid import UUID
 
 import msgspec
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from chat.citations.anchoring.page_sources import packed_words
 from chat.citations.anchoring.page_text import LazyWords
@@ -35,6 +35,7 @@ UNIT_FIELDS = (
     "cells",
     "chunk_id",
 )
+DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +82,31 @@ class Sources:
 
 def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -> Sources:
     """The units in the order of ``unit_ids`` and their neighbours; what is gone is left out. Four queries."""
-    rows = {str(row.pk): row for row in CitationUnit.objects.filter(pk__in=unit_ids).only(*UNIT_FIELDS)}
+    asked = CitationUnit.objects.filter(pk__in=unit_ids)
+    units = on_pages(asked.values_list("document_id", "page_number")) if with_neighbours else asked
+    rows = {str(row.pk): row for row in units.only(*UNIT_FIELDS)}
     shown = [rows[str(unit_id)] for unit_id in unit_ids if str(unit_id) in rows]
-    return sources_of(shown, neighbours_of(shown) if with_neighbours else [])
+    return sources_of(shown, list(rows.values()))
 
 
-def neighbours_of(rows: Iterable[CitationUnit]) -> list[CitationUnit]:
-    """All units of the rows' pages, in reading order."""
+def on_pages(places: Iterable[tuple[UUID, int]]) -> QuerySet[CitationUnit]:
+    """All units of these pages of documents, in reading order."""
     wanted: dict[UUID, set[int]] = defaultdict(set)
-    for row in rows:
-        wanted[row.document_id].add(row.page_number)
+    for document, page in places:
+        wanted[document].add(page)
     if not wanted:
-        return []
-    places = Q()
+        return CitationUnit.objects.none()
+    found = Q()
     for document, pages in wanted.items():
-        places |= Q(document=document, page_number__in=pages)
-    return list(CitationUnit.objects.filter(places).order_by("document", "position").only(*UNIT_FIELDS))
+        found |= Q(document=document, page_number__in=pages)
+    return CitationUnit.objects.filter(found).order_by("document", "position")
 
 
 def sources_of(shown: Sequence[CitationUnit], others: Sequence[CitationUnit] = ()) -> Sources:
     """Values of rows, with the words of their pages. Two queries."""
     rows = {row.pk: row for row in others or shown}
     pages = _pages(rows.values())
-    documents = Document.objects.in_bulk({row.document_id for row in rows.values()})
+    documents = Document.objects.only(*DOCUMENT_FIELDS).in_bulk({row.document_id for row in rows.values()})
     result = Sources()
     for row in rows.values():
         page = pages.get((row.document_id, row.page_number))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -20,10 +20,10 @@ from chat.answers.without_model.question import NamedPlace, QuestionFeatures, To
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
-from domains import fields_of
 from domains.items import Item, items_asked
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.vectors import active_space
+from retrieval.models import IndexedDocument
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
@@ -111,7 +111,6 @@ MOST_UNITS = 400
 MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
-FIRST_PAGES = 12  # of a document, on which it shows its field
 LONGEST_ABBREVIATION = 4
 ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
@@ -159,13 +158,9 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit]
 
 
 def fields_of_documents(documents: Sequence[UUID]) -> list[str]:
-    """The packs that the settings allow and whose field one of the documents shows on its first pages."""
-    pages = Page.objects.filter(document__in=documents, number__lte=FIRST_PAGES).order_by("number")
-    texts: dict[UUID, list[str]] = defaultdict(list)
-    for document, text in pages.values_list("document_id", "text"):
-        texts[document].append(text)
-    found = {pack for text in texts.values() for pack in fields_of(text)}
-    return sorted(found & set(settings.PACKS))
+    """The packs that the settings allow and whose field one of the documents is of."""
+    indexed = IndexedDocument.objects.filter(document__in=documents).values_list("fields", flat=True)
+    return sorted({field for fields in indexed for field in fields} & set(settings.PACKS))
 
 
 def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUID]:
