@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +22,15 @@ from chat.answers.prompt import (
     turns,
 )
 from chat.providers.base import Delta, Finished, NativeCitation, TextDelta, Usage, at_the_border
+
+
+@lru_cache(maxsize=8)
+def client_for(api_key: str, base_url: str, timeout: float) -> anthropic.Anthropic:
+    """The client that all answers share: to make one reads the certificates, 16 ms of processor time.
+
+    Retries are ours: they must know what was already streamed.
+    """
+    return anthropic.Anthropic(api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +53,12 @@ class Anthropic:
         reader = _StreamReader(documents)
         with (
             at_the_border(self.name, anthropic, httpx2),
-            self._client() as client,
-            client.messages.create(**self._request(prompt, documents)) as events,
+            client_for(self.api_key, self.base_url, self.timeout).messages.create(
+                **self._request(prompt, documents)
+            ) as events,
         ):
             for event in events:
                 yield from reader.read(event)
-
-    def _client(self) -> anthropic.Anthropic:
-        # Retries are ours: they must know what was already streamed.
-        return anthropic.Anthropic(
-            api_key=self.api_key, base_url=self.base_url or None, timeout=self.timeout, max_retries=0
-        )
 
     def _request(self, prompt: Prompt, documents: Sequence[Sequence[ContextItem]]) -> dict[str, Any]:
         messages: list[dict[str, Any]] = [
