@@ -66,6 +66,7 @@ reader_urls: Paths = [
     path("", reader.document, name="document"),
     path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
+    path("find/", reader.find, name="document-find"),
     path("pins/", reader.pins, name="document-pins"),
 ]
 

@@ -14,7 +14,9 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.citations.anchoring.page_sources import locate
+from chat.citations.anchoring.find_words import WordQuery, counts_by_page, matches_on
+from chat.citations.anchoring.highlights import highlight_rects
+from chat.citations.anchoring.page_sources import StoredPages, locate
 from chat.citations.presenters import citation_picture, reader_link
 from chat.models import Citation, Conversation, Message
 from documents.api.common.fields import DocumentPart, Strict
@@ -286,3 +288,60 @@ class Locate(DocumentPart, generics.GenericAPIView):
         parts = [Region.of(part.page.number, part.page.frame, part.rects) for part in anchor.parts]
         found = {"verdict": anchor.verdict, "text": anchor.text, "page": anchor.page, "parts": parts}
         return Response(LocatedSerializer(found).data)
+
+
+# `/api/documents/{id}/find/`: every place of typed words, as the reader's find bar shows them.
+
+
+class FindSerializer(Strict, serializers.Serializer):
+    """What to find."""
+
+    q = serializers.CharField(max_length=200, help_text="case, accents and line ends do not matter")
+    whole = serializers.BooleanField(default=False, help_text="only whole words")
+    page = serializers.IntegerField(min_value=1, required=False, help_text="with the regions on this page")
+
+
+class PageMatchesSerializer(serializers.Serializer):
+    """The matches of one page."""
+
+    page = serializers.IntegerField(help_text="from 1")
+    count = serializers.IntegerField()
+
+
+class FoundSerializer(serializers.Serializer):
+    """How often the words stand on which page; pages without a match are left out."""
+
+    count = serializers.IntegerField()
+    more = serializers.BooleanField(help_text="whether the search ended before the last page")
+    pages = PageMatchesSerializer(many=True)
+    matches = RegionSerializer(many=True, help_text="those of the page that was asked for")
+
+
+class FindWords(DocumentPart, generics.GenericAPIView):
+    """Every place where words stand in a document."""
+
+    serializer_class = FindSerializer
+    pagination_class = None
+    filter_backends: list[Any] = []
+
+    @extend_schema(
+        tags=["search"],
+        operation_id="documents_find",
+        parameters=[FindSerializer],
+        responses={200: FoundSerializer},
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        asked = self.get_serializer(data=request.query_params)
+        pages = StoredPages(self.document.pk)
+        asked.is_valid(raise_exception=True)
+        query = WordQuery(asked.validated_data["q"], asked.validated_data["whole"])
+        counts, is_cut = counts_by_page(pages.all, query)
+        shown = [page for page in pages.all if page.number == asked.validated_data.get("page")]
+        matches = [
+            Region.of(page.number, page.frame, highlight_rects(page, [span]))
+            for page in shown
+            for span in matches_on(page.folded, query)
+        ]
+        listed = [{"page": page, "count": count} for page, count in counts.items()]
+        found = {"count": sum(counts.values()), "more": is_cut, "pages": listed, "matches": matches}
+        return Response(FoundSerializer(found).data)

@@ -10,6 +10,7 @@ from chat.api.citations import (
     CitationImage,
     CitationListView,
     CitationSiblings,
+    FindWords,
     Locate,
 )
 from chat.api.conversations import ConversationViewSet
@@ -45,6 +46,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("citations/<uuid:pk>/context/", CitationContext.as_view(), name="citation-context"),
     path("citations/<uuid:pk>/siblings/", CitationSiblings.as_view(), name="citation-siblings"),
     path("citations/<uuid:pk>/image/", CitationImage.as_view(), name="citation-image"),
+    path("documents/<uuid:document_id>/find/", FindWords.as_view(), name="document-find"),
     path("documents/<uuid:document_id>/locate/", Locate.as_view(), name="document-locate"),
     path("providers/", Providers.as_view(), name="provider-list"),
     path("providers/<slug:name>/health/", ProviderHealth.as_view(), name="provider-health"),

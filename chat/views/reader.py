@@ -18,6 +18,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from chat.citations.anchoring.find_words import WordQuery, counts_by_page, matches_on
+from chat.citations.anchoring.highlights import highlight_rects
+from chat.citations.anchoring.page_sources import StoredPages
 from chat.citations.deep_links import Highlight, LinkTarget, highlight_of, highlights_at
 from chat.citations.presenters import shown_citations
 from chat.models import Citation, Note
@@ -172,6 +175,32 @@ def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     lit = lit_at(request, shown)
     return HttpResponse(msgspec.json.encode(lit), content_type="application/json")
+
+
+@require_safe
+@login_required
+def find(request: HttpRequest, pk: UUID) -> JsonResponse:
+    """Where the words ``?q=`` stand: matches by page, or with ``?page=`` the boxes of each match there.
+
+    ``?whole``: only whole words. Without ``?q=`` the pages are only read into memory.
+    """
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    pages = StoredPages(shown.pk)
+    query = WordQuery(request.GET.get("q", "")[:QUOTE_LENGTH], "whole" in request.GET)
+    if (number := whole_number(request.GET.get("page", ""))) is not None:
+        return JsonResponse({"matches": match_boxes(pages, number, query)})
+    counts, is_cut = counts_by_page(pages.all, query)
+    return JsonResponse({"pages": list(counts.items()), "more": is_cut, "read": bool(pages.all)})
+
+
+def match_boxes(pages: StoredPages, number: int, query: WordQuery) -> list[tuple[Box, ...]]:
+    """The display boxes of each match on a page; none when there is no such page."""
+    return [
+        page.frame.display_boxes(highlight_rects(page, [span]))
+        for page in pages.all
+        if page.number == number
+        for span in matches_on(page.folded, query)
+    ]
 
 
 @require_safe

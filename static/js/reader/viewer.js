@@ -5,7 +5,7 @@
 
 import * as pdfjs from "../../pdfjs/build/pdf.min.mjs";
 import {
-  EventBus, LinkTarget, PDFFindController, PDFLinkService, PDFViewer, RenderingStates,
+  EventBus, LinkTarget, PDFLinkService, PDFViewer, RenderingStates,
 } from "../../pdfjs/web/pdf_viewer.mjs";
 import { arrived, worker } from "./ahead.js";
 
@@ -25,7 +25,6 @@ export class Viewer {
       container: this.scroller,
       eventBus,
       linkService,
-      findController: new PDFFindController({ linkService, eventBus }),
       annotationMode: pdfjs.AnnotationMode.ENABLE,
       removePageBorders: true,
       enableAutoLinking: false,

@@ -1,4 +1,5 @@
-// One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing.
+// One place for keys: `bindKeys({ j: next })`; a key does nothing while somebody is typing, unless it is
+// pressed with Ctrl or Cmd (`^f`).
 // <button data-key="r">, <a data-key="gl"> are pressed by their keys (g, then l), <input data-key="/"> gets the focus;
 // j and k go along <a data-result>; what goes leaves the focus to the next of them, or to what held it.
 
@@ -35,8 +36,9 @@ function isTyping(target) {
 }
 
 function press(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  const chord = pending + event.key;
+  const control = event.ctrlKey || event.metaKey;
+  if (event.altKey || (control ? document.querySelector("dialog[open]") : isTyping(event.target))) return;
+  const chord = pending + (control ? "^" : "") + event.key;
   pending = event.key === "g" && !pending ? "g" : "";
   if (pending) setTimeout(() => (pending = ""), 1000);
   const target = document.querySelector(`[data-key~="${CSS.escape(chord)}"]`);

@@ -1,0 +1,92 @@
+"""Find in the reader: Ctrl+F, the server's counts, and matches painted where the words are."""
+
+from __future__ import annotations
+
+import pymupdf
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Upload
+from tests.browser.site import Site
+
+
+def manual(count: int = 60) -> bytes:
+    """Pages of a manual; every tenth speaks of a gasket, page 5 also in other ways."""
+    document = pymupdf.open()
+    for number in range(1, count + 1):
+        page = document.new_page(width=612, height=792)
+        page.insert_text((90, 120), f"Step {number}: tighten every bolt by hand.")
+        if number % 10 == 0:
+            page.insert_text((90, 600), f"Replace gasket {number} before you go on.")
+        if number == 5:
+            page.insert_text((90, 300), "GASKETS of the pump, and the gas-")
+            page.insert_text((90, 316), "ket of the valve.")
+    return bytes(document.tobytes())
+
+
+@pytest.fixture(scope="module")
+def uploaded() -> dict[str, str]:
+    return {}
+
+
+@pytest.fixture
+def reader(uploaded: dict[str, str], upload: Upload, page: Page, site: Site) -> Page:
+    if not uploaded:
+        uploaded["path"] = upload(manual(), "Manual.pdf")
+    page.goto(site.url(uploaded["path"] + "?page=1"))
+    page.get_by_label("Your question").wait_for()
+    page.locator("[data-pages]").focus()
+    return page
+
+
+def test_ctrl_f_opens_our_find_from_anywhere_and_counts_pages_that_are_not_drawn(reader: Page) -> None:
+    reader.get_by_label("Your question").focus()
+    before = reader.locator(".page[data-page-number='1']").bounding_box()
+    reader.keyboard.press("Control+f")
+    field = reader.get_by_role("searchbox", name="Find in this document")
+    expect(field).to_be_focused()
+    assert reader.locator(".page[data-page-number='1']").bounding_box() == before  # nothing jumped
+    reader.keyboard.type("gasket")
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 8")
+    expect(reader.locator(".match-on").first).to_be_in_viewport()
+    expect(reader.locator("[data-page-input]")).to_have_value("5")
+    reader.keyboard.press("Enter")
+    expect(reader.locator("[data-find] output")).to_have_text("2 of 8")
+    expect(reader.locator(".match-on")).to_have_count(2)  # a word over two lines
+    reader.keyboard.press("Shift+Enter")
+    reader.keyboard.press("Shift+Enter")
+    expect(reader.locator("[data-find] output")).to_have_text("8 of 8")  # round to the last
+    expect(reader.locator(".page[data-page-number='60'] .match-on")).to_be_in_viewport()
+    reader.keyboard.press("Escape")
+    expect(reader.locator("[data-find]")).to_be_hidden()
+    expect(reader.locator(".match")).to_have_count(0)
+    expect(reader.locator("[data-pages]")).to_be_focused()
+
+
+def test_whole_words_and_words_that_are_nowhere(reader: Page) -> None:
+    reader.keyboard.press("/")
+    reader.keyboard.type("gasket")
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 8")
+    reader.get_by_label("Whole words").check()
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 7")
+    reader.get_by_role("searchbox", name="Find in this document").fill("flywheel")
+    expect(reader.locator("[data-find] output")).to_have_text("Not found")
+    expect(reader.locator(".match")).to_have_count(0)
+
+
+def test_a_match_that_is_in_sight_does_not_move_the_pages(reader: Page) -> None:
+    reader.keyboard.press("/")
+    before = reader.locator("[data-pages]").evaluate("item => item.scrollTop")
+    reader.keyboard.type("Step 1:")
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 1")
+    expect(reader.locator(".match-on")).to_be_in_viewport()
+    assert reader.locator("[data-pages]").evaluate("item => item.scrollTop") == before
+
+
+def test_selected_words_are_taken_over(reader: Page) -> None:
+    reader.locator(".textLayer span", has_text="tighten").first.dblclick(position={"x": 60, "y": 5})
+    chosen = reader.evaluate("getSelection().toString().trim()")
+    assert chosen
+    reader.keyboard.press("Control+f")
+    expect(reader.get_by_role("searchbox", name="Find in this document")).to_have_value(chosen)
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 60")
