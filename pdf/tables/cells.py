@@ -22,6 +22,8 @@ SIGN_GAP = 0.2
 TAIL_GAP = 2.0
 # A percent sign set to a column's edge, at most so far (ems).
 PERCENT_GAP = 4.0
+# Texts one of which is set so much larger than another are no cells of one row; shorter ones are marks.
+LARGER, MARK_CHARS = 1.8, 3
 # From so many cells on, a row's cells are told by their order.
 STEP_CELLS = 3
 # A list marker stands at most this far from its text (ems), and in a line with it at most so far.
@@ -73,13 +75,13 @@ def is_date(text: str) -> bool:
 class Row:
     """One visual row: cells left to right, each the lines that make it up."""
 
-    __slots__ = ("cells", "is_item", "lines", "size", "x0", "x1", "y0", "y1")
+    __slots__ = ("cells", "is_item", "is_mixed", "lines", "size", "x0", "x1", "y0", "y1")
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines = lines
         if len(lines) == 1:
             (line,) = lines
-            self.cells, self.is_item = [[line]], False
+            self.cells, self.is_item, self.is_mixed = [[line]], False, False
             self.x0, self.y0, self.x1, self.y1, self.size = line.x0, line.y0, line.x1, line.y1, line.size
             return
         text = cell_text(lines)
@@ -90,11 +92,13 @@ class Row:
         self.x1 = max([line.x1 for line in lines])
         self.size = max([line.size for line in lines])
         self.is_item = _is_item(self.cells)
+        smallest = min([line.size for line in lines if line.chars >= MARK_CHARS], default=self.size)
+        self.is_mixed = self.size > LARGER * smallest
 
     @property
     def multi(self) -> bool:
-        """Whether it has cells side by side; a list item's marker and text are none."""
-        return len(self.cells) > 1 and not self.is_item
+        """Whether it has cells side by side; a list item's marker and text are none, nor a title beside text."""
+        return len(self.cells) > 1 and not self.is_item and not self.is_mixed
 
 
 def _is_contents_row(lines: Sequence[Line], text: str) -> bool:

@@ -11,11 +11,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 
 from pdf.extract.words import RawWord
 from pdf.geometry import Rect
-from pdf.layout.lines import Line, merged, rows_of
+from pdf.layout.lines import SAME_BASELINE, Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.layout.paragraphs import paragraphs
 from pdf.tables.cells import is_value
@@ -30,6 +31,11 @@ MOST_CROSSINGS = 1_000_000
 # A frame round columns of prose is no table: its largest cell has more lines than this and most words.
 FRAME_LINES = 14
 FRAME_SHARE = 0.6
+# Unless at least so many rows have several cells in the same columns.
+FRAMED_ROWS = 3
+# A single ruled row of so many cells is a table: the rest of it stands on another page.
+# Their lines follow one another within this (ems).
+ROW_CELLS, CELL_LEADING = 3, 3.0
 # In a table most cells stand in columns that at least this share of the rows have; from so many rows on.
 COMMON_COLUMN = 0.35
 COMMON_SHARE = 0.6
@@ -38,6 +44,8 @@ FORM_ROWS = 6
 SAME_HEIGHTS = 0.8
 # Values fill the columns of a table from this share of its cells on.
 VALUE_SHARE = 0.3
+# Values stacked in ruled cells are rows of their own where more than this share of them has a head beside it.
+HEADED_SHARE = 0.5
 
 # First row and column of a cell, and the row and column behind its last.
 CellKey = tuple[int, int, int, int]
@@ -243,11 +251,30 @@ def _parted(grid: Grid, line: Line) -> list[tuple[CellKey, Line]]:
 
 
 def _is_table(cells: dict[CellKey, list[Line]]) -> bool:
-    if len({key[0] for key in cells}) < 2 or len({key[1] for key in cells}) < 2:
+    rows, columns = {key[0] for key in cells}, {key[1] for key in cells}
+    if len(columns) < 2:
+        return False
+    if len(rows) < 2 and (len(columns) < ROW_CELLS or not all(map(_runs_on, cells.values()))):
         return False
     counts = [sum(len(line.words) for line in lines) for lines in cells.values()]
     largest = max(cells.values(), key=len)
-    return not (len(largest) > FRAME_LINES and max(counts) > FRAME_SHARE * sum(counts))
+    if len(largest) <= FRAME_LINES or max(counts) <= FRAME_SHARE * sum(counts):
+        return True
+    return len(rows_of(largest)) <= FRAME_LINES or _has_rows(cells)
+
+
+def _runs_on(lines: list[Line]) -> bool:
+    """Whether the lines of a cell follow one another as a text's do; labels of a drawing stand apart."""
+    return all(b.baseline - a.baseline <= CELL_LEADING * b.size for a, b in pairwise(lines))
+
+
+def _has_rows(cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether several ruled rows have cells in the same columns, as a table's rows do."""
+    beside: dict[int, list[int]] = {}
+    for row, column, *_ in sorted(cells):
+        beside.setdefault(row, []).append(column)
+    alike = Counter(tuple(columns) for columns in beside.values() if len(columns) > 1)
+    return max(alike.values(), default=0) >= FRAMED_ROWS
 
 
 def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
@@ -260,7 +287,25 @@ def _holds_values(cells: dict[CellKey, list[Line]]) -> bool:
 
 
 def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether most values stand one below the other in their cells: baselines make the rows then."""
+    """Whether most values stand one below the other in their cells: baselines make the rows then.
+
+    What heads them in the same ruled row stands on these baselines as well.
+    """
     values = [[line for line in lines if is_value(line.text)] for lines in cells.values()]
-    stacked = [len(lines) for lines in values if len(lines) > 1 and len(rows_of(lines)) > 1]
-    return len(stacked) > 1 and 2 * sum(stacked) > sum(map(len, values))
+    stacked = {
+        key: lines
+        for key, lines in zip(cells, values, strict=True)
+        if len(lines) > 1 and len(rows_of(lines)) > 1
+    }
+    if len(stacked) < 2 or 2 * sum(map(len, stacked.values())) <= sum(map(len, values)):
+        return False
+    headed = [_has_head(line, key, cells) for key, lines in stacked.items() for line in lines]
+    return sum(headed) > HEADED_SHARE * len(headed)
+
+
+def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bool:
+    """Whether the first cell of the value's ruled row has a line on its baseline."""
+    first = min(other for other in cells if other[0] <= key[0] and key[2] <= other[2])
+    return first == key or any(
+        abs(line.baseline - value.baseline) <= SAME_BASELINE * value.size for line in cells[first]
+    )

@@ -45,6 +45,8 @@ FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
 LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # Where lines hang together that are more than this share of all, what stands below is prose as well.
 PROSE_ROW = 0.35
+# Cells of so many lines, unlike by so few, are pieces of columns of prose where all rows of few are such.
+LONG_CELL, LIKE_LONG = 8, 2
 # Share of the first cells that are markers from which on it is a list; of values: other finders know them.
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
@@ -317,7 +319,15 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
         return False
     if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
         return False
+    if len(rows) < SURE_ROWS and all(map(_fill_columns, full)):
+        return False
     return not _is_something_else(rows)
+
+
+def _fill_columns(row: dict[int, list[Line]]) -> bool:
+    """Whether all cells are long and end together: columns of prose, broken by what stands between them."""
+    counts = [len(lines) for lines in row.values()]
+    return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
 
 
 def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:

@@ -1,0 +1,103 @@
+"""Rows that rulings close in are rows, however long their cells and whatever stands in these."""
+
+from __future__ import annotations
+
+from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
+from tests.pdf.test_layout_tables import cells, rows_of
+
+COLUMNS = (LEFT, 170.0, 300.0, 500.0)
+
+
+def ruled(drawing: Drawing, rows: list[tuple[list[str], ...]], y: float = 100.0) -> float:
+    """A table with rulings on all sides of its cells, each of which is a list of lines; its lower end."""
+    top = y
+    drawing.rule(COLUMNS[0], y, COLUMNS[-1], y)
+    for row in rows:
+        for x, lines in zip(COLUMNS, row, strict=False):
+            drawing.lines(lines, x + 4, y + 12)
+        y += 12 * max(map(len, row)) + 8
+        drawing.rule(COLUMNS[0], y, COLUMNS[-1], y)
+    for x in COLUMNS:
+        drawing.rule(x, top, x, y)
+    return y
+
+
+def test_a_cell_that_holds_most_of_the_words_leaves_its_table_a_table() -> None:
+    drawing = Drawing()
+    long = justified(f"{PROSE} {OTHER} {PROSE}", 150)
+    assert len(long) > 14
+    ruled(
+        drawing,
+        [
+            (["Key"], ["What it does"], ["Remarks"]),
+            (["Press"], ["Opens"], ["Any time."]),
+            (["Hold"], ["Shuts"], long),
+        ],
+    )
+    assert [cells(row)[:2] for row in rows_of(drawing.units())] == [
+        ["Key", "What it does"],
+        ["Press", "Opens"],
+        ["Hold", "Shuts"],
+    ]
+
+
+def test_values_stacked_beside_one_text_are_of_its_ruled_row() -> None:
+    drawing = Drawing()
+    stacked = ["< 5 %", "for half a cycle", "", "40 %", "for five cycles"]
+    ruled(
+        drawing,
+        [
+            (["Test"], ["Level"], ["Remarks"]),
+            (["Voltage dips", "and short", "interruptions"], stacked, justified(PROSE, 190)),
+            (["Surges on", "the supply", "lines"], stacked, justified(OTHER, 190)),
+        ],
+    )
+    assert [cells(row)[0] for row in rows_of(drawing.units())] == [
+        "Test",
+        "Voltage dips and short interruptions",
+        "Surges on the supply lines",
+    ]
+
+
+def test_one_ruled_row_of_several_cells_is_the_rest_of_a_table() -> None:
+    drawing = Drawing()
+    below = ruled(drawing, [(["7.2"], ["Required"], justified(PROSE, 190))])
+    drawing.lines(justified(OTHER, 430), y=below + 30)
+    (row,) = rows_of(drawing.units())
+    assert cells(row)[:2] == ["7.2", "Required"]
+
+
+def test_boxes_of_a_drawing_in_one_row_are_no_table() -> None:
+    drawing = Drawing()
+    for x0, x1, word in ((72, 200, "Input"), (200, 350, "Weight"), (350, 500, "Output")):
+        for y in (100, 340):
+            drawing.rule(x0, y, x1, y)
+        for x in (x0, x1):
+            drawing.rule(x, 100, x, 340)
+        drawing.text(x0 + 10, 120, word)
+        drawing.text(x0 + 50, 250, "scale")
+        drawing.text(x0 + 90, 320, "core")
+    assert rows_of(drawing.units()) == []
+
+
+def test_columns_of_prose_that_a_table_interrupts_are_no_rows() -> None:
+    drawing = Drawing()
+    left, right = justified(f"{PROSE} {OTHER}", 210), justified(f"{OTHER} {PROSE}", 210)
+    count = min(len(left), len(right))
+    y = TOP = 80.0
+    for _ in range(3):
+        drawing.lines(left[:count], y=y)
+        drawing.lines(right[:count], x=310, y=y)
+        y += 12 * count + 14
+    assert y > TOP
+    assert {unit.type for unit in drawing.units()} == {"prose"}
+
+
+def test_a_title_beside_texts_on_its_baselines_makes_no_rows_with_them() -> None:
+    drawing = Drawing()
+    small = ["Department", "of Records", "and Archives", "2021", "2022"]
+    for n, word in enumerate(("Supplement", "to the guide", "for the years", "2021 and 2022", "Office")):
+        drawing.text(LEFT, 100 + 24 * n, small[n], 7)
+        drawing.text(140, 100 + 24 * n, word, 20)
+        drawing.text(330, 100 + 24 * n, f"Changes of section {n}", 9)
+    assert rows_of(drawing.units()) == []
