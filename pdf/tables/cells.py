@@ -97,7 +97,7 @@ class Row:
 
     @property
     def multi(self) -> bool:
-        """Whether it has cells side by side; a list item's marker and text are none, nor a title beside text."""
+        """Whether it has cells side by side; a list item, or a title beside small print, has none."""
         return len(self.cells) > 1 and not self.is_item and not self.is_mixed
 
 
