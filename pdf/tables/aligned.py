@@ -85,12 +85,14 @@ def _disagree(above: ColumnSpans, below: ColumnSpans) -> bool:
 # Rows of one table are at most this many line heights apart.
 ROW_DISTANCE = 3.2
 # Heads stand at most this far above what they head; a cell's next line at most this far below (line heights).
-HEAD_DISTANCE = 1.2
+HEAD_DISTANCE = 1.5
 WRAP_DISTANCE = 0.85
 # A cell's next line is at most so much deeper than its first (ems): a marker may stand before it.
 WRAP_INDENT = 5.0
 # A lone row set in type this much larger than the table's is a heading between two tables.
 HEADING_SIZE = 1.15
+# So many heads of columns may have the title of the first rows between them and these.
+TITLED_HEADS = 3
 # At most so many row heads without values stand between the column heads and the first values.
 HEADLESS_ROWS = 2
 # At most so many rows of one cell in a row: more are prose between two tables.
@@ -104,6 +106,8 @@ VALUE_SHARE = 0.5
 # So many rows of a name and what belongs to it, set to two edges, are a table of words.
 PAIRS = 6
 PAIR_SHARE = 0.8
+# Of labels that end with a colon fewer are enough.
+LABELS = 3
 FULL_CELL = 0.7
 # Columns of prose are not so far apart (ems).
 WIDE_GUTTER = 4.0
@@ -252,12 +256,25 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
             break
         i -= 1
         if len(row.cells) == 1 and _introduces(row, rows[start], columns):
+            if i > floor and _heads_columns(rows[i - 1], row, columns):
+                continue
             break
         if row.x0 >= values_from or _heads_all(row, columns):
             start = i
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
             break
     return start
+
+
+def _heads_columns(row: Row, below: Row, columns: ColumnSpans) -> bool:
+    """Whether the row right above a title within the table has heads of its columns."""
+    return (
+        row.multi
+        and len(row.cells) >= TITLED_HEADS
+        and below.y0 - row.y1 <= HEAD_DISTANCE * row.size
+        and not any(map(is_value_cell, row.cells))
+        and all(len(columns.hit(cell)) == 1 for cell in row.cells)
+    )
 
 
 def _introduces(row: Row, first: Row, columns: ColumnSpans) -> bool:
@@ -291,6 +308,8 @@ def _is_table(rows: Sequence[Row], columns: ColumnSpans) -> bool:
     if values >= VALUE_SHARE * len(cells):
         return True
     if len(columns.spans) < 3:
+        if len(multi) >= LABELS and all(cell_text(row.cells[0]).endswith((":", "：")) for row in multi):
+            return _set_to_edges(multi, columns)
         many = len(multi) >= max(PAIRS, PAIR_SHARE * len(rows))
         return many and _set_to_edges(multi, columns) and not _runs_on(multi, columns)
     if (len(multi) >= 3 and values >= 0.2 * len(cells)) or _set_to_edges(multi, columns):

@@ -115,14 +115,14 @@ def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizonta
     Empty where a heading stands there: each table below it begins with heads of its own.
     """
     rows = [Row(row) for row in rows_of(lines)]
-    lone = [row for row in rows if len(row.cells) == 1]
+    lone = [row for row in rows if len(row.cells) == 1 or row.is_item]
     sizes = sorted([row.size for row in rows])
     if any(row.size > HEADING_SIZE * sizes[len(sizes) // 2] for row in lone):
         return []
     if len(lone) < ACROSS:
         return [rule_group]
     columns = columns_of([row for row in rows if row.multi])
-    over = [len(row.cells) == 1 and len(columns.hit(row.cells[0])) > 1 for row in rows]
+    over = [not row.multi and len(columns.hit(row.cells[-1])) > 1 for row in rows]
     across = [
         (row.y0 + row.y1) / 2
         for row, this, before, after in zip(rows, over, [False, *over], [*over[1:], False], strict=False)

@@ -32,12 +32,14 @@ LOOSEST = 1.9
 GOES_ON = 1.35
 # Lines stand beside one another where so much of their height is common: cells may be centred.
 BESIDE = 0.3
+# Paragraphs of one cell stand at most so far apart (ems), at the same edge (points).
+PARAGRAPH_GAP, EDGE = 1.5, 2.0
 # A lone line that is set so much larger than the table above it is a heading.
 HEADING_SIZE = 1.15
 # A table has at least so many rows, so many of them with lines below one another in a cell.
 ROWS, TALL_ROWS = 3, 2
-# Share of the rows with several cells, of these that begin or are centred on one height.
-FULL_ROWS, LEVEL_ROWS = 0.7, 0.9
+# Share of the rows with several cells, of these that all begin or are all centred on one height (ems).
+FULL_ROWS, LEVEL_ROWS, LEVEL = 0.7, 0.9, 0.4
 # Broken lines of a text fill at least so much of their column; so many of them do in a table of few rows,
 # so many in one of more.
 FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
@@ -301,9 +303,26 @@ def _beside(line: Line, other: Line) -> bool:
 
 
 def _trimmed(rows: list[dict[int, list[Line]]]) -> list[dict[int, list[Line]]]:
-    """The rows without those of one cell above the first and below the last with several."""
+    """The rows without those of one cell above the first and below the last with several.
+
+    Further paragraphs of the last row's cells are kept with it.
+    """
     full = [n for n, row in enumerate(rows) if len(row) > 1]
-    return rows[full[0] : full[-1] + 1] if full else []
+    if not full:
+        return []
+    last = rows[full[-1]]
+    for row in rows[full[-1] + 1 :]:
+        (column, lines), *_ = row.items()
+        above = last.get(column)
+        if (
+            column == min(last)
+            or above is None
+            or lines[0].y0 - above[-1].y1 > PARAGRAPH_GAP * lines[0].size
+            or abs(lines[0].x0 - above[0].x0) > EDGE
+        ):
+            break
+        above.extend(lines)
+    return rows[full[0] : full[-1] + 1]
 
 
 def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
@@ -315,7 +334,7 @@ def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
     largest = LARGEST_ROW if len(rows) >= SURE_ROWS else LARGEST_OF_FEW
     if max(sum(map(len, row.values())) for row in rows) > largest * count:
         return False
-    if sum(map(_is_level, full)) < LEVEL_ROWS * len(full):
+    if max(sum(map(_begin_level, full)), sum(map(_are_centred, full))) < LEVEL_ROWS * len(full):
         return False
     if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
         return False
@@ -341,12 +360,16 @@ def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:
     return sum(line.x1 - line.x0 >= FULL * (x1 - x0) for line, x0, x1 in broken) / max(1, len(broken))
 
 
-def _is_level(row: dict[int, list[Line]]) -> bool:
-    """Whether the cells begin on one baseline, or stand about one height."""
+def _begin_level(row: dict[int, list[Line]]) -> bool:
+    """Whether the cells begin on one baseline."""
     tops = [lines[0].baseline for lines in row.values()]
-    size = next(iter(row.values()))[0].size
+    return max(tops) - min(tops) <= LEVEL * next(iter(row.values()))[0].size
+
+
+def _are_centred(row: dict[int, list[Line]]) -> bool:
+    """Whether the cells stand about one height."""
     middles = [(lines[0].y0 + lines[-1].y1) / 2 for lines in row.values()]
-    return max(tops) - min(tops) <= 0.4 * size or max(middles) - min(middles) <= 0.4 * size
+    return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
 
 
 def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
-from tests.pdf.test_layout_tables import cells, rows_of
+from tests.pdf.test_layout_tables import cells, draw_statement, rows_of
 
 COLUMNS = (LEFT, 170.0, 300.0, 500.0)
 
@@ -101,3 +101,57 @@ def test_a_title_beside_texts_on_its_baselines_makes_no_rows_with_them() -> None
         drawing.text(140, 100 + 24 * n, word, 20)
         drawing.text(330, 100 + 24 * n, f"Changes of section {n}", 9)
     assert rows_of(drawing.units()) == []
+
+
+def test_numbered_notes_between_a_table_and_a_ruling_are_no_row_of_it() -> None:
+    drawing = Drawing()
+    below = draw_statement(drawing)
+    edges = (189, 203, 217, 231, 245, 259)
+    for y in edges:
+        drawing.rule(66, y, 510, y)
+    y = below + 4
+    for n in (1, 2):
+        drawing.text(LEFT, y, f"({n})", 8)
+        y = drawing.lines(justified(PROSE, 400, 8), 90, y, leading=10, size=8) + 4
+    drawing.rule(66, y, 510, y)
+    assert not any("committee" in cell.text for row in rows_of(drawing.units()) for cell in row.cells)
+
+
+def test_a_cell_of_several_paragraphs_ends_the_last_row() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for name in ("case", "decimal", "confirm", "language", "width"):
+        drawing.text(LEFT, y, name.upper())
+        y = drawing.lines(justified(OTHER[:130], 220), x=260, y=y) + 10
+    y = drawing.lines(["Choose none to print nothing at", "all, on any machine."], x=260, y=y - 5)
+    drawing.lines(justified(PROSE, 430), y=y + 30)
+    last = rows_of(drawing.units())[-1]
+    assert cells(last)[0] == "WIDTH"
+    assert cells(last)[1].endswith("on any machine.")
+
+
+def test_a_title_between_heads_and_rows_leaves_the_heads_in_the_table() -> None:
+    drawing = Drawing()
+    columns = (LEFT, 220, 320, 420)
+    for x, head in zip(columns, ("Method", "Source", "Format", "Task"), strict=True):
+        drawing.text(x, 100, head)
+    drawing.text(190, 125, "Methods of refinement after the fact")
+    for n in range(5):
+        for x, word in zip(columns, (f"Refine {n}", "Human", "Words", "Reading"), strict=True):
+            drawing.text(x, 149 + 12 * n, word)
+    assert cells(rows_of(drawing.units())[0]) == ["Method", "Source", "Format", "Task"]
+
+
+def test_labels_and_what_they_say_are_rows() -> None:
+    drawing = Drawing()
+    for n, (label, said) in enumerate(
+        [("Date:", "Friday, 13 March"), ("Place:", "Town hall, room 21"), ("Chair:", "A. Mbeki")]
+    ):
+        drawing.text(LEFT, 100 + 14 * n, label)
+        drawing.text(180, 100 + 14 * n, said)
+    drawing.lines(justified(PROSE, 430), y=190)
+    assert [cells(row) for row in rows_of(drawing.units())] == [
+        ["Date:", "Friday, 13 March"],
+        ["Place:", "Town hall, room 21"],
+        ["Chair:", "A. Mbeki"],
+    ]

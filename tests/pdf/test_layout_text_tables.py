@@ -80,6 +80,19 @@ def test_columns_of_prose_with_spaced_paragraphs_are_no_table() -> None:
     assert texts(units) == [PROSE, long, OTHER, PROSE, long, PROSE, PROSE, OTHER]
 
 
+def test_entries_of_two_columns_about_common_heights_are_no_rows() -> None:
+    drawing = Drawing()
+    lines = justified(f"{PROSE} {OTHER}", 200)
+    y = 80.0
+    for n, (left, right) in enumerate([(6, 6), (2, 4), (6, 4), (5, 5), (5, 3), (5, 7), (5, 5)]):
+        tall = 12 * max(left, right)
+        for x, count in ((72, left), (310, right)):
+            lower = (tall - 12 * count) / 2 if right > left else 0
+            drawing.lines(lines[n : n + count], x=x, y=y + lower)
+        y += tall + 9
+    assert {unit.type for unit in drawing.units()} == {"prose"}
+
+
 def test_what_stands_in_a_box_beside_a_text_is_read_by_itself() -> None:
     drawing = Drawing()
     drawing.page.draw_rect((355, 80, 540, 190), color=None, fill=(0.92, 0.92, 0.92))
