@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
 
 from config import environment
 from domains import pack_names
@@ -378,8 +379,13 @@ LANGUAGE_MODEL = (
     "chat.providers.registry.configured_model"  # what retrieval, which chat stands above, may ask
 )
 RERANKER = environment.choice(
-    "PINCITE_RERANKER", "", ("", "cohere", "fastembed")
-)  # cohere, fastembed; '' is cohere when it has a key
+    "PINCITE_RERANKER", "", ("", "cohere", "tei", "fastembed")
+)  # cohere (and Jina, vLLM: its shape), tei, fastembed; '' is cohere when it has a key
+RERANK_URL = environment.url("PINCITE_RERANK_URL")  # the whole address; '' is Cohere's
+RERANK_API_KEY = environment.text("PINCITE_RERANK_KEY")  # '' is COHERE_API_KEY
+RERANK_MODEL = environment.text("PINCITE_RERANK_MODEL")  # '' is the reranker's usual one
+if RERANKER == "tei" and not RERANK_URL:
+    raise ImproperlyConfigured("PINCITE_RERANKER=tei needs PINCITE_RERANK_URL, such as http://host/rerank.")
 
 EMBEDDING_PROVIDERS = ("wordllama", "openai", "gemini", "compatible", "fastembed", "hashing")
 CHAT_PROVIDERS = ("", "openai", "anthropic", "gemini", "compatible", "extractive")
@@ -417,6 +423,9 @@ CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
 CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
 CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
 CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 256, least=1)
+HELPER_MODEL = environment.provider(
+    "PINCITE_HELPER_MODEL", "", ("", *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")))
+)  # rewrites questions and helps search, provider:model; '' is the model that answers
 JUDGE_PROVIDERS = ("", "chat", *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")))
 JUDGE = environment.provider("PINCITE_JUDGE", "", JUDGE_PROVIDERS)  # '' judges nothing
 JUDGE_SECONDS = environment.number("PINCITE_JUDGE_SECONDS", 20)  # of one answer

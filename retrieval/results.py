@@ -33,6 +33,7 @@ class SearchOptions:
 
     Attributes:
         limit, offset: the hits wanted.
+        keyword_limit, vector_limit: chunks of each ranked list that are fused.
         fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
         off: strategies that must not run.
         facets: count how the passages divide by document, year, author, …
@@ -42,6 +43,8 @@ class SearchOptions:
 
     limit: int = 10
     offset: int = 0
+    keyword_limit: int = 60
+    vector_limit: int = 60
     fts_level: FullTextLevel | None = None
     off: frozenset[StrategyName] = frozenset()
     facets: bool = False
@@ -169,7 +172,10 @@ class Step:
 
 @dataclass(slots=True)
 class Trace:
+    """What each strategy did; ``no_model`` says why there is no language model to ask."""
+
     off: frozenset[StrategyName] = frozenset()
+    no_model: str = "no language model is configured"
     steps: dict[StrategyName, Step] = field(default_factory=dict)
 
     def wants(self, name: StrategyName) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from functools import partial
-from typing import cast
+from typing import Literal, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -20,7 +20,8 @@ from retrieval.index.full_text import EMPTY, EXACT_UP_TO, ScopeIndex, ScopeSumma
 from retrieval.index.postgres import lexeme, phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import IndexedDocument, SearchQuery
-from retrieval.query.language_model import LanguageModel
+from retrieval.provider_calls import ProviderError
+from retrieval.query.language_model import LanguageModel, configured_language_model
 from retrieval.query.plan import Plan, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
 from retrieval.query.scope import Scope, ScopeSql
@@ -39,13 +40,20 @@ from retrieval.ranking.facets import read_facets
 from retrieval.ranking.features import FeatureExtractor, TermFeatures
 from retrieval.ranking.fusion import RankedList, fuse, interleave
 from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of
-from retrieval.ranking.rerankers import Reranker, ScoredCandidate, by_features, by_model
+from retrieval.ranking.rerankers import (
+    Reranker,
+    ScoredCandidate,
+    by_features,
+    by_model,
+    configured_reranker,
+)
 from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName, Trace
 from text.terms import terms_of
 
 # Search history: what a user searched for, kept for that user alone.
 
 logger = logging.getLogger(__name__)
+Configured = Literal["configured"]
 KEPT_CHARACTERS = 2000
 
 
@@ -95,10 +103,12 @@ def search(
     scope: Scope,
     options: SearchOptions | None = None,
     *,
-    language_model: LanguageModel | None = None,
-    reranker: Reranker | None = None,
+    language_model: LanguageModel | Configured | None = "configured",
+    reranker: Reranker | Configured | None = "configured",
 ) -> SearchResult:
     """The chunks in ``scope`` that speak of ``query``, best first, and what was done to find them.
+
+    The language model and the reranker are those of the settings; None does without.
 
     Never raises for what a person typed: an empty or hopeless query gives a
     result without hits and a ``message``. A provider that fails costs its own
@@ -107,6 +117,13 @@ def search(
     start = time.perf_counter()
     options = options or SearchOptions()
     trace = Trace(options.off.union(cast(list[StrategyName], settings.SEARCH_OFF)))
+    if language_model == "configured":
+        try:
+            language_model = configured_language_model()
+        except ProviderError as error:
+            language_model, trace.no_model = None, error.message
+    if reranker == "configured":
+        reranker = configured_reranker() if "rerank" not in trace.off else None
     asked = readable(query)
     if not asked:
         return SearchResult(query, message=NOTHING_ASKED)
@@ -217,12 +234,21 @@ def find(
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
-            lists = keyword_lists(plan.questions, scope, index, level=level, names=trace.wants("context"))
+            lists = keyword_lists(
+                plan.questions,
+                scope,
+                index,
+                level=level,
+                names=trace.wants("context"),
+                limit=options.keyword_limit,
+            )
             step.added = len(chunks_in(lists))
     if trace.wants("vector"):
         with trace.step("vector") as step:
             space = index.summary.space or active_space()
-            by_meaning = vector_lists(plan.meanings, space, embedder_of(space), scope, index.summary.chunks)
+            by_meaning = vector_lists(
+                plan.meanings, space, embedder_of(space), scope, index.summary.chunks, options.vector_limit
+            )
             step.added = len(chunks_in(by_meaning) - chunks_in(lists))
             lists = [*lists, *by_meaning]
     on_pages: Mapping[UUID, int] = {}

@@ -20,7 +20,6 @@ from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from retrieval.models import SearchQuery
 from retrieval.query.scope import Scope
 from retrieval.ranking.facets import Facet
-from retrieval.ranking.rerankers import configured_reranker
 from retrieval.results import Hit, SearchOptions, SearchResult
 from retrieval.search import more_like, names_in_filters, search
 
@@ -134,7 +133,7 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
         record=bool(request.q) and request.page == 1,
     )
     scope = request.scope(user)
-    result = search(request.q, scope, options, reranker=configured_reranker())
+    result = search(request.q, scope, options)
     paginator = Paginator(range(min(result.total, HITS_A_PAGE * LAST_PAGE)), HITS_A_PAGE)
     return SearchPage(
         request,

@@ -33,7 +33,7 @@ from chat.citations.model_judge import configured_judge
 from chat.models import Message
 from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
 from chat.providers.extractive import NAME as EXTRACTIVE
-from chat.providers.registry import language_model, limits, provider_named
+from chat.providers.registry import helper_of, language_model, limits, provider_named
 from chat.providers.stream import Cancelled, stream_with_retries
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
@@ -179,7 +179,7 @@ def understood_question(
     """The question as it stands alone; kept on the question's row."""
     asked = question_of(answer)
     question = asked.standalone_question or standalone_question(
-        asked.content, history, provider, limits(), writing.cancelled
+        asked.content, history, helper_of(provider), limits(), writing.cancelled
     )
     if question != asked.standalone_question:
         Message.objects.filter(pk=asked.pk).update(standalone_question=question)

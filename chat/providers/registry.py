@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
 from chat.providers.base import Provider, TextDelta
@@ -16,6 +19,7 @@ from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
 from retrieval.provider_calls import ProviderError
 from retrieval.query.language_model import LanguageModel
 
+logger = logging.getLogger(__name__)
 HEALTH_SECONDS = 20.0
 
 
@@ -239,6 +243,7 @@ def _since(start: float) -> float:
 # A chat provider as the language model that search may ask for other wordings.
 
 PATIENCE = ProviderLimits(silence=20, total=30, attempts=1, backoff=0)
+REPLY_KEPT_SECONDS = 600
 SYSTEM = "You help a search engine. Do exactly what is asked and reply with nothing else."
 
 
@@ -250,7 +255,19 @@ class ChatLanguageModel:
     cancelled: threading.Event
 
     def complete(self, prompt: str) -> str:
-        """The model's reply. Raises ProviderError, or Cancelled."""
+        """The model's reply; the same question, asked for its next page, is not paid for again.
+
+        Raises ProviderError, or Cancelled.
+        """
+        asked = f"{self.provider.name}\n{self.provider.model}\n{prompt}"
+        key = f"language-model-{hashlib.sha256(asked.encode()).hexdigest()}"
+        reply: str | None = cache.get(key)
+        if reply is None:
+            reply = self._complete(prompt)
+            cache.set(key, reply, REPLY_KEPT_SECONDS)
+        return reply
+
+    def _complete(self, prompt: str) -> str:
         deltas = stream_with_retries(self.provider, Prompt(prompt, system=SYSTEM), PATIENCE, self.cancelled)
         return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
 
@@ -261,5 +278,20 @@ def configured_model() -> LanguageModel | None:
 
 
 def language_model(provider: Provider, cancelled: threading.Event) -> LanguageModel | None:
-    """None for a provider that cannot follow an instruction."""
-    return ChatLanguageModel(provider, cancelled) if provider.rewrites else None
+    """What helps search beside answers of ``provider``; None for one that cannot follow an instruction."""
+    return ChatLanguageModel(helper_of(provider), cancelled) if provider.rewrites else None
+
+
+def helper_of(provider: Provider) -> Provider:
+    """The provider of ``PINCITE_HELPER_MODEL`` where it is set up; else ``provider``, which answers.
+
+    Answers without a model stay without one.
+    """
+    if not settings.HELPER_MODEL or not provider.rewrites:
+        return provider
+    name, _, model = settings.HELPER_MODEL.partition(":")
+    try:
+        return provider_named(name, model)
+    except ProviderError as error:
+        logger.warning("PINCITE_HELPER_MODEL is not used: %s", error.message)
+        return provider

@@ -20,7 +20,6 @@ from retrieval.query.self_query import Filters
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
 from retrieval.results import DerivedQuery, StrategyName, Trace
 
-NO_MODEL = "no language model is configured"
 Answer = TypeVar("Answer")
 
 
@@ -114,7 +113,7 @@ def _derived(
     if name in trace.off:
         return None
     if asked is None:
-        trace.skip(name, NO_MODEL)
+        trace.skip(name, trace.no_model)
         return None
     with trace.step(name) as step:
         answer = read(asked.answer())

@@ -138,8 +138,7 @@ class KeywordSearch:
         return sorted(scored, key=lambda item: -item[1])
 
 
-KEYWORD_DEPTH = 60
-VECTOR_DEPTH = 60
+NAMED_PAGE_CHUNKS = 60
 DERIVED_WEIGHT = 0.5
 """How far a list is trusted whose query the person did not write."""
 
@@ -160,15 +159,16 @@ def keyword_lists(
     *,
     level: FullTextLevel,
     names: bool,
+    limit: int,
 ) -> list[RankedList[UUID]]:
-    """Ranked chunks for each query. ``names``: whether the documents' names count.
+    """At most ``limit`` ranked chunks for each query. ``names``: whether the documents' names count.
 
     No statement; at the level of units one for each query.
     """
     return [
         RankedList(
             query.name,
-            KeywordSearch(scope, index, query.question, names).ranked(level, KEYWORD_DEPTH),
+            KeywordSearch(scope, index, query.question, names).ranked(level, limit),
             query.weight,
         )
         for query in queries
@@ -213,7 +213,7 @@ def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
     statement = ON_PAGES.format(
         documents=scope.documents,
         chunk_filter=scope.and_chunk("chunk.id"),
-        limit=KEYWORD_DEPTH,
+        limit=NAMED_PAGE_CHUNKS,
         most=PRINTED_AT_MOST,
     )
     labels = [str(page) for page in pages if page > 0]
@@ -244,15 +244,16 @@ def vector_lists(
     engine: Embedder,
     scope: ScopeSql,
     chunks: int,
+    limit: int,
 ) -> list[RankedList[UUID]]:
-    """The chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
+    """The ``limit`` chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
 
     Raises ProviderError when the queries cannot be embedded in time.
     """
     vectors = embedded(engine, [text for _, text, _ in queries])
     lists = []
     for (name, _, weight), vector in zip(queries, vectors, strict=True):
-        nearest = nearest_chunks(vector, space, scope, chunks, VECTOR_DEPTH)
+        nearest = nearest_chunks(vector, space, scope, chunks, limit)
         items = [(near.chunk_id, 1 - near.distance) for near in nearest]
         lists.append(RankedList(name, items, weight * engine.trust))
     return lists

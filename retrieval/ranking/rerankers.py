@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol
 from uuid import UUID
 
 import httpx
@@ -15,6 +16,9 @@ from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_
 from retrieval.ranking.candidates import Candidate
 from retrieval.ranking.features import TermFeatures
 from text.terms import terms_of
+
+COHERE_URL = "https://api.cohere.com/v2/rerank"
+COHERE_MODEL = "rerank-v3.5"
 
 
 class Reranker(Protocol):
@@ -27,28 +31,25 @@ class Reranker(Protocol):
         ...
 
 
-class CohereReranker:
+class HttpReranker:
+    """A rerank service: Cohere and those of its shape (Jina, vLLM), or Hugging Face's TEI.
+
+    ``url`` is the whole address of the endpoint.
+    """
+
     local = False
 
-    def __init__(
-        self,
-        api_key: str,
-        *,
-        model: str = "rerank-v3.5",
-        base_url: str = "https://api.cohere.com",
-        seconds: float = 4,
-    ) -> None:
-        self._client = httpx.Client(
-            base_url=base_url, headers={"Authorization": f"Bearer {api_key}"}, timeout=seconds
-        )
+    def __init__(self, url: str, api_key: str = "", *, model: str = "", seconds: float = 4) -> None:
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = httpx.Client(headers=headers, timeout=seconds)
+        self._url = url
         self._model = model
 
     def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
-        body = {"model": self._model, "query": query, "documents": list(passages)}
         try:
-            answer = self._client.post("/v2/rerank", json=body)
+            answer = self._client.post(self._url, json=self.body(query, list(passages)))
             answer.raise_for_status()
-            scores = {int(row["index"]): float(row["relevance_score"]) for row in answer.json()["results"]}
+            scores = self.scores(answer.json())
             return [scores[at] for at in range(len(passages))]
         except httpx.HTTPStatusError as error:
             status = error.response.status_code
@@ -63,6 +64,24 @@ class CohereReranker:
             raise ProviderError("The rerank service cannot be reached.") from error
         except (KeyError, TypeError, ValueError) as error:
             raise ProviderError("The rerank service returned something that makes no sense.") from error
+
+    def body(self, query: str, passages: list[str]) -> dict[str, Any]:
+        named = {"model": self._model} if self._model else {}
+        return {**named, "query": query, "documents": passages, "top_n": len(passages)}
+
+    def scores(self, answer: Any) -> dict[int, float]:
+        """Scores by the passage's place."""
+        return {int(row["index"]): float(row["relevance_score"]) for row in answer["results"]}
+
+
+class TeiReranker(HttpReranker):
+    """The endpoint ``/rerank`` of Hugging Face's Text Embeddings Inference."""
+
+    def body(self, query: str, passages: list[str]) -> dict[str, Any]:
+        return {"query": query, "texts": passages, "truncate": True}
+
+    def scores(self, answer: Any) -> dict[int, float]:
+        return {int(row["index"]): float(row["score"]) for row in answer}
 
 
 @dataclass(slots=True)
@@ -81,9 +100,23 @@ class OverlapReranker:
 
 def configured_reranker() -> Reranker | None:
     """The one the settings name; None when there is none."""
-    if settings.RERANKER == "cohere" or (settings.RERANKER == "" and settings.COHERE_API_KEY):
-        return CohereReranker(settings.COHERE_API_KEY, seconds=settings.SEARCH_PROVIDER_SECONDS)
-    return CrossEncoderReranker() if settings.RERANKER == "fastembed" else None
+    kind = settings.RERANKER or ("cohere" if settings.COHERE_API_KEY else "")
+    key = settings.RERANK_API_KEY or (settings.COHERE_API_KEY if kind == "cohere" else "")
+    return (
+        _reranker(kind, settings.RERANK_URL, key, settings.RERANK_MODEL, settings.SEARCH_PROVIDER_SECONDS)
+        if kind
+        else None
+    )
+
+
+@lru_cache(maxsize=4)
+def _reranker(kind: str, url: str, key: str, model: str, seconds: float) -> Reranker:
+    """One client, or one loaded model, for all searches."""
+    if kind == "fastembed":
+        return CrossEncoderReranker(model) if model else CrossEncoderReranker()
+    if kind == "tei":
+        return TeiReranker(url, key, seconds=seconds)
+    return HttpReranker(url or COHERE_URL, key, model=model or COHERE_MODEL, seconds=seconds)
 
 
 # Reranks the candidates by what stands in them: cheap features always, a model where there is one.

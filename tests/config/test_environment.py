@@ -20,7 +20,9 @@ from retrieval.results import STRATEGIES
     [
         ("PINCITE_FTS_LEVEL", "media", "choose from document, chunk, unit"),
         ("PINCITE_SEARCH_OFF", "hyde,foo", "foo is unknown; choose from self_query"),
-        ("PINCITE_RERANKER", "nonsense", "choose from '', cohere, fastembed"),
+        ("PINCITE_RERANKER", "nonsense", "choose from '', cohere, tei, fastembed"),
+        ("PINCITE_RERANKER", "tei", "needs PINCITE_RERANK_URL"),
+        ("PINCITE_HELPER_MODEL", "extractive", "choose from '', openai, anthropic"),
         ("PINCITE_EMBEDDING", "word2vec:big", "choose from wordllama, openai"),
         ("PINCITE_CHAT", "gpt", "choose from '', openai, anthropic"),
         ("PINCITE_PORT", "99999", "a number from 1 to 65535"),

@@ -15,7 +15,7 @@ from retrieval.embeddings.openai import OpenAIEmbedder
 from retrieval.embeddings.registry import embedder, split_name
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.provider_calls import ProviderError, with_retries
-from retrieval.ranking.rerankers import CohereReranker
+from retrieval.ranking.rerankers import HttpReranker
 from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 EMBEDDINGS = "/v1/embeddings"
@@ -145,8 +145,8 @@ def test_a_missing_key_is_said_by_its_variable(settings: object) -> None:
         embedder("gemini", "some-model")
 
 
-def cohere(server: ScriptedServer) -> CohereReranker:
-    return CohereReranker("key", base_url=server.url, seconds=0.3)
+def cohere(server: ScriptedServer) -> HttpReranker:
+    return HttpReranker(f"{server.url}/v2/rerank", "key", model="rerank-v3.5", seconds=0.3)
 
 
 def test_cohere_s_scores_come_in_the_order_of_the_passages(server: ScriptedServer) -> None:

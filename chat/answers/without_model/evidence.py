@@ -122,7 +122,7 @@ def find_evidence(text: str, scope: Scope) -> AnswerSources:
     Those of the best hits, of the places the question names, and of the items that a pack of the
     documents' field says it needs; for questions on the whole document, those of the sections meant.
     """
-    hits = search(text, scope, SearchOptions(limit=HITS, excerpts=False)).hits
+    hits = search(text, scope, SearchOptions(limit=HITS, excerpts=False), language_model=None).hits
     documents = near_documents(scope, hits)
     languages = Document.objects.filter(pk__in=documents).values_list("language", flat=True)
     spoken = list(dict.fromkeys(base_language(code) for code in languages if code))

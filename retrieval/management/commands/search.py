@@ -11,7 +11,6 @@ from django.core.management.base import CommandError
 
 from documents.management.library_command import LibraryCommand, owner_named
 from retrieval.query.scope import Scope
-from retrieval.ranking.rerankers import configured_reranker
 from retrieval.results import STRATEGIES, FullTextLevel, Hit, SearchOptions, SearchResult
 from retrieval.search import search
 
@@ -48,7 +47,7 @@ class Command(LibraryCommand):
             raise CommandError("--limit must be 1 or more.")
         scope = Scope(owner_named(owner), document_ids=None if document is None else (document,))
         search_options = SearchOptions(limit=limit, fts_level=options["level"], off=frozenset(options["off"]))
-        result = search(query, scope, search_options, reranker=configured_reranker())
+        result = search(query, scope, search_options)
         if options["json"]:
             for hit in result.hits:
                 self.stdout.write(msgspec.json.encode(line_of(hit)).decode())

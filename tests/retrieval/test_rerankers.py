@@ -1,0 +1,55 @@
+"""Rerank services of three shapes over real HTTP, and the choice the settings make."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from retrieval.embeddings.fastembed import CrossEncoderReranker
+from retrieval.provider_calls import ProviderError
+from retrieval.ranking.rerankers import TeiReranker, configured_reranker
+from tests.scripted_server import Answer, ScriptedServer, scripted_server
+
+PASSAGES = ["Barley is sown in March.", "Wheat is sown in autumn."]
+
+
+@pytest.fixture
+def server():  # type: ignore[no-untyped-def]
+    with scripted_server() as server:
+        yield server
+
+
+def test_a_cohere_shaped_service_is_asked_at_its_own_address(
+    server: ScriptedServer, settings: object
+) -> None:
+    settings.RERANKER, settings.RERANK_URL = "cohere", f"{server.url}/v1/rerank"  # type: ignore[attr-defined]
+    settings.RERANK_API_KEY, settings.RERANK_MODEL = "key", "jina-reranker-v2"  # type: ignore[attr-defined]
+    rows = [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]
+    server.script["/v1/rerank"] = Answer.json({"results": rows})
+    reranker = configured_reranker()
+    assert reranker is not None and reranker.relevance("wheat", PASSAGES) == [0.2, 0.9]
+    body = json.loads(server.asked[0].body)
+    assert body == {"model": "jina-reranker-v2", "query": "wheat", "documents": PASSAGES, "top_n": 2}
+    assert server.asked[0].headers["Authorization"] == "Bearer key"
+
+
+def test_tei_is_asked_in_its_own_words(server: ScriptedServer) -> None:
+    server.script["/rerank"] = Answer.json([{"index": 1, "score": 0.7}, {"index": 0, "score": 0.1}])
+    assert TeiReranker(f"{server.url}/rerank").relevance("wheat", PASSAGES) == [0.1, 0.7]
+    assert json.loads(server.asked[0].body)["texts"] == PASSAGES
+    assert "Authorization" not in server.asked[0].headers
+
+
+def test_tei_s_error_is_a_provider_error(server: ScriptedServer) -> None:
+    server.script["/rerank"] = Answer.json({"error": "overloaded"}, status=429)
+    with pytest.raises(ProviderError, match="429"):
+        TeiReranker(f"{server.url}/rerank").relevance("wheat", PASSAGES)
+
+
+def test_the_settings_choose_the_reranker_and_it_is_made_once(settings: object) -> None:
+    settings.RERANKER, settings.COHERE_API_KEY = "", ""  # type: ignore[attr-defined]
+    assert configured_reranker() is None
+    settings.RERANKER = "fastembed"  # type: ignore[attr-defined]
+    assert isinstance(configured_reranker(), CrossEncoderReranker)
+    assert configured_reranker() is configured_reranker(), "a model is loaded once"
