@@ -12,7 +12,7 @@ from documents.api.common.fields import Strict, VisibleRelated
 from documents.files.formats import accepted
 from documents.files.uploads import UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
-from documents.library.sharing import add_to_collection
+from documents.library.shares import add_to_collection
 from documents.models import Collection, Document, Tag
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ from documents.api.common.lists import VisibleFilter
 from documents.api.jobs import FAILURE_CODES
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.source_files import unlock
-from documents.library.sharing import NotYours, set_collections
+from documents.library.shares import NotYours, set_collections
 from documents.library.trash import delete_document
 from pdf.failures import ParseFailure
 

@@ -17,7 +17,7 @@ from documents.ingestion import pipeline
 from documents.ingestion.source_files import unlock
 from documents.ingestion.versions import replace_file
 from documents.library.document_list import for_cards
-from documents.library.sharing import UnknownUser, add_to_collection, remove_from_collection, share_with
+from documents.library.shares import UnknownUser, add_to_collection, remove_from_collection, share_with
 from documents.library.trash import move_to_trash, restore_from_trash
 from documents.models import Collection, Document, Tag
 from documents.models.library import colour_for

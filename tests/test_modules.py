@@ -1,0 +1,88 @@
+"""Modules: how many, how long, how they are called. `pytest -s tests/test_modules.py` prints the figures."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+
+from tests.test_architecture import ORDER, ROOT, sources
+
+MOST_MODULES = 345  # without tests, migrations and the faces of packages; the goal is 300
+MOST_SINGLE = 90  # modules that one other imports
+LEAST_LINES = 40
+
+# Django, DRF and this project's providers call a module so, in each app or package that has one.
+CONVENTIONAL = {"admin", "api", "apps", "base", "models", "receivers", "registry", "server", "urls", "views"}
+# A layer serves the resource of the module's name: `documents/api/papers.py`, `documents/views/papers.py`.
+LAYERS = {"admin", "api", "commands", "exports", "models", "providers", "templatetags", "views"}
+# Names that end in -ing and are the field's own nouns.
+NOUNS = {"anchoring", "chunking", "docling", "ranking"}
+# Small modules that something finds by name (Django, django-q2, a command line, a protocol), or that are the
+# only door to a library: sentencex; PyMuPDF outside the child, imported where it is needed.
+SEAMS = CONVENTIONAL | {"api_urls", "asgi", "formats", "language_model", "reaper", "s3_storage", "signals"}
+SEAMS |= {"storage", "tasks", "sentences", "record_pdf"}
+TWICE = {("chat", "alignment"), ("chat", "presenters")}  # to be renamed
+
+
+@cache
+def modules() -> dict[Path, int]:
+    """Lines of each module, without the faces of packages."""
+    found = [path.relative_to(ROOT) for package in ORDER for path in sources(package)]
+    return {path: len((ROOT / path).read_text().splitlines()) for path in found if path.stem != "__init__"}
+
+
+def dotted(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts)
+
+
+@cache
+def single_importers() -> list[str]:
+    """Modules that exactly one other imports."""
+    known = {dotted(path) for path in modules()}
+    importers = defaultdict(set)
+    for package in ORDER:
+        for path in sources(package):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    names = {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+                else:
+                    continue
+                for name in names & known:
+                    importers[name].add(path)
+    return sorted(name for name, paths in importers.items() if len(paths) == 1)
+
+
+def test_there_are_no_more_modules_than_there_were() -> None:
+    lines = list(modules().values())
+    print(
+        f"\n{len(lines)} modules of {sum(lines)} lines, median {statistics.median(lines):.0f},"
+        f" longest {max(lines)}; {sum(count < LEAST_LINES for count in lines)} under {LEAST_LINES} lines;"
+        f" {len(single_importers())} are imported by one other"
+    )
+    assert len(lines) <= MOST_MODULES
+    assert len(single_importers()) <= MOST_SINGLE
+    assert 100 <= statistics.median(lines) <= 200
+
+
+def test_no_module_is_too_small_to_be_one() -> None:
+    small = [path for path, lines in modules().items() if lines < LEAST_LINES]
+    assert not [str(path) for path in small if path.parent.name not in LAYERS and path.stem not in SEAMS]
+
+
+def test_no_module_or_package_is_called_by_a_bare_gerund() -> None:
+    names = {part for path in modules() for part in (*path.parent.parts, path.stem)}
+    assert not {name for name in names if name.endswith("ing") and "_" not in name} - NOUNS
+
+
+def test_no_two_modules_of_an_app_have_one_name() -> None:
+    counts = Counter(
+        (path.parts[0], path.stem)
+        for path in modules()
+        if path.stem not in CONVENTIONAL and not LAYERS & set(path.parts[:-1])
+    )
+    assert {name for name, count in counts.items() if count > 1} <= TWICE
