@@ -114,6 +114,7 @@ def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
     plain = same_characters(text)
     dates = [_of_date(date) for date in dates_in(plain, language)]
     dates += _fractions(plain, language, [(date.start, date.end) for date in dates])
+    dates += _amounts(plain, language)
     taken = [(date.start, date.end) for date in dates]
     found: list[Quantity] = []
     for number in numbers_in(plain, language):
@@ -144,7 +145,10 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
         currency, end = _currency_at(text, end, language)
     unit: Unit | None = None
     symbol = currency
-    if not currency and (found := _unit_at(text, end, language)):
+    if not currency and (named := _unit_before(text, start, number, language)):
+        start, symbol = named
+        unit = units_by_symbol()[symbol]
+    if not currency and not unit and (found := _unit_at(text, end, language)):
         year = scale == 1 and _YEAR.fullmatch(text[number.start : number.end]) is not None
         if not (year and text[end : found[1]].strip() in _AMBIGUOUS):
             symbol, end = found
@@ -191,6 +195,26 @@ def _is_accounting(text: str, start: int) -> bool:
     """Whether a bracket may stand for a minus: the digits stand alone in a cell or behind a currency."""
     before = text[: start - 1].rstrip(" ")[-1:]
     return before in ("", "|", "\t", "\n", "$", "€", "£")
+
+
+def _unit_before(text: str, start: int, number: Number, language: str) -> tuple[int, str] | None:
+    """Start and symbol of a unit of time that counts: "week 24", "Monat 6"."""
+    if number.spelled or number.value > _MOST_COUNTED or not text[:start].endswith(" "):
+        return None
+    word = re.search(r"[^\W\d_]+ $", text[:start])
+    found = unit_at(text, word.start(), language) if word else None
+    if (
+        not word
+        or not found
+        or found[1] != start - 1
+        or units_by_symbol()[found[0]].dimension not in _COUNTED
+    ):
+        return None
+    return word.start(), found[0]
+
+
+_MOST_COUNTED = 400  # a week, month or day that is counted has a small number
+_COUNTED = ("time", "calendar")
 
 
 def _last_place(written: str, value: Decimal) -> Decimal:
@@ -290,6 +314,46 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
                     bare=False,
                 )
     return found
+
+
+@cache
+def _amount_words(language: str) -> dict[str, tuple[Decimal, str]]:
+    """Words that are a number of a unit ("fortnight"), and one of each unit behind a preposition."""
+    data = tomllib.loads(language_data(language, "units.toml"))
+    found: dict[str, tuple[Decimal, str]] = {}
+    for amount, words in data.get("amounts", {}).items():
+        value, _, symbol = amount.partition(" ")
+        found |= {word.replace("_", " "): (Decimal(value), symbol) for word in words.split()}
+    return found
+
+
+@cache
+def _one_pattern(language: str) -> re.Pattern[str] | None:
+    """ "within a week": an article that counts, behind one of ``before_one``."""
+    data = tomllib.loads(language_data(language, "numbers.toml"))
+    before, articles = data.get("before_one", ""), data.get("ones", "")
+    if not before or not articles:
+        return None
+    words = "|".join(before.split()), "|".join(articles.split())
+    return re.compile(rf"(?<!\w)(?:{words[0]})\s(?P<one>(?:{words[1]})\s)(?:[a-z]+\s)?", re.IGNORECASE)
+
+
+def _amounts(text: str, language: str) -> Iterator[Quantity]:
+    words = _amount_words(language)
+    for match in re.finditer(r"[^\W\d_]+(?: de [^\W\d_]+)?", text) if words else ():
+        known = words.get(match[0].lower())
+        if known:
+            yield _of_unit(match.start(), match.end(), known[0], known[1])
+    pattern = _one_pattern(language)
+    for match in pattern.finditer(text) if pattern else ():
+        found = unit_at(text, match.end("one"), language)
+        if found and units_by_symbol()[found[0]].dimension in ("time", "calendar"):
+            yield _of_unit(match.start("one"), found[1], Decimal(1), found[0])
+
+
+def _of_unit(start: int, end: int, value: Decimal, symbol: str) -> Quantity:
+    unit = units_by_symbol()[symbol]
+    return Quantity(start, end, value, unit.dimension, value * unit.factor, symbol, unit.factor, False)
 
 
 @cache

@@ -22,6 +22,8 @@ _SNOWBALL = {
     "en": "english", "de": "german", "fr": "french", "es": "spanish", "ar": "arabic",
     "it": "italian", "pt": "portuguese", "nl": "dutch", "ru": "russian",
 }  # fmt: skip
+_LEVELS = frozenset({"amount", "height", "size"})  # "5 % more", "5 % higher"
+_GRADED = frozenset({"en", "de", "nl", "zh", "ja"})  # "more" is no part of "higher"
 UNSPACED = frozenset({"zh", "ja"})
 _TASHKEEL = re.compile("[\u064b-\u0652\u0670\u0640]")
 _ARABIC = str.maketrans("أإآىة", "ااايه")
@@ -61,6 +63,19 @@ class Lexicon:
         longest: number of words (characters where words are not spaced) of the longest phrase.
         first: first words of phrases of several words.
         exclusive: pairs of which one side is the denial of the other.
+        light: verbs that only join a subject to its value ("recorded", "reached").
+        company: names a report has for those who say "we" in it.
+        limits: "maximum", "minimum": bounds of a number that may stand some words away.
+        spans: prepositions that are comparators, too ("over 30 days").
+        opens_instruction: words an imperative may stand behind.
+        without: words of lack; behind another denial they say "only with".
+        only_with: prepositions of what "only" asks for.
+        among: prepositions of the whole that a number counts a part of.
+        together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
+        need: verbs of what cannot be done without something ("requires").
+        relative: conditions that are relative pronouns behind the noun they belong to ("where").
+        particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
+        starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
     language: str
@@ -80,7 +95,27 @@ class Lexicon:
     have: frozenset[str]
     change: frozenset[str]
     postfix: frozenset[str]
+    light: frozenset[str]
+    company: frozenset[str]
+    limits: frozenset[str]
+    spans: frozenset[str]
+    opens_instruction: frozenset[str]
+    without: frozenset[str]
+    only_with: frozenset[str]
+    starts: frozenset[str]
+    ends: frozenset[str]
+    relative: frozenset[str]
+    among: frozenset[str]
+    together: frozenset[str]
+    total: frozenset[str]
+    need: frozenset[str]
+    particle_verbs: frozenset[str]
     final_particles: dict[str, str] = field(default_factory=dict)
+
+    def is_phrase(self, word: str) -> bool:
+        """Whether a condition is a preposition with its noun: "only with", "without", "except for"."""
+        last = word.split()[-1]
+        return last in self.prepositions or last in self.without or last in self.only_with
 
     def sense(self, words: tuple[str, ...], stems: tuple[str, ...]) -> Sense | None:
         """What the words are: as written, else by their stems."""
@@ -115,6 +150,27 @@ def stem(word: str, language: str) -> str:
     stemmer = _stemmer(language)
     found = str(stemmer.stemWord(word)) if stemmer else word
     return _unaccented(found) if language in ("fr", "es", "it", "pt", "de") else found
+
+
+@lru_cache(maxsize=65536)
+def root(word: str, language: str) -> str:
+    """What is left of a word without an ending of ``endings``: one for "publish" and "publication"."""
+    for ending in _endings(language):
+        if word.endswith(ending) and len(word) - len(ending) >= LEAST_ROOT:
+            word = word[: -len(ending)]
+            break
+    else:
+        return ""
+    return _unaccented(word)
+
+
+LEAST_ROOT = 4  # letters
+
+
+@cache
+def _endings(language: str) -> tuple[str, ...]:
+    data = tomllib.loads(language_data(language, "meaning.toml"))
+    return tuple(sorted(_words(data, "endings"), key=len, reverse=True))
 
 
 def _unaccented(word: str) -> str:
@@ -163,6 +219,21 @@ def lexicon(language: str) -> Lexicon:
         _words(data, "have"),
         _words(data, "change"),
         _words(data, "postfix"),
+        _words(data, "light"),
+        _words(data, "company"),
+        _words(data, "limits"),
+        _words(data, "spans"),
+        _words(data, "opens_instruction"),
+        _words(data, "without"),
+        _words(data, "only_with"),
+        _words(data, "starts"),
+        _words(data, "ends"),
+        _words(data, "relative"),
+        _words(data, "among"),
+        _words(data, "together"),
+        _words(data, "total"),
+        _words(data, "need"),
+        _words(data, "particle_verbs"),
         dict(pair.split("=") for pair in data.get("final_particles", "").split()),
     )
 
@@ -181,8 +252,13 @@ def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[t
     for table in ("poles", "opposites"):
         for pair, sides in data.get(table, {}).items():
             for side, listed in enumerate(sides):
+                poles = (
+                    {(pair, side), ("level", side)}
+                    if pair in _LEVELS and language in _GRADED
+                    else {(pair, side)}
+                )
                 for words in _phrases(listed, language):
-                    yield _stemmed(words, language), Sense(poles=frozenset({(pair, side)}))
+                    yield _stemmed(words, language), Sense(poles=frozenset(poles))
     for number, listed in enumerate(data.get("synonyms", {}).get("groups", ())):
         for words in _phrases(listed, language):
             yield _stemmed(words, language), Sense(synonyms=frozenset({number}))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from chat.citations.verification.tokens import Token
 from text.quantities import Quantity
+from text.semantics import Marker
 
 # When two tokens say the same, and what differs when they do not.
 
@@ -22,12 +23,21 @@ def same(claim: Token, source: Token) -> bool:
     if claim.quantity or source.quantity:
         return _same_bound_quantity(claim, source)
     if claim.marker and source.marker:
-        return claim.marker == source.marker
-    if claim.stem == source.stem or claim.word == source.word:
+        return _meaning(claim.marker) == _meaning(source.marker)
+    if claim.stem == source.stem or claim.word == source.word or (claim.root and claim.root == source.root):
         return True
     if claim.marker or source.marker:
         return bool(claim.poles & source.poles)
     return bool(claim.synonyms & source.synonyms or claim.poles & source.poles)
+
+
+_SAME_MARKERS = {Marker("quantifier", "none"): Marker("negation", "not"),
+    Marker("quantifier", "only"): Marker("condition", "onlyif")}  # fmt: skip
+
+
+def _meaning(marker: Marker) -> Marker:
+    """One marker for those that say the same: "none of the", "no"; "only", "only if"."""
+    return _SAME_MARKERS.get(marker, marker)
 
 
 def opposite(claim: Token, source: Token) -> frozenset[str]:
@@ -42,6 +52,8 @@ def _same_bound_quantity(claim: Token, source: Token) -> bool:
         return False
     if not same_quantity(claim.quantity, source.quantity, hedged=claim.bound == "approx"):
         return False
+    if "span" in (claim.bound, source.bound):
+        return claim.bound in ("span", "gt") and source.bound in ("", "span", "gt")
     return claim.bound == source.bound or (claim.bound == "approx" and source.bound == "")
 
 
@@ -152,16 +164,40 @@ def worth(claim: Token, source: Token) -> float:
 
 
 def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
-    """Partners in the same order where that finds as many; else block by block."""
+    """Partners in the fewest neighbouring clauses of the source that have as many as the whole of it."""
     rows, columns = content_places(claim), content_places(source)
     table = [[worth(claim[i], source[j]) for j in columns] for i in rows]
-    ordered = _in_order(table, [source[j].clause for j in columns])
+    clauses = [source[j].clause for j in columns]
+    found = _aligned(table, clauses)
+    wanted = sum(table[i][j] for i, j in found)
+    for first, last in _runs(clauses):
+        inside = [k for k, clause in enumerate(clauses) if first <= clause <= last]
+        part = [[row[k] for k in inside] for row in table]
+        if sum(max(row, default=0) for row in part) < wanted:
+            continue
+        closer = _aligned(part, [clauses[k] for k in inside])
+        if sum(part[i][k] for i, k in closer) >= wanted:
+            return {rows[i]: columns[inside[k]] for i, k in closer}
+    return {rows[i]: columns[j] for i, j in found}
+
+
+def _runs(clauses: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(First, last) of every run of neighbouring clauses that is not the whole; the shortest first."""
+    known = sorted(set(clauses))
+    for size in range(1, len(known)):
+        for at in range(len(known) - size + 1):
+            yield known[at], known[at + size - 1]
+
+
+def _aligned(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[int, int]]:
+    """Partners in the same order where that finds as many; else block by block."""
+    ordered = _in_order(table, clauses)
     reachable = sum(max(row, default=0) == 1 for row in table)
     if sum(table[i][j] == 1 for i, j in ordered) < reachable:
         blocks = _in_blocks(table)
         if sum(table[i][j] for i, j in blocks) > sum(table[i][j] for i, j in ordered) + 0.5:
             ordered = blocks
-    return {rows[i]: columns[j] for i, j in ordered}
+    return ordered
 
 
 def _in_order(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[int, int]]:

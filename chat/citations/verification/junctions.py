@@ -11,10 +11,12 @@ from itertools import pairwise
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import content_places
-from chat.citations.verification.order import Pairing, clause_lead, lead, misplaced
+from chat.citations.verification.order import Pairing, clause_lead, first_and_last, lead, misplaced
 from chat.citations.verification.tokens import COORDINATORS, Token
 
 # What differs between a claim and one sentence of its source, as it is found.
+
+_NEAR = 4  # tokens between a part and its whole
 
 
 class Differences:
@@ -32,10 +34,18 @@ class Differences:
         self.open: list[str] = []
         self.explained_source: set[int] = set()
         self.explained_claim: set[int] = set()
+        self.exclusive_said = False  # "only members may", "no one but members may": said in another form
 
     def relevant_unmatched(self) -> list[int]:
         """Indexes of the source's tokens without a partner, in the clauses that the claim uses."""
         return [at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses]
+
+    def is_change(self, at: int) -> bool:
+        """Whether a number says by how much something rose or fell."""
+        for before in reversed(self.source[max(0, at - 3) : at]):
+            if before.kind not in ("function", "marker"):
+                return any(pair == "direction" for pair, _ in before.poles)
+        return False
 
     def said_whole(self, own: Sequence[int]) -> bool:
         """Whether several tokens of the source all have a partner."""
@@ -49,7 +59,14 @@ class Differences:
                 return True
             if token.marker and other.marker and token.marker.category == other.marker.category == "ordinal":
                 return True
-        return False
+        return bool(token.quantity) and self._is_whole(at)
+
+    def _is_whole(self, at: int) -> bool:
+        """Whether a number is the whole another counts a part of: "two thirds of the 1,860"."""
+        before = [token.word for token in self.source[max(0, at - 2) : at]]
+        near = (*self.source[max(0, at - _NEAR) : at], *self.source[at + 1 : at + 1 + _NEAR])
+        part = any(token.quantity for token in near)
+        return part and any(word in self.words.genitive or word in self.words.among for word in before)
 
     def conflict(self, kind: str, i: int | None, j: int | None) -> None:
         """Record that claim token ``i`` and source token ``j`` say different things; either may be absent."""
@@ -96,17 +113,28 @@ class Junctions:
 
     def conditions(self) -> bool:
         """Whether a word stands under a condition on one side and in the main clause on the other."""
+        if self.found.exclusive_said:
+            return False
         for i, j in self.pairing.ordered:
-            if self.claim[i].kind == "word" and bool(clause_lead(self.claim, i)) != bool(
-                clause_lead(self.source, j)
-            ):
+            under = {self._under(self.claim, i), self._under(self.source, j)}
+            if self.claim[i].kind == "word" and under == {True, False}:
                 self.found.conflict("cause_effect", i, j)
                 return True
         return False
 
+    def _under(self, tokens: Sequence[Token], at: int) -> bool | None:
+        """Whether a word stands under a condition; None behind one that is a phrase: "only with consent"."""
+        if not clause_lead(tokens, at):
+            return False
+        clause = (token for token in tokens if token.clause == tokens[at].clause)
+        marker = next((token for token in clause if is_marker(token, "condition")), None)
+        return None if marker and self.words.is_phrase(marker.word) else True
+
     def junctions(self) -> None:
         """Words taken from two clauses: nothing may be left out where they are joined."""
         pairs = self.pairing.ordered
+        if first_and_last(self.pairing):
+            return
         for (i, j), (k, m) in pairwise(pairs):
             if self.source[j].clause != self.source[m].clause:
                 if self._phrase_of_its_own(k, j, m):
@@ -153,9 +181,20 @@ class Junctions:
             return False
         opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
         before = [at for at in opening if at in self.pairing.matched_source]
+        part = self.source[m].part
+        if any(
+            self.source[at].part == part and at not in self.pairing.matched_source for at in opening
+        ) and all(self.source[at].part < part for at in before):
+            return False
+        while opening and before and opening[0] != before[0] and self._is_date(opening[0]):
+            opening = opening[1:]
         if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
             return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
         return opening[: len(before)] == before and all(self.source[at].kind == "word" for at in before)
+
+    def _is_date(self, at: int) -> bool:
+        quantity = self.source[at].quantity
+        return quantity is not None and quantity.dimension in ("year", "date")
 
     def _crossing(self, k: int, m: int) -> None:
         if self._left_out_rival():
@@ -194,15 +233,14 @@ class Junctions:
 
     def _passes_rival(self, k: int, j: int, m: int) -> bool:
         """Whether another number of the same measure stands between a word and the number said of it."""
-        token = self.source[m]
-        if not token.quantity:
-            return False
+        dimensions = {q.dimension for q in (self.source[j].quantity, self.source[m].quantity) if q}
         rivals = [
             at
             for at in self.pairing.unmatched_source
             if j < at < m
             and (other := self.source[at].quantity) is not None
-            and other.dimension == token.quantity.dimension
+            and other.dimension in dimensions
+            and not self._other_side_of_change(at, j, m)
         ]
         if not rivals:
             return False
@@ -211,6 +249,12 @@ class Junctions:
             return False
         self.found.conflict("digit", k, rivals[0])
         return True
+
+    def _other_side_of_change(self, at: int, j: int, m: int) -> bool:
+        """Whether one number is the change and the other its result: "rose 212 to 1,930"."""
+        if lead(self.source, m, self.words) in self.words.ends:
+            return self.found.is_change(at)
+        return self.found.is_change(j) and lead(self.source, at, self.words) in self.words.ends
 
     def _phrase_of_its_own(self, k: int, j: int, m: int) -> bool:
         """Whether a number is taken from one clause into another that has such a number of its own."""

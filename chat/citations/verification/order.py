@@ -7,15 +7,17 @@ exchanged places are exchanged roles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from chat.citations.verification.alignment import Partners, content_places, opposite, same
-from chat.citations.verification.tokens import COORDINATORS, Token
+from chat.citations.verification.tokens import COORDINATORS, DENIALS, Token
 from text.semantics import Lexicon
 
-FREE_ORDER = frozenset({"de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
+_ARTICLES = frozenset(["the", "all", "der", "die", "les", "los", "las"])
+FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
+_NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
 
 
@@ -67,6 +69,8 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     """
     if pairing.words.language == "ja" and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True
+    if first_and_last(pairing) and _dates_kept(pairing):
+        return None
     turned = voice_changes(pairing)
     if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
         return *wrong, True
@@ -79,6 +83,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
         if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
+        if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
     ]
     if not bare:
@@ -98,9 +103,81 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
 
 
 def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Whether both words stand in clauses of their own, on both sides."""
+    """Whether both words stand in clauses of their own, on both sides, of which none denies the other."""
     claim, source = pairing.claim, pairing.source
-    return claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
+    apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
+    return apart and _denied(claim, i) == _denied(source, j) and _denied(claim, k) == _denied(source, m)
+
+
+def _denied(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a "not" stands in the clause of a word."""
+    return any(token.clause == tokens[at].clause and token.marker in DENIALS for token in tokens)
+
+
+def first_and_last(pairing: Pairing) -> tuple[int, int] | None:
+    """Indexes of the claim's numbers in "from 688 to 604", where the source has both in other words."""
+    claim, words = pairing.claim, pairing.words
+    values = [i for i, _ in pairing.ordered if claim[i].quantity]
+    first = next((i for i in values if lead(claim, i, words) in words.starts), None)
+    last = next((i for i in values if lead(claim, i, words) in words.ends), None)
+    if first is None or last is None:
+        return None
+    one, other = claim[first].quantity, claim[last].quantity
+    same_measure = one is not None and other is not None and one.dimension == other.dimension
+    source = pairing.source
+    written = lead(source, pairing.partners[first], words), lead(source, pairing.partners[last], words)
+    return (first, last) if same_measure and not set(written) & (words.starts | words.ends) else None
+
+
+def _dates_kept(pairing: Pairing) -> bool:
+    """Whether each date stands nearest to the same number on both sides."""
+    return all(
+        (near := _nearest_number(pairing.claim, i, pairing.partners)) is None
+        or pairing.partners[near] == _nearest_number(pairing.source, j, pairing.matched_source)
+        for i, j in pairing.ordered
+        if _is_date(pairing.claim[i])
+    )
+
+
+def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> int | None:
+    """The number with a partner that stands nearest to a date; of two as near, the one before it."""
+    numbers = [k for k, t in enumerate(tokens) if t.quantity and not _is_date(t) and k in known]
+    return min(numbers, key=lambda k: (abs(k - at), k), default=None)
+
+
+def _is_date(token: Token) -> bool:
+    return token.quantity is not None and token.quantity.dimension in ("year", "date")
+
+
+def _counted_alone(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Whether a number and a word changed places where no other number could be said of the word."""
+    claim, source = pairing.claim, pairing.source
+    quantities = [token.quantity for token in (claim[i], claim[k]) if token.quantity]
+    if len(quantities) != 1 or pairing.words.language == "ja":
+        return False
+    clauses = {source[j].clause, source[m].clause}
+    rivals = [
+        token for token in source
+        if token.clause in clauses and token.quantity and token.quantity.dimension == quantities[0].dimension
+    ]  # fmt: skip
+    number, place = (j, m) if claim[i].quantity else (m, j)
+    return len(rivals) == 1 and (place < number or not lead(source, place, pairing.words))
+
+
+def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
+    """Whether a noun left out stands behind the number before: "47 lakes in 1998 and 63 in 2018"."""
+    source, words = pairing.source, pairing.words
+    if not pairing.claim[i].quantity or source[j].clause == source[m].clause:
+        return False
+    for at in range(m - 1, -1, -1):
+        token = source[at]
+        if token.quantity and token.quantity.dimension == (source[j].quantity or token.quantity).dimension:
+            return at not in pairing.matched_source
+        if token.kind == "break" or (
+            token.kind == "function" and token.word not in words.genitive | _ARTICLES
+        ):
+            return False
+    return False
 
 
 def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -120,6 +197,9 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
         return _same_head(pairing, i, j)
     if one and one == other and one not in words.agent:
         return True
+    quantity = claim[i].quantity
+    if quantity and quantity.dimension in ("year", "date") and _only_date(pairing, j):
+        return True
     clause = clause_lead(claim, i)
     if clause and clause == clause_lead(source, j):
         return True
@@ -128,10 +208,24 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
     return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
 
 
+def _only_date(pairing: Pairing, j: int) -> bool:
+    """Whether a clause has one date, which then dates all of it."""
+    clause = pairing.source[j].clause
+    dates = [
+        t
+        for t in pairing.source
+        if t.clause == clause and t.quantity and t.quantity.dimension in ("year", "date")
+    ]
+    return len(dates) == 1
+
+
 def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:
     """ "The lake has a depth": "the depth of the lake"."""
     following = [token.word for token in one[at + 1 : at + 4]]
-    return any(word in words.have for word in following) and lead(other, there, words) in words.genitive
+    role = lead(other, there, words)
+    if any(word in words.light for word in following) and role in words.prepositions:
+        return True
+    return any(word in words.have for word in following) and role in (words.genitive | words.prepositions)
 
 
 def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
@@ -169,16 +263,16 @@ def _same_head(pairing: Pairing, i: int, j: int) -> bool:
 _PARTICLES = {
     "は": "subject", "が": "subject", "も": "subject", "を": "object", "に": "に", "へ": "に", "から": "から",
     "より": "より", "で": "で", "によって": "agent", "により": "agent", "の": "の", "と": "と",
-    "まで": "まで",
+    "まで": "まで", "までに": "まで",
 }  # fmt: skip
 
 
 def _particle(tokens: Sequence[Token], at: int) -> str:
     """The case particle behind the run of words a Japanese word stands in."""
     for after in tokens[at + 1 : at + 9]:
-        if after.kind == "function" and after.word in _PARTICLES:
+        if after.word in _PARTICLES and after.kind in ("function", "marker"):
             return _PARTICLES[after.word]
-        if after.kind in ("break", "marker", "quantity"):
+        if after.kind in ("break", "marker"):
             return ""
     return ""
 
@@ -218,21 +312,35 @@ def _is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Whether a word is a participle behind an auxiliary, or before its agent ("approved by")."""
     token = tokens[at]
-    if token.kind != "word":
+    if (
+        token.kind != "word"
+        or " " in token.word
+        or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE))
+    ):
         return False
+    if _behind_auxiliary(tokens, at, words):
+        return True
     by_whom = (
         at + 2 < len(tokens) and tokens[at + 1].word in words.agent and tokens[at + 2].kind != "quantity"
     )
     if by_whom and words.language == "en":
-        return True
+        clause = (place for place in range(at) if tokens[place].clause == token.clause)
+        return not any(_behind_auxiliary(tokens, place, words) for place in clause)
+    return words.language == "de" and any(
+        after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break"
+    )
+
+
+def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word stands behind "is" or "was", with no other word but an adverb between."""
+    if tokens[at].kind != "word":
+        return False
     for before in reversed(tokens[max(0, at - _AUXILIARY_REACH) : at]):
         if before.word in words.passive:
             return True
         if before.kind in ("break", "quantity") or (before.kind == "word" and not before.word.endswith("ly")):
             return False
-    return words.language == "de" and any(
-        after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break"
-    )
+    return False
 
 
 def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
@@ -244,6 +352,7 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
         for i, j in pairing.ordered
         if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
         and pairing.claim[i].kind == pairing.source[j].kind == "word"
+        and " " not in pairing.claim[i].word + pairing.source[j].word
         and _has_agent(pairing, i, j)
     ]
 
@@ -275,7 +384,7 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
 
 def _agent(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
     """Places of the phrase behind "by" that names the doer of a passive verb; empty where none does."""
-    for at in range(verb + 1, min(verb + 4, len(tokens))):
+    for at in range(verb + 1, len(tokens)):
         if tokens[at].word in words.agent:
             end = at + 1
             if end < len(tokens) and tokens[end].kind == "quantity":
@@ -320,9 +429,14 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
     j, m = pairing.partners[i], pairing.partners[k]
     if lead(claim, i, words) in words.genitive or lead(source, j, words) in words.genitive:
         return False
-    between = [at for at in content_places(claim) if i < at < k]
-    others = [at for at in content_places(source) if m < at < j]
+    between = [at for at in content_places(claim) if i < at < k and not _moves_along(claim[at])]
+    others = [at for at in content_places(source) if m < at < j and not _moves_along(source[at])]
     return not between and not others and claim[i].kind == claim[k].kind == "word"
+
+
+def _moves_along(token: Token) -> bool:
+    """Whether a word of meaning belongs to a noun beside it: "most guests"."""
+    return token.marker is not None and token.marker.category != "cause"
 
 
 def _compared(pairing: Pairing) -> bool:

@@ -8,12 +8,14 @@ from functools import lru_cache
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
-from chat.citations.verification.tokens import Token, tokens_of
+from chat.citations.verification.tokens import COORDINATORS, Token, tokens_of
 from text.semantics import known_language, lexicon
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # of a passage, looked at closely
 LEAST_PART = 3  # words of meaning in a part of a claim that is judged alone
+LEAST_STATEMENT = 2  # words of meaning on each side of an "and" that joins two statements
+_EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
 _TOPIC_WORDS = 3  # content words that open a sentence and may name its subject
 _COORDINATORS = frozenset(["and", "y", "e", "et", "und", "،", "و", "、", "并", "且"])
 
@@ -55,6 +57,11 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
     judged = _best(tokens, sentences, language, topics)
     if judged.outcome == "holds":
         return judged
+    if any(
+        all(_best(part, sentences, language, topics).outcome == "holds" for part in statements)
+        for statements in _statements(tokens)
+    ):
+        return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
     parts = list(_parts(tokens))
     if len(parts) > 1:
         found = [_best(part, sentences, language, topics) for part in parts]
@@ -136,6 +143,24 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
     unchecked = tuple(found.open) if found.outcome == "open" else ()
     missing = tuple(found.missing)
     return Judgement(found.outcome, spans, conflicts, missing, unchecked, found.coverage)
+
+
+def _statements(claim: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
+    """The claim cut at each "and"; what stands behind it has its own subject, or the first one's."""
+    for at, token in enumerate(claim):
+        if token.word not in COORDINATORS or token.word in _EITHER:
+            continue
+        left, right = claim[:at], claim[at + 1 :]
+        if min(_content(left), _content(right)) < LEAST_STATEMENT:
+            continue
+        yield left, right
+        heads = [place for place, token in enumerate(left) if token.content][:_TOPIC_WORDS]
+        for head in heads:
+            yield left, (*left[: head + 1], *right)
+
+
+def _content(tokens: Sequence[Token]) -> int:
+    return sum(token.content for token in tokens)
 
 
 def _parts(claim: Sequence[Token]) -> Iterator[tuple[Token, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from chat.citations.claims import Conflict
@@ -19,11 +20,12 @@ from chat.citations.verification.junctions import Differences, Junctions, is_mar
 from chat.citations.verification.order import (
     Pairing,
     comparison_turned,
+    first_and_last,
     lead,
     operands_exchanged,
 )
 from chat.citations.verification.tokens import Token
-from text.semantics import Lexicon
+from text.semantics import Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]
 LEAST_COVERAGE = 0.5  # share of a claim's words with a partner, for a difference to be a contradiction
@@ -97,6 +99,14 @@ def _topic_apart(
     return apart if all(found[i] in topic for i in apart) else frozenset()
 
 
+def _is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
+    clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
+    if words.language == "en" and tokens[at].word.endswith(("ing", "ed", "s")):
+        return False
+    return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
+
+
 class _Examination(Differences):
     """Collects what differs between a claim and a sentence."""
 
@@ -114,6 +124,7 @@ class _Examination(Differences):
         self._polarity()
         self._claim_without_partner()
         self._source_without_partner()
+        self._amounts_of_change()
         junctions = Junctions(self)
         if not self.missing:
             junctions.roles()
@@ -144,6 +155,7 @@ class _Examination(Differences):
     def _polarity(self) -> None:
         """Opposites, denials, and both together: "none accepted" is "all rejected"."""
         self._only_with()
+        self._exclusive()
         opposites = self.pairing.opposites
         if not opposites:
             return
@@ -172,6 +184,25 @@ class _Examination(Differences):
             }
         for i, j in opposites:
             self.conflict("direction", i, j)
+
+    def _exclusive(self) -> None:
+        """ "Only members may", "no one but members may"; "requires consent", "only with consent"."""
+        for i, j in self.pairing.ordered:
+            if {self.claim[i].stem, self.source[j].stem} & {"condition:onlyif"}:
+                self.exclusive_said |= is_marker(self.claim[i], "quantifier") or is_marker(
+                    self.source[j], "quantifier"
+                )
+        free = [
+            at for at in self.pairing.unmatched_source if is_marker(self.source[at], "condition", "onlyif")
+        ]
+        needs = [at for at in self.pairing.unmatched_claim if self.claim[at].word in self.words.need]
+        if free and needs:
+            self.explained_source |= {free[0]}
+            self.explained_source |= {
+                at for at in self.relevant_unmatched() if is_marker(self.source[at], "modality", "may")
+            }
+            self.explained_claim.add(needs[0])
+            self.exclusive_said = True
 
     def _only_with(self) -> None:
         """ "may not … without": "only with", "must have"."""
@@ -207,10 +238,24 @@ class _Examination(Differences):
                 continue
             if token.quantity:
                 self._quantity(at)
-            elif token.marker:
+            elif token.marker and not self._obliges(at):
                 self._marker(at)
+            elif token.marker:
+                continue
             else:
                 self._word(at)
+
+    def _obliges(self, at: int) -> bool:
+        """Whether "must" says what an instruction says by its form, or what a bound says: "at most 6 bar"."""
+        if not is_marker(self.claim[at], "modality") or self._left_out("modality"):
+            return False
+        if self.claim[at].marker == Marker("modality", "may"):
+            return False
+        bounds = [self.claim[i].bound for i in self.pairing.partners if self.claim[i].quantity]
+        if any(bound in ("le", "lt", "ge", "gt") for bound in bounds):
+            return True
+        verb = next((i for i, _ in self.pairing.ordered if i > at and self.claim[i].kind == "word"), None)
+        return verb is not None and _is_instruction(self.source, self.pairing.partners[verb], self.words)
 
     def _quantity(self, at: int) -> None:
         token = self.claim[at]
@@ -232,6 +277,9 @@ class _Examination(Differences):
         )
         if rival is None and marker.category == "hedge" and marker.value == "shown":
             rival = self._rival(at, lambda other: is_marker(other, "negation") or is_marker(other, "hedge"))
+        if rival is None and token.word in self.words.without:
+            free = self.pairing.unmatched_source
+            rival = next((j for j in free if is_marker(self.source[j], "condition", "onlyif")), None)
         if rival is None and marker.category == "cause":
             rival = self._rival(at, lambda other: is_marker(other, "cause"))
         if rival is None and marker.category == "condition" and marker.value in ("evenif", "including"):
@@ -256,7 +304,9 @@ class _Examination(Differences):
 
     def _word(self, at: int) -> None:
         token = self.claim[at]
-        if self._names_topic(token):
+        if self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token):
+            return
+        if at in self._changes_said_by_numbers:
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
@@ -272,8 +322,36 @@ class _Examination(Differences):
 
     def _names_topic(self, token: Token) -> bool:
         """Whether the word only names what a pronoun or the passage as a whole is about."""
+        if not self._says_opening:
+            return False
         words = (other for other in self.around.topic if other.kind == "word")
         return token.kind == "word" and any(token.stem == other.stem for other in words)
+
+    @cached_property
+    def _changes_said_by_numbers(self) -> frozenset[int]:
+        """Words of rise or fall that sum up two numbers of the source: "fell from 688 to 604"."""
+        values = first_and_last(self.pairing)
+        one, other = (self.claim[i].quantity for i in values) if values else (None, None)
+        if one is None or other is None or one.base == other.base:
+            return frozenset()
+        side = ("direction", int(other.base < one.base))
+        return frozenset(at for at in self.pairing.unmatched_claim if side in self.claim[at].poles)
+
+    def _speaks_for_us(self, token: Token) -> bool:
+        """ "The company" for a report's "we"."""
+        return token.word in self.words.company and any(
+            is_marker(token, "person", "first") for token in self.source
+        )
+
+    @cached_property
+    def _says_opening(self) -> bool:
+        """Whether the claim has the word that opens the sentence, or a pronoun opens it."""
+        opening = next((at for at, token in enumerate(self.source) if token.kind == "word"), None)
+        if opening is None or opening in self.pairing.matched_source:
+            return True
+        if any(self.source[opening].stem == token.stem for token in self.claim if token.kind == "word"):
+            return True
+        return any(token.word in self.words.pronouns for token in self.source[:opening])
 
     def _said_around(self, token: Token) -> bool:
         if token.quantity:
@@ -303,6 +381,16 @@ class _Examination(Differences):
         after = [(i - at, j - 0.5) for i, j in self.pairing.ordered if i > at]
         near = [min(side)[1] for side in (before, after) if side]
         return near[0] if len(near) == 1 or min(before)[0] <= min(after)[0] else near[1]
+
+    def _amounts_of_change(self) -> None:
+        """A number by which something rose or fell is not its amount: "rose by 8", "was 8"."""
+        turns = [at for at, token in enumerate(self.claim) if any(p == "direction" for p, _ in token.poles)]
+        if turns:
+            return
+        for i, j in self.pairing.ordered:
+            changed = self.claim[i].quantity and self.is_change(j)
+            if changed and lead(self.source, j, self.words) not in (self.words.ends | self.words.starts):
+                self.open.append(self.claim[i].word)
 
     # -- the source's words
 
@@ -335,6 +423,8 @@ class _Examination(Differences):
         if marker.value in ("including", "evenif"):
             return
         own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
+        if not own and self._of_later_statement(at):
+            return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         if own and not self._keeps_lead(own):
@@ -344,10 +434,36 @@ class _Examination(Differences):
         else:
             self.open.append(self.source[at].word)
 
+    def _of_later_statement(self, at: int) -> bool:
+        """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
+        last = max(self.pairing.matched_source)
+        return any(self.source[place].word in self.words.breaks for place in range(last + 1, at))
+
+    def _is_instruction_of_claim(self, verb: int | None) -> bool:
+        i = next((i for i, j in self.pairing.ordered if j == verb), None)
+        return i is not None and _is_instruction(self.claim, i, self.words)
+
     def _keeps_lead(self, own: Sequence[int]) -> bool:
         to_claim = {j: i for i, j in self.pairing.partners.items()}
         first = min(own)
         return lead(self.claim, to_claim[first], self.words).startswith("condition")
+
+    def _opens_own_clause(self, at: int) -> bool:
+        """Whether a "before" joins a clause that says all of the claim but its subject: "before she left"."""
+        behind = self.source[at + 1] if at + 1 < len(self.source) else None
+        before = [j for j in self.pairing.matched_source if j < at]
+        opening = [j for j in content_places(self.source) if j < at]
+        lends_subject = before == opening[: len(before)] and len(before) < len(opening)
+        return behind is not None and behind.word in self.words.pronouns and lends_subject
+
+    def _only_subject_before(self, at: int) -> bool:
+        """Whether the clause of a "not" lends only its subject: "never met, but praised"."""
+        own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
+        end = next(
+            (j for j in range(at, len(self.source)) if self.source[j].clause != self.source[at].clause), 0
+        )
+        contrast = end and any(token.word in self.words.breaks for token in self.source[end - 1 : end + 3])
+        return bool(contrast) and all(j < at for j in own)
 
     def _marker_left_out(self, at: int) -> None:
         token = self.source[at]
@@ -362,8 +478,13 @@ class _Examination(Differences):
             return
         if marker.category == "negation" or name == "quantifier:none":
             beside = governs or following is None
-            self.conflict("negation", None, at) if beside else self.open.append(token.word)
+            if beside:
+                self.conflict("negation", None, at)
+            elif not self._only_subject_before(at):
+                self.open.append(token.word)
         elif marker.category in ("modality", "hedge"):
+            if name == "modality:must" and self._is_instruction_of_claim(following):
+                return
             if marker.value in ("may", "should", "supposed") and governs:
                 self.conflict("modality", None, at)
             else:
@@ -375,5 +496,5 @@ class _Examination(Differences):
                 self.open.append(token.word)
         elif marker.category == "ordinal":
             self.conflict("ordinal", None, at) if governs else self.open.append(token.word)
-        elif marker.category in _OPEN_WHEN_LEFT_OUT and governs:
+        elif marker.category in _OPEN_WHEN_LEFT_OUT and governs and not self._opens_own_clause(at):
             self.open.append(token.word)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Literal
 
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
-from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, stem, word_matches
+from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
 
 Kind = Literal["quantity", "marker", "word", "function", "break"]
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
 _KATAKANA = re.compile("[ァ-ヴー]+")
 COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
 _REACH = 3  # words between a comparator and its number
+_LIMIT_REACH = 6  # words between "maximum" and its number
 _CLAUSE_CATEGORIES = ("condition",)
 _HARD_BREAKS = frozenset(";；؛.。!?！？؟")
 
@@ -34,6 +35,7 @@ class Token:
         quantity: the number with its unit; ``bound``: "le", "gt", "approx" … said of it.
         clause: number of the stretch between breaks it stands in; ``part``: between semicolons.
         name: it begins with a capital letter inside a sentence.
+        root: its stem without endings that make a noun of a verb.
     """
 
     kind: Kind
@@ -49,6 +51,7 @@ class Token:
     clause: int = 0
     part: int = 0
     name: bool = False
+    root: str = ""
 
     @property
     def content(self) -> bool:
@@ -57,15 +60,22 @@ class Token:
 
 
 @lru_cache(maxsize=2048)
-def tokens_of(text: str, language: str) -> tuple[Token, ...]:
-    """The tokens of a text, in order."""
-    words = lexicon(language)
+def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...]:
+    """The tokens of a text, in order; without ``limits`` a "maximum" bounds no number some words away."""
+    words = lexicon(language) if limits else _without_limits(language)
     raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = _with_bounds(found, words)
+    found = _without_contrasts(found, words)
     found = _with_ordinals(found, language)
     found = _turned(found, words)
+    found = with_exclusive_conditions(found, words)
     return tuple(_in_clauses(_with_final_particles(found, words), words))
+
+
+@cache
+def _without_limits(language: str) -> Lexicon:
+    return replace(lexicon(language), limits=frozenset())
 
 
 def _raw(text: str, language: str) -> list[Token]:
@@ -88,7 +98,12 @@ def _raw(text: str, language: str) -> list[Token]:
             start = match.start()
             if language == "ar" and _has_conjunction(word):
                 word, start = word[1:], start + 1
-            found.append(Token("word", word, start, match.end(), stem(word, language), name=name))
+            found.append(
+                Token(
+                    "word", word, start, match.end(), stem(word, language), name=name,
+                    root=root(word, language),
+                )
+            )  # fmt: skip
     return sorted(found, key=lambda token: token.start)
 
 
@@ -161,6 +176,8 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
     phrase = " ".join(token.word for token in raw[at : at + size])
     if phrase in words.postfix:
         return at > 0 and raw[at - 1].kind == "quantity"
+    if phrase in words.limits:
+        return any(token.kind == "quantity" for token in raw[at + size : at + size + _LIMIT_REACH])
     reach = _REACH - 1 if phrase in words.prepositions else _REACH + 2
     for token in raw[at + size : at + size + reach]:
         if token.kind != "word":
@@ -244,6 +261,9 @@ def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
             bound = _DENIED[bound]
             found[denial] = replace(found[denial], kind="function", marker=None)
         quantity = found[target]
+        assert quantity.quantity is not None
+        if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
+            bound = "span"
         found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
         found[at] = replace(token, kind="function", marker=None, poles=frozenset())
     return found
@@ -278,11 +298,18 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
         return at - 1
     if postfix and " " in word:
         return None
-    reach = _REACH + 2 if words.language == "ar" else _REACH  # the verb stands before its subject
+    limit = word in words.limits
+    reach = _REACH + 2 if words.language == "ar" else _LIMIT_REACH if limit else _REACH
     for place in range(at + 1, min(at + 1 + reach, len(tokens))):
-        if tokens[place].kind == "quantity":
-            return place
-        if tokens[place].kind != "function" and (words.language != "ar" or tokens[place].kind != "word"):
+        held = tokens[place]
+        if held.quantity:
+            bound = tokens[at].marker
+            strict = bound is not None and bound.value in ("lt", "gt")
+            return None if strict and held.quantity.dimension == "year" else place
+        over = limit or words.language == "ar"  # in Arabic the verb stands before its subject
+        if limit and held.marker and held.marker.category == "modality":
+            continue
+        if held.kind != "function" and not (over and held.kind == "word"):
             return None
     return None
 
@@ -295,9 +322,34 @@ def _without_comparator(token: Token, words: Lexicon) -> Token:
         return replace(token, marker=others[0])
     if token.poles:
         return replace(token, kind="word", marker=None)
+    first = token.word.split()[0]
+    head = words.sense((first,), (stem(first, words.language),)) if first != token.word else None
+    if head and head.poles:
+        return replace(token, kind="word", marker=None, poles=head.poles)
     if (sense and sense.function) or token.word in words.prepositions:
         return replace(token, kind="function", marker=None)
     return token
+
+
+def _without_contrasts(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ ", but the tenant …" opens a statement, "all but the largest" excepts."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        behind_break = at > 0 and tokens[at - 1].kind == "break"
+        if not token.marker or token.marker.category != "condition" or not behind_break:
+            continue
+        first = token.word.split()[0]
+        if first in words.breaks and first != token.word:
+            found[at] = replace(token, kind="function", marker=None, word=first)
+        elif token.word in words.relative and _in_exception(tokens, at - 1):
+            found[at] = replace(token, kind="function", marker=None)
+    return found
+
+
+def _in_exception(tokens: Sequence[Token], end: int) -> bool:
+    """Whether the words before a comma name an exception: "except for islands, where …"."""
+    before = takewhile(lambda token: token.kind != "break", reversed(tokens[:end]))
+    return any(token.marker == Marker("condition", "except") for token in before)
 
 
 def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
@@ -327,6 +379,72 @@ def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
     return found
 
 
+_EXCEPTIVE = frozenset({"unless", "except"})
+DENIALS = (Marker("negation", "not"), Marker("quantifier", "none"))
+_ONLY_IF = Marker("condition", "onlyif")
+
+
+def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "may not … unless", "no one … except", "may only … if" as "may … only if"."""
+    found = list(tokens)
+    for first, last in _stretches(tokens):
+        denials = [at for at in range(first, last) if found[at].marker in DENIALS]
+        exceptive = next(
+            (
+                at
+                for at in range(first, last)
+                if (m := found[at].marker) and m.category == "condition" and m.value in _EXCEPTIVE
+            ),
+            None,
+        )
+        without = next((at for at in denials if found[at].word in words.without), None)
+        if exceptive is None and without is not None and len(denials) == 2:
+            exceptive, denials = without, [at for at in denials if at != without]
+        if exceptive is not None and len(denials) == 1:
+            _write_only_if(found, denials[0], exceptive, first, last)
+        else:
+            _join_only(found, first, last, words)
+    return found
+
+
+def _stretches(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Ranges of tokens between semicolons and words like "but"."""
+    first = 0
+    for at, token in enumerate(tokens):
+        if token.word in _HARD_BREAKS:
+            yield first, at
+            first = at + 1
+    yield first, len(tokens)
+
+
+def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, last: int) -> None:
+    found[denial] = replace(found[denial], kind="function", marker=None)
+    found[exceptive] = replace(found[exceptive], kind="marker", marker=_ONLY_IF, stem="condition:onlyif")
+    for at in range(first, last):
+        marker = found[at].marker
+        if marker and marker.category == "modality":
+            found[at] = replace(found[at], marker=Marker("modality", "may"))
+            return
+
+
+def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> None:
+    """ "may only be done … if", "may be kept only … with": the condition is the only one."""
+    for at in range(first + 1, last):
+        marker, before = found[at].marker, found[at - 1]
+        if not marker or marker != Marker("quantifier", "only"):
+            continue
+        if not (before.kind == "function" or (before.marker and before.marker.category == "modality")):
+            continue
+        for place in range(at + 1, last):
+            condition = found[place].marker
+            if (condition and condition == Marker("condition", "if")) or found[place].word in words.only_with:
+                found[place] = replace(
+                    found[place], kind="marker", marker=_ONLY_IF, stem="condition:onlyif", poles=frozenset()
+                )
+                found[at] = replace(found[at], kind="function", marker=None)
+                break
+
+
 def _with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
     """German "zu" and "ab" at the end of a clause: the other half of "nimmt … zu"."""
     if not words.final_particles:
@@ -337,18 +455,35 @@ def _with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
         if last and (pole := words.final_particles.get(token.word)):
             pair, side = pole.split(":")
             found[at] = replace(token, kind="word", stem=token.word, poles=frozenset({(pair, int(side))}))
+            for verb in range(at - 1, -1, -1):
+                if tokens[verb].kind == "break":
+                    break
+                if tokens[verb].word in words.particle_verbs:
+                    found[verb] = replace(tokens[verb], kind="function")
+                    break
     return found
 
 
 def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
     """An "and" before a number of its own: "3 days with zinc and 4 days with placebo"; not "3 and 4"."""
-    if tokens[at].word not in COORDINATORS or at == 0 or tokens[at - 1].kind == "quantity":
+    if tokens[at].word not in COORDINATORS or at == 0:
+        return False
+    before_it, behind_it = tokens[at - 1].quantity, tokens[at + 1].quantity if at + 1 < len(tokens) else None
+    if before_it and (not behind_it or before_it.dimension == behind_it.dimension):
         return False
     following = [token for token in tokens[at + 1 : at + 3] if token.kind != "function"]
     if not following or following[0].kind != "quantity":
-        return False
+        return bool(following) and _parallel_marker(tokens, at, following[0])
     before = (token for token in reversed(tokens[:at]))
     return any(token.kind == "quantity" for token in takewhile(lambda token: token.kind != "break", before))
+
+
+def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:
+    """ "highest among the old and lowest among the young": a word of meaning answers one of its kind."""
+    if not token.marker or token.marker.category != "ordinal":
+        return False
+    before = takewhile(lambda token: token.kind != "break", reversed(tokens[:at]))
+    return any(other.marker and other.marker.category == token.marker.category for other in before)
 
 
 def _in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
