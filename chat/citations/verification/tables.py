@@ -2,167 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from functools import cached_property
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import difference, rounded, same, same_quantity
+from chat.citations.verification.computation import Operands, Operation, computed
+from chat.citations.verification.grid import CellText, Grid, words_of
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.tokens import Token, tokens_of
-from text.numbers import number_words, same_characters
-from text.quantities import Quantity, currency_names, quantities_in
+from text.quantities import Quantity
 from text.semantics import known_language, lexicon
-from text.units import unit_names, units_by_symbol
 
-_COUNTED = re.compile(r"[(（\[]([^)）\]]*)[)）\]]")
-_MOST_WORDS = 5  # of a head that only says what the table counts in
-_LEVELS = ("direction", "amount", "height", "size", "money")
-
-
-@dataclass(frozen=True, slots=True)
-class CellText:
-    """A cell: its text and its characters in the passage."""
-
-    text: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table: heads by column, rows of cells by column, and what is written over it."""
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[CellText, ...], ...]
-    caption: str
-    language: str
-
-    @cached_property
-    def counted(self) -> _Counted:
-        """What the whole table counts in, from its caption and its corner."""
-        corner = self.heads[0] if self.heads else ""
-        return (
-            counted_in(self.caption, self.language)
-            or counted_in(corner, self.language, whole=True)
-            or _Counted()
-        )
-
-    def label(self, row: int) -> tuple[Token, ...]:
-        return _words(self.rows[row][0].text, self.language) if self.rows[row] else ()
-
-    def head(self, column: int) -> tuple[Token, ...]:
-        text = self.heads[column] if column < len(self.heads) else ""
-        if counted_in(text, self.language):
-            text = _COUNTED.sub("", text)
-        return _words(text, self.language)
-
-    @property
-    def columns(self) -> range:
-        return range(1, len(self.heads))
-
-    def printed(self, row: int, column: int) -> Quantity | None:
-        """The cell's number as it stands there."""
-        if column >= len(self.rows[row]):
-            return None
-        found = quantities_in(self.rows[row][column].text, self.language)
-        return found[0] if len(found) == 1 else None
-
-    def quantity(self, row: int, column: int) -> Quantity | None:
-        """The cell's number in the unit its head, the caption or the corner names."""
-        found = self.printed(row, column)
-        if found is None:
-            return None
-        head = self.heads[column] if column < len(self.heads) else ""
-        return (counted_in(head, self.language) or self.counted).applied(found)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """What numbers count in: a scale, a currency or a unit."""
-
-    scale: Decimal = Decimal(1)
-    currency: str = ""
-    symbol: str = ""
-
-    def applied(self, quantity: Quantity) -> Quantity:
-        if not quantity.bare and quantity.dimension:
-            return quantity
-        value, step = quantity.value * self.scale, quantity.step * self.scale
-        if self.currency:
-            return replace(
-                quantity,
-                value=value,
-                dimension="money",
-                base=value,
-                unit=self.currency,
-                step=step,
-                bare=False,
-            )
-        if unit := units_by_symbol().get(self.symbol):
-            base = value * unit.factor + unit.offset
-            return replace(
-                quantity,
-                value=value,
-                dimension=unit.dimension,
-                base=base,
-                unit=self.symbol,
-                step=step * unit.factor,
-                bare=False,
-            )
-        dimension = "" if self.scale != 1 else quantity.dimension
-        return replace(
-            quantity, value=value, base=value, step=step, dimension=dimension, bare=self.scale == 1
-        )
-
-
-def counted_in(text: str, language: str, whole: bool = False) -> _Counted | None:
-    """The scale, currency and unit a head names in brackets; ``whole``: or in all of its few words."""
-    parts = [match[1] for match in _COUNTED.finditer(text)]
-    if whole and not parts and len(text.split()) <= _MOST_WORDS:
-        parts = [text]
-    for part in parts:
-        if found := _counted(same_characters(part), language):
-            return found
-    return None
-
-
-def _counted(text: str, language: str) -> _Counted | None:
-    scales = number_words(language).scales
-    scale, currency, symbol = Decimal(1), "", ""
-    plain = text.strip()
-    names = unit_names(language)
-    if plain in units_by_symbol():
-        return _Counted(symbol=plain)
-    lowered = plain.lower()
-    for word in sorted(scales, key=len, reverse=True):
-        if (len(word) > 2 or language in ("zh", "ja")) and _has_word(lowered, word, language):
-            scale = scales[word]
-            lowered = lowered.replace(word, " ", 1)
-            break
-    for name, code in sorted(currency_names(language).items(), key=lambda pair: -len(pair[0])):
-        if _has_word(lowered, name, language):
-            currency = code
-            break
-    for name in sorted(names, key=len, reverse=True):
-        if not currency and _has_word(lowered, name, language):
-            symbol = names[name]
-            break
-    if scale == 1 and not currency and not symbol:
-        return None
-    return _Counted(scale, currency, symbol)
-
-
-def _has_word(text: str, word: str, language: str) -> bool:
-    if language in ("zh", "ja") or not word[0].isalnum():
-        return word in text
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
-
-
-def _words(text: str, language: str) -> tuple[Token, ...]:
-    return tuple(token for token in tokens_of(text, language) if token.kind not in ("break", "function"))
+_LEVELS = ("direction", "level", "amount", "height", "size", "money")
 
 
 def judge_table(
@@ -180,7 +33,9 @@ class _Reading:
     def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
         self.claim, self.grid, self.language = claim, grid, language
         self.tokens = [
-            token for token in tokens_of(claim, language) if token.kind not in ("break", "function")
+            token
+            for token in tokens_of(claim, language, limits=False)
+            if token.kind not in ("break", "function")
         ]
         self.topics = [*topics, grid.caption, *(grid.heads[:1])]
         self.used: set[int] = set()
@@ -191,7 +46,7 @@ class _Reading:
         columns = [list(heads)[at] for at in self._named(list(heads.values()))]
         if len(heads) == 1 and not columns:
             columns = list(heads)
-        if len(columns) > 1 and not self._compares():
+        if len(columns) > 1 and len(rows) != 1:
             return Judgement("open", unchecked=("The claim names several columns.",))
         named = [token for column in columns for token in heads[column] if token.quantity]
         values = [
@@ -206,10 +61,8 @@ class _Reading:
             return self._cell(rows[0], columns[0], values)
         if len(rows) == 1 and len(columns) == 1 and self._extreme() is not None:
             return self._top(rows[0], columns[0])
-        if len(rows) == 1 and len(columns) == 2:
-            return self._computed(rows[0], columns, values) if values else self._change(rows[0], columns)
-        if len(rows) == 2 and len(columns) == 1 and not values:
-            return Judgement("open", unchecked=("The claim compares two rows.",))
+        if len(rows) * len(columns) == 2:
+            return self._pair([(row, column) for row in rows for column in columns], values)
         return Judgement("open", unchecked=("The claim names no one cell.",))
 
     def _named(self, labels: Sequence[Sequence[Token]]) -> list[int]:
@@ -222,19 +75,19 @@ class _Reading:
         kept = [i for i in found if not any(found[i] < found[k] for k in found)]
         for index in kept:
             self.used |= found[index]
-        return kept
+        others = {index: found[index].difference(*(found[k] for k in kept if k != index)) for index in kept}
+        return sorted(kept, key=lambda index: max(others[index], default=0))  # as the claim names them
 
     def _place(self, wanted: Token) -> int | None:
         return next((at for at, token in enumerate(self.tokens) if same(token, wanted)), None)
-
-    def _compares(self) -> bool:
-        return any(pair in _LEVELS for token in self.tokens for pair, _ in token.poles)
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, printed = self.grid.rows[row][column], self.grid.quantity(row, column)
         spans = ((cell.start, cell.end),)
         if printed is None:
             return Judgement("open", spans, unchecked=("The cell holds no single number.",))
+        if (part := self._share(row, column, values)) is not None:
+            return part
         as_printed = self.grid.printed(row, column)
         for at in values:
             if not self._agrees(self.tokens[at], printed) and not self._repeats(self.tokens[at], as_printed):
@@ -333,54 +186,150 @@ class _Reading:
         token = self.tokens[at]
         return Conflict(kind, token.word, cell.text, (token.start, token.end), (cell.start, cell.end))
 
-    def _change(self, row: int, columns: Sequence[int]) -> Judgement:
-        """ "It rose from 2010 to 2020": two cells of a row."""
-        sides = {
-            (at, side)
-            for at, token in enumerate(self.tokens)
-            for pair, side in token.poles
-            if pair == "direction"
-        }
-        values = [self.grid.quantity(row, column) for column in columns]
-        if len(sides) != 1 or None in values or any(self._is("negation", token) for token in self.tokens):
-            return Judgement("open", unchecked=("The claim compares cells.",))
-        at, side = next(iter(sides))
-        first, last = (value.base for value in values if value is not None)
-        if self._order(columns) < 0:
-            first, last = last, first
-        cells = [self.grid.rows[row][column] for column in columns]
-        spans = tuple((cell.start, cell.end) for cell in cells)
-        if first == last or (last > first) != (side == 0):
-            ordered = cells if self._order(columns) > 0 else cells[::-1]
-            both = CellText(" → ".join(cell.text for cell in ordered), *spans[-1])
-            return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
-        numbers = {place for place, token in enumerate(self.tokens) if token.quantity}
-        return self._rest(spans, {at, *numbers})
+    # -- two cells
 
-    def _computed(self, row: int, columns: Sequence[int], values: Sequence[int]) -> Judgement:
-        """ "It rose by 204, or 14.9 %": the difference or growth of two cells of a row."""
-        changed = self._change(row, columns)
-        if changed.outcome != "holds":
-            return changed
-        ordered = list(columns) if self._order(columns) > 0 else list(reversed(columns))
-        cells = [self.grid.quantity(row, column) for column in ordered]
-        first, last = (cell for cell in cells if cell is not None)
-        texts = [self.grid.rows[row][column].text for column in ordered]
+    def _pair(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
+        """Two cells of a row or a column: their values, a comparison, or what is computed of them."""
+        quantities = [self.grid.quantity(row, column) for row, column in cells]
+        if None in quantities or any(self._is("negation", token) for token in self.tokens):
+            return Judgement("open", unchecked=("The claim compares cells.",))
+        if len(values) == 2:
+            agreeing = [self._agreeing(at, cells) for at in values]
+            if agreeing == [{0}, {1}] and self._turn(cells) is None:
+                return self._rest(self._spans(cells), set(values))
+            if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
+                row, column = cells[0]
+                wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
+                return Judgement("conflict", self._spans(cells), (wrong,), coverage=1.0)
+        left = [at for at in values if not self._agreeing(at, cells)]
+        operation = self._operation(left)
+        if operation == "change":
+            return self._change(cells, values, left)
+        if operation is None or not left:
+            return Judgement("open", self._spans(cells), unchecked=("The claim compares cells.",))
+        return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
+
+    def _agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
+        """Which of the cells a number of the claim repeats."""
+        return {
+            number
+            for number, (row, column) in enumerate(cells)
+            if (printed := self.grid.quantity(row, column))
+            and (
+                self._agrees(self.tokens[at], printed)
+                or self._repeats(self.tokens[at], self.grid.printed(row, column))
+            )
+        }
+
+    def _spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        found = [self.grid.rows[row][column] for row, column in cells]
+        return tuple((cell.start, cell.end) for cell in found)
+
+    def _turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
+        wanted = ("direction", "level") if cells[0][0] == cells[1][0] else ("level", *_LEVELS[1:])
+        sides = {
+            (at, side) for at, token in enumerate(self.tokens) for pair, side in token.poles if pair in wanted
+        }
+        return next(iter(sides)) if len(sides) == 1 else None
+
+    def _operation(self, left: Sequence[int]) -> Operation | None:
+        words = lexicon(self.language)
+        if any(self.tokens[at].quantity.unit == "times" for at in left if self.tokens[at].quantity):  # type: ignore[union-attr]
+            return "ratio"
+        if any(word in words.together for word in self._plain_words()):
+            return "sum"
+        return "change" if any(p in _LEVELS for t in self.tokens for p, _ in t.poles) else None
+
+    def _plain_words(self) -> Iterator[str]:
+        return (token.word for token in tokens_of(self.claim, self.language, limits=False))
+
+    def _operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
+        """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
+        if cells[0][0] == cells[1][0] and self._order([column for _, column in cells]) > 0:
+            cells = cells[::-1]
+        subject, reference = (self.grid.quantity(row, column) for row, column in cells)
+        assert subject is not None
+        assert reference is not None
+        texts = [self.grid.rows[row][column].text for row, column in cells]
+        return Operands(subject, reference, (texts[0], texts[1]))
+
+    def _change(
+        self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
+    ) -> Judgement:
+        """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
+        turn, spans = self._turn(cells), self._spans(cells)
+        rows = cells[0][0] != cells[1][0]
+        if turn is None or (rows and not self._names_reference_last(cells)):
+            return Judgement("open", spans, unchecked=("The claim compares cells.",))
+        at, side = turn
+        held = self._operands(cells)
+        first, last = held.reference.base, held.subject.base
+        if first == last or (last > first) != (side == 0):
+            both = CellText(" → ".join(held.texts[::-1]), *spans[-1])
+            return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
+        known = {at, *values, *(place for place, token in enumerate(self.tokens) if token.quantity)}
+        if left:
+            return self._computed(held, left, "change", spans, known)
+        return self._rest(spans, known)
+
+    def _names_reference_last(self, cells: Sequence[tuple[int, int]]) -> bool:
+        """Whether the claim says "A … than B": what it speaks of first, then what it is held against."""
+        words = list(self._plain_words())
+        return any(word in lexicon(self.language).than for word in words[2:])
+
+    def _computed(
+        self,
+        held: Operands,
+        left: Sequence[int],
+        operation: Operation,
+        spans: tuple[tuple[int, int], ...],
+        known: set[int],
+    ) -> Judgement:
         formula = ""
-        for at in values:
-            if any(self._agrees(self.tokens[at], cell) for cell in (first, last)):
-                return Judgement(
-                    "open", changed.spans, unchecked=("The claim names the cells and their change.",)
-                )
-            result = change_of(first, last, self.tokens[at])
-            if result is None:
-                return Judgement("open", changed.spans, unchecked=(self.tokens[at].word,), coverage=1.0)
-            said = result.formula(*texts)
-            if not result.agrees(self.tokens[at]):
-                wrong = self._conflict("computed", at, CellText(said, *changed.spans[-1]))
-                return Judgement("conflict", changed.spans, (wrong,), coverage=1.0)
-            formula = formula or said
-        return replace(changed, formula=formula)
+        for at in left:
+            token = self.tokens[at]
+            bounded = token.quantity is None or token.bound not in ("", "approx")
+            found = None if bounded or not token.quantity else computed(token.quantity, held, operation)
+            if found is None:
+                return Judgement("open", spans, unchecked=(token.word,), coverage=1.0)
+            result, claimed = found
+            if not result.agrees(claimed):
+                wrong = self._conflict("computed", at, CellText(result.formula, *spans[-1]))
+                return Judgement("conflict", spans, (wrong,), coverage=1.0)
+            formula = formula or result.formula
+        judged = self._rest(spans, known | set(left))
+        return replace(judged, formula=formula) if judged.outcome == "holds" else judged
+
+    def _share(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
+        """ "A has 44.7 % of all": the cell's part of its column's total, or of the row that says it."""
+        words = lexicon(self.language)
+        cell = self.grid.quantity(row, column)
+        if cell is None or cell.dimension == "ratio" or not all(self._is_ratio(at) for at in values):
+            return None
+        totals = [
+            other
+            for other in range(len(self.grid.rows))
+            if any(token.word in words.total for token in self.grid.label(other))
+        ]
+        others = totals[:1] or list(range(len(self.grid.rows)))
+        parts = [self.grid.quantity(other, column) for other in others]
+        if None in parts or row in totals:
+            return None
+        whole = replace(cell, value=Decimal(0), base=sum((p.base for p in parts if p), Decimal(0)))
+        cells = [(row, column), *((other, column) for other in others if other != row)]
+        texts = (
+            self.grid.rows[row][column].text,
+            " + ".join(self.grid.rows[other][column].text for other in others),
+        )
+        total = texts[1] if totals else f"({texts[1]})"
+        return self._computed(
+            Operands(cell, whole, (texts[0], total)), values, "share", self._spans(cells), set(values)
+        )
+
+    def _is_ratio(self, at: int) -> bool:
+        quantity = self.tokens[at].quantity
+        return quantity is not None and quantity.dimension == "ratio"
 
     def _order(self, columns: Sequence[int]) -> int:
         """1 when the columns run from the earlier to the later time, -1 the other way round."""
@@ -388,6 +337,8 @@ class _Reading:
             [token.quantity.value for token in self.grid.head(column) if token.quantity] for column in columns
         ]
         return -1 if times[0] and times[1] and times[0][-1] > times[1][-1] else 1
+
+    # -- a whole column
 
     def _extreme(self) -> int | None:
         return next(
@@ -418,15 +369,19 @@ class _Reading:
 
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Verified only when every other word of the claim stands over or in the table."""
-        said = [token for text in self.topics for token in _words(text, self.language)]
+        said = [token for text in self.topics for token in words_of(text, self.language)]
         said += [
-            token for column in self.grid.columns for token in _words(self.grid.heads[column], self.language)
+            token
+            for column in self.grid.columns
+            for token in words_of(self.grid.heads[column], self.language)
         ]
+        light = lexicon(self.language).light | lexicon(self.language).together
         left = [
             token
             for at, token in enumerate(self.tokens)
             if at not in self.used | known and not any(same(token, other) for other in said)
-            and not (token.marker is None and self._is_sign_word(token))
+            and not (token.marker is None and (self._is_sign_word(token) or token.word in light))
+            and not self._only_total(token)
         ]  # fmt: skip
         if left:
             markers = tuple(token.word for token in left if token.marker)
@@ -434,61 +389,15 @@ class _Reading:
             return Judgement("open", spans, missing=missing, unchecked=markers, coverage=0.5)
         return Judgement("holds", spans, coverage=1.0)
 
+    def _only_total(self, token: Token) -> bool:
+        """ "all", "total" of a share."""
+        return self._is("quantifier", token) and token.word in lexicon(self.language).total
+
     def _is_sign_word(self, token: Token) -> bool:
         return any(pair == "money" for pair, _ in token.poles)
 
     def _is(self, category: str, token: Token) -> bool:
         return token.marker is not None and token.marker.category == category
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The change between two cells: their difference, or with ``growth`` its percentage of the first."""
-
-    amount: Decimal
-    growth: bool
-    step: Decimal
-
-    def agrees(self, token: Token) -> bool:
-        """Whether a claim's number is this one, within its own rounding."""
-        claimed = token.quantity
-        assert claimed is not None
-        value = claimed.value if self.growth else claimed.base
-        return abs(abs(self.amount) - abs(value)) <= self.step / 2
-
-    def formula(self, first: str, last: str) -> str:
-        """How it is computed, with the cells as they are printed."""
-        if self.growth:
-            return f"({last} − {first}) / {first} = {round(self.amount, 1)} %"
-        return f"{last} − {first} = {_plain(self.amount)}"
-
-
-def change_of(first: Quantity, last: Quantity, token: Token) -> Change | None:
-    """The change a claim's number is to be held against; None where the measures do not fit."""
-    claimed = token.quantity
-    if claimed is None or first.dimension != last.dimension or token.bound not in ("", "approx"):
-        return None
-    difference = last.base - first.base
-    if claimed.dimension == "ratio" and claimed.unit == "%" and first.base:
-        growth = difference / abs(first.base) * 100
-        return Change(growth, True, Decimal(1).scaleb(_exponent(claimed.value)))
-    if claimed.dimension == "points" and first.dimension == "ratio":
-        return Change(difference * 100, False, max(claimed.step, Decimal("0.0001")))
-    if claimed.dimension == first.dimension and claimed.unit in ("", first.unit):
-        return Change(difference, False, claimed.step)
-    if claimed.bare and not first.bare:  # as printed, without the scale of the table
-        scale = first.base / first.value if first.value else Decimal(1)
-        return Change(difference / scale, False, claimed.step)
-    return None
-
-
-def _exponent(value: Decimal) -> int:
-    exponent = value.as_tuple().exponent
-    return exponent if isinstance(exponent, int) else 0
-
-
-def _plain(amount: Decimal) -> str:
-    return f"{amount.normalize():,f}"
 
 
 def _is_scaled(quantity: Quantity) -> bool:

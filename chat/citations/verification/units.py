@@ -10,8 +10,9 @@ from chat.citations.anchoring.page_text import fold
 from chat.citations.claims import SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
 from chat.citations.verification.alignment import same
+from chat.citations.verification.grid import CellText, Grid
 from chat.citations.verification.prose import Judgement, judge_prose
-from chat.citations.verification.tables import CellText, Grid, judge_table
+from chat.citations.verification.tables import judge_table
 from chat.citations.verification.tokens import Token, tokens_of
 from text.semantics import known_language
 from text.sentences import sentence_spans
@@ -57,7 +58,18 @@ def verbatim_span(sentence: str, text: str) -> tuple[int, int]:
     """Where the words of the claim stand in a text, but for what printing changes; (0, 0) nowhere."""
     wanted, held = fold(sentence.strip().rstrip(".。")), fold(text)
     at = held.text.find(wanted.text) if wanted.text else -1
-    return held.source_range(at, at + len(wanted.text)) if at >= 0 else (0, 0)
+    while at >= 0:
+        start, end = held.source_range(at, at + len(wanted.text))
+        if not (_inside_word(text, start) or _inside_word(text, end)):
+            return start, end
+        at = held.text.find(wanted.text, at + 1)
+    return 0, 0
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """Whether a place lies between two letters of an alphabet: "either" in "neither"."""
+    around = text[at - 1 : at + 1] if at else ""
+    return len(around) == 2 and around.isalpha() and max(around) < "\u3000"
 
 
 def stands_whole(sentence: str, text: str, language: str) -> bool:
@@ -160,7 +172,7 @@ def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
 def _of_own_row(judged: Judgement, unit: SourceUnit) -> Judgement:
     """The judgement, unless it is about another row than the unit."""
     own = [start >= 0 and end <= len(unit.text) for start, end in judged.spans]
-    if judged.outcome != "open" and not all(own):
+    if judged.outcome != "open" and not any(own):
         return Judgement("open", unchecked=(_OTHER_ROW,), coverage=1.0)
     return judged
 

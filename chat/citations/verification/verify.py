@@ -190,7 +190,9 @@ def _holding(scene: _VerificationContext, read: _Read) -> Verification:
     claim = scene.claim
     heads = _heads(found, scene.around(unit)) if found else ()
     if judged.formula:
-        return replace(_result("computed", unit, sorted(judged.spans), heads), reason=judged.formula)
+        return replace(_lit_cells("computed", scene, unit, judged.spans, heads), reason=judged.formula)
+    if not claim.quote.strip() and any(not _within(span, unit) for span in judged.spans):
+        return _lit_cells("normalized", scene, unit, judged.spans, heads)
     if claim.quote.strip() and not (anchor and quoted):
         lit = _result("partial", unit, _spans(unit, judged, found, claim), heads)
         return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
@@ -285,9 +287,40 @@ def _words_from_start(unit: SourceUnit) -> list[Word]:
     ]
 
 
+def _within(span: Span, unit: SourceUnit) -> bool:
+    return span[0] >= 0 and span[1] <= len(unit.text)
+
+
+def _lit_cells(
+    verdict: Verdict,
+    scene: _VerificationContext,
+    unit: SourceUnit,
+    spans: Sequence[Span],
+    heads: tuple[Rect, ...],
+) -> Verification:
+    """The cells a number is computed from, which may stand in several rows of the table."""
+    found: list[Verification] = []
+    for row in sorted((unit, *scene.around(unit)), key=lambda other: other.char_start):
+        shift = unit.char_start - row.char_start
+        own = [(start + shift, end + shift) for start, end in spans]
+        if inside := sorted(span for span in own if _within(span, row)):
+            found.append(_result(verdict, row, inside))
+    if not found:
+        return _result(verdict, unit, (), heads)
+    return replace(
+        found[0],
+        unit=unit,
+        quote=" … ".join(lit.quote for lit in found),
+        char_end=found[-1].char_end,
+        rects=tuple(rect for lit in found for rect in lit.rects),
+        head_rects=heads,
+    )
+
+
 def _result(
     verdict: Verdict, unit: SourceUnit, spans: Sequence[Span], head_rects: tuple[Rect, ...] = ()
 ) -> Verification:
+    spans = [span for span in spans if _within(span, unit)]
     if not spans:
         return Verification(verdict, unit, unit.page, head_rects=head_rects)
     page = page_of_unit(unit)
