@@ -72,6 +72,10 @@ class Lexicon:
         only_with: prepositions of what "only" asks for.
         among: prepositions of the whole that a number counts a part of.
         together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
+        reflexive: pronouns that make a verb passive ("se").
+        generic: nouns that stand for a name said before ("the drug").
+        neither: the second word of "neither … nor", which denies nothing more.
+        be_to: auxiliaries of a duty with "zu" ("ist zu wechseln").
         need: verbs of what cannot be done without something ("requires").
         relative: conditions that are relative pronouns behind the noun they belong to ("where").
         particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
@@ -106,6 +110,10 @@ class Lexicon:
     ends: frozenset[str]
     relative: frozenset[str]
     among: frozenset[str]
+    reflexive: frozenset[str]
+    generic: frozenset[str]
+    neither: frozenset[str]
+    be_to: frozenset[str]
     together: frozenset[str]
     total: frozenset[str]
     need: frozenset[str]
@@ -155,6 +163,7 @@ def stem(word: str, language: str) -> str:
 @lru_cache(maxsize=65536)
 def root(word: str, language: str) -> str:
     """What is left of a word without an ending of ``endings``: one for "publish" and "publication"."""
+    word = _SEPARABLE.sub(r"\1\2", word) if language in ("de", "nl") else word
     for ending in _endings(language):
         if word.endswith(ending) and len(word) - len(ending) >= LEAST_ROOT:
             word = word[: -len(ending)]
@@ -165,6 +174,11 @@ def root(word: str, language: str) -> str:
 
 
 LEAST_ROOT = 4  # letters
+# Participles and infinitives: "aufgenommen", "aufzunehmen", "gewechselt".
+_SEPARABLE = re.compile(
+    r"^(ab|an|auf|aus|ein|mit|nach|vor|zu|zurück|weg|los|fest|her|hin|um|durch|über|unter|af|op|uit|in|terug)?"
+    r"(?:ge|zu|te)(\w{3,}(?:t|en|n|d))$"
+)
 
 
 @cache
@@ -230,6 +244,10 @@ def lexicon(language: str) -> Lexicon:
         _words(data, "ends"),
         _words(data, "relative"),
         _words(data, "among"),
+        _words(data, "reflexive"),
+        _words(data, "generic"),
+        _words(data, "neither"),
+        _words(data, "be_to"),
         _words(data, "together"),
         _words(data, "total"),
         _words(data, "need"),

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import content_places
-from chat.citations.verification.order import Pairing, clause_lead, first_and_last, lead, misplaced
+from chat.citations.verification.order import Pairing, clause_lead, first_and_last, lead, misdated, misplaced
 from chat.citations.verification.tokens import COORDINATORS, Token
 
 # What differs between a claim and one sentence of its source, as it is found.
@@ -43,6 +43,8 @@ class Differences:
     def is_change(self, at: int) -> bool:
         """Whether a number says by how much something rose or fell."""
         for before in reversed(self.source[max(0, at - 3) : at]):
+            if before.word in self.words.starts | self.words.ends:
+                return False
             if before.kind not in ("function", "marker"):
                 return any(pair == "direction" for pair, _ in before.poles)
         return False
@@ -133,26 +135,49 @@ class Junctions:
     def junctions(self) -> None:
         """Words taken from two clauses: nothing may be left out where they are joined."""
         pairs = self.pairing.ordered
+        if (wrong := misdated(self.pairing)) and not self.found.is_change(wrong[1]):
+            self.found.conflict("date", *wrong)
+            return
+        if self._owner_only():
+            return
         if first_and_last(self.pairing):
             return
         for (i, j), (k, m) in pairwise(pairs):
             if self.source[j].clause != self.source[m].clause:
                 if self._phrase_of_its_own(k, j, m):
                     return
-                if self._broken(i, k) or self._joined(j, m) or self.ellipsis(max(j, m)):
+                if self._broken(i, k):
                     continue
-                if self._continued(j, m):
+                if self._has_own_subject(j, m):
+                    self._crossing(k, m)
+                    return
+                if self._joined(j, m) or self.ellipsis(max(j, m)):
+                    continue
+                if self._continued(j, m) or self._second_predicate(j, m):
                     continue
                 self._crossing(k, m)
                 return
+            if m > j and self._second_predicate(j, m):
+                continue
             if m > j and self._between_coordinates(k, j, m):
                 return
             if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
                 return
 
     def _broken(self, i: int, k: int) -> bool:
-        """Whether the claim has a break of its own between two words."""
-        return self.claim[i].clause != self.claim[k].clause
+        """Whether the claim has a break of its own between two words, or a "before" that the source has."""
+        if self.claim[i].clause != self.claim[k].clause:
+            return True
+        between = range(min(i, k), max(i, k) + 1)
+        return any(is_marker(self.claim[at], "time") and at in self.pairing.partners for at in between)
+
+    def _has_own_subject(self, j: int, m: int) -> bool:
+        """Whether a statement behind a semicolon opens with words that the claim does not say."""
+        part = self.source[m].part
+        if self.source[j].part >= part:
+            return False
+        opening = (at for at in content_places(self.source) if at < m and self.source[at].part == part)
+        return any(at not in self.pairing.matched_source for at in opening)
 
     def _joined(self, j: int, m: int) -> bool:
         if m < j:
@@ -181,16 +206,43 @@ class Junctions:
             return False
         opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
         before = [at for at in opening if at in self.pairing.matched_source]
-        part = self.source[m].part
-        if any(
-            self.source[at].part == part and at not in self.pairing.matched_source for at in opening
-        ) and all(self.source[at].part < part for at in before):
-            return False
         while opening and before and opening[0] != before[0] and self._is_date(opening[0]):
             opening = opening[1:]
         if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
             return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
         return opening[: len(before)] == before and all(self.source[at].kind == "word" for at in before)
+
+    def _owner_only(self) -> bool:
+        """Whether the claim says of an owner what the source says of the owned: "Lund's assistant"."""
+        for i, j in self.pairing.ordered:
+            if j + 2 >= len(self.source) or self.source[j + 1].word not in ("'s", "s", "’s"):
+                continue
+            owned = next((at for at in content_places(self.source) if at > j), None)
+            following = self.claim[i + 1].word if i + 1 < len(self.claim) else ""
+            role = lead(self.claim, i, self.words)
+            if owned not in self.pairing.matched_source and following not in self.words.genitive and not role:
+                self.found.conflict("entity_swap", i, owned)
+                return True
+        return False
+
+    def _second_predicate(self, j: int, m: int) -> bool:
+        """A predicate behind "and", said whole, of the subject before it: "covers 2 km² and is dammed"."""
+        joins = [at for at in range(j + 1, m) if self.source[at].word in COORDINATORS]
+        if not joins or any(joins[-1] < at < m for at in content_places(self.source)):
+            return False
+        end = next(
+            (
+                at
+                for at in range(m + 1, len(self.source))
+                if self.source[at].kind == "break" or self.source[at].word in COORDINATORS
+            ),
+            len(self.source),
+        )
+        own = [at for at in content_places(self.source) if m <= at < end]
+        left_out = [at for at in content_places(self.source) if j < at < joins[-1]]
+        unsaid = all(at not in self.pairing.matched_source for at in left_out)
+        same_part = self.source[j].part == self.source[m].part
+        return same_part and unsaid and self.found.said_whole(own) and self.source[m].kind != "quantity"
 
     def _is_date(self, at: int) -> bool:
         quantity = self.source[at].quantity

@@ -17,6 +17,7 @@ from text.semantics import Lexicon
 
 _ARTICLES = frozenset(["the", "all", "der", "die", "les", "los", "las"])
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
+_WITH_PRONOUN = ("arse", "erse", "irse")
 _NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
 
@@ -69,7 +70,9 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     """
     if pairing.words.language == "ja" and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True
-    if first_and_last(pairing) and _dates_kept(pairing):
+    if any(converse(pairing, i, j) for i, j in pairing.opposites):
+        return None
+    if first_and_last(pairing) and dates_kept(pairing):
         return None
     turned = voice_changes(pairing)
     if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
@@ -106,7 +109,18 @@ def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     """Whether both words stand in clauses of their own, on both sides, of which none denies the other."""
     claim, source = pairing.claim, pairing.source
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
+    apart = apart and _moved_along(pairing, i, j) and _moved_along(pairing, k, m)
     return apart and _denied(claim, i) == _denied(source, j) and _denied(claim, k) == _denied(source, m)
+
+
+def _moved_along(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether most words of the claim's clause have their partners in the clause of this one's."""
+    clauses = [
+        pairing.source[m].clause
+        for k, m in pairing.ordered
+        if pairing.claim[k].clause == pairing.claim[i].clause
+    ]
+    return 2 * clauses.count(pairing.source[j].clause) >= len(clauses)
 
 
 def _denied(tokens: Sequence[Token], at: int) -> bool:
@@ -114,8 +128,11 @@ def _denied(tokens: Sequence[Token], at: int) -> bool:
     return any(token.clause == tokens[at].clause and token.marker in DENIALS for token in tokens)
 
 
-def first_and_last(pairing: Pairing) -> tuple[int, int] | None:
-    """Indexes of the claim's numbers in "from 688 to 604", where the source has both in other words."""
+def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] | None:
+    """Indexes of the claim's numbers in "from 688 to 604"; only where the source has both in other words.
+
+    ``said_so``: also where the source says "from" and "to".
+    """
     claim, words = pairing.claim, pairing.words
     values = [i for i, _ in pairing.ordered if claim[i].quantity]
     first = next((i for i in values if lead(claim, i, words) in words.starts), None)
@@ -126,10 +143,11 @@ def first_and_last(pairing: Pairing) -> tuple[int, int] | None:
     same_measure = one is not None and other is not None and one.dimension == other.dimension
     source = pairing.source
     written = lead(source, pairing.partners[first], words), lead(source, pairing.partners[last], words)
-    return (first, last) if same_measure and not set(written) & (words.starts | words.ends) else None
+    other_words = said_so or not set(written) & (words.starts | words.ends)
+    return (first, last) if same_measure and other_words else None
 
 
-def _dates_kept(pairing: Pairing) -> bool:
+def dates_kept(pairing: Pairing) -> bool:
     """Whether each date stands nearest to the same number on both sides."""
     return all(
         (near := _nearest_number(pairing.claim, i, pairing.partners)) is None
@@ -137,6 +155,30 @@ def _dates_kept(pairing: Pairing) -> bool:
         for i, j in pairing.ordered
         if _is_date(pairing.claim[i])
     )
+
+
+def misdated(pairing: Pairing) -> tuple[int, int] | None:
+    """A claim's date (index), and the number (the source's) it belongs to there; None where it fits."""
+    claim, source, partners = pairing.claim, pairing.source, pairing.partners
+    for i, j in pairing.ordered:
+        near = _nearest_number(claim, i, partners) if _is_date(claim[i]) else None
+        if near is None:
+            continue
+        held = source[partners[near]].quantity
+        rivals = {
+            at for at, t in enumerate(source)
+            if t.quantity and held and t.quantity.dimension == held.dimension and t.part == source[j].part
+        }  # fmt: skip
+        closest = _nearest_number(source, j, rivals)
+        if closest is not None and closest not in pairing.matched_source and _beside(source, closest, j):
+            return i, closest
+    return None
+
+
+def _beside(tokens: Sequence[Token], number: int, date: int) -> bool:
+    """Whether nothing but small words stands between a number and its date."""
+    between = tokens[min(number, date) + 1 : max(number, date)]
+    return all(token.kind == "function" for token in between)
 
 
 def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> int | None:
@@ -194,7 +236,7 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
     claim, source, words = pairing.claim, pairing.source, pairing.words
     one, other = lead(claim, i, words), lead(source, j, words)
     if one in words.genitive and one == other:
-        return _same_head(pairing, i, j)
+        return _same_head(pairing, i, j) or (_of_number(claim, i) and _of_number(source, j))
     if one and one == other and one not in words.agent:
         return True
     quantity = claim[i].quantity
@@ -258,6 +300,14 @@ def _same_head(pairing: Pairing, i: int, j: int) -> bool:
     heads = [k for k in content_places(pairing.claim) if k < i and pairing.claim[k].kind != "marker"]
     others = [k for k in content_places(pairing.source) if k < j and pairing.source[k].kind != "marker"]
     return bool(heads and others) and pairing.partners.get(heads[-1]) == others[-1]
+
+
+def _of_number(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word stands in a phrase that begins with a number: "of the nine bridges"."""
+    if tokens[at].quantity:
+        return True
+    before = next((token for token in reversed(tokens[:at]) if token.content), None)
+    return before is not None and before.quantity is not None
 
 
 _PARTICLES = {
@@ -335,9 +385,20 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Whether a word stands behind "is" or "was", with no other word but an adverb between."""
     if tokens[at].kind != "word":
         return False
-    for before in reversed(tokens[max(0, at - _AUXILIARY_REACH) : at]):
+    if words.reflexive and (
+        (at and tokens[at - 1].word in words.reflexive) or tokens[at].word.endswith(_WITH_PRONOUN)
+    ):
+        return True
+    for place in range(at - 1, max(-1, at - 1 - _AUXILIARY_REACH), -1):
+        before = tokens[place]
         if before.word in words.passive:
             return True
+        if before.word in COORDINATORS and place and tokens[place - 1].part == tokens[at].part:
+            return any(
+                _behind_auxiliary(tokens, other, words)
+                for other in range(place)
+                if tokens[other].part == tokens[at].part and tokens[other].word[-2:] == tokens[at].word[-2:]
+            )
         if before.kind in ("break", "quantity") or (before.kind == "word" and not before.word.endswith("ly")):
             return False
     return False
@@ -361,6 +422,21 @@ def _has_agent(pairing: Pairing, i: int, j: int) -> bool:
     """Whether a role can have changed: an agent is named, or the word before the verb is another."""
     before_claim = [k for k, _ in pairing.ordered if k < i]
     return bool(before_claim)
+
+
+def converse(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether "A sold it to B" is said as "B bought it from A"."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    pairs = {pair for pair, _ in claim[i].poles} & {pair for pair, _ in source[j].poles}
+    if not pairs & {"trade", "giving"}:
+        return False
+    doers = [k for k in _subject(claim, i, words) if k in pairing.partners]
+    givers = {m: k for k, m in pairing.ordered if m in _subject(source, j, words)}
+    towards = words.starts | words.ends
+    return bool(doers and givers) and all(
+        [pairing.partners[k] > j and lead(source, pairing.partners[k], words) in towards for k in doers]
+        + [k > i and lead(claim, k, words) in towards for k in givers.values()]
+    )
 
 
 def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -20,6 +20,7 @@ from chat.citations.verification.junctions import Differences, Junctions, is_mar
 from chat.citations.verification.order import (
     Pairing,
     comparison_turned,
+    converse,
     first_and_last,
     lead,
     operands_exchanged,
@@ -183,7 +184,8 @@ class _Examination(Differences):
                 if side and is_marker(self.claim[k], "quantifier", "all")
             }
         for i, j in opposites:
-            self.conflict("direction", i, j)
+            if not converse(self.pairing, i, j):
+                self.conflict("direction", i, j)
 
     def _exclusive(self) -> None:
         """ "Only members may", "no one but members may"; "requires consent", "only with consent"."""
@@ -275,6 +277,8 @@ class _Examination(Differences):
         rival = self._rival(
             at, lambda other: other.marker is not None and other.marker.category == marker.category
         )
+        if rival is None and marker == Marker("person", "second") and not self._left_out("person"):
+            return
         if rival is None and marker.category == "hedge" and marker.value == "shown":
             rival = self._rival(at, lambda other: is_marker(other, "negation") or is_marker(other, "hedge"))
         if rival is None and token.word in self.words.without:
@@ -306,7 +310,7 @@ class _Examination(Differences):
         token = self.claim[at]
         if self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token):
             return
-        if at in self._changes_said_by_numbers:
+        if at in self._changes_said_by_numbers or self._passes_bound(token):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
@@ -322,7 +326,7 @@ class _Examination(Differences):
 
     def _names_topic(self, token: Token) -> bool:
         """Whether the word only names what a pronoun or the passage as a whole is about."""
-        if not self._says_opening:
+        if not (self._says_opening or self._stands_for_pronoun(token)):
             return False
         words = (other for other in self.around.topic if other.kind == "word")
         return token.kind == "word" and any(token.stem == other.stem for other in words)
@@ -330,18 +334,33 @@ class _Examination(Differences):
     @cached_property
     def _changes_said_by_numbers(self) -> frozenset[int]:
         """Words of rise or fall that sum up two numbers of the source: "fell from 688 to 604"."""
-        values = first_and_last(self.pairing)
+        values = first_and_last(self.pairing, said_so=True)
         one, other = (self.claim[i].quantity for i in values) if values else (None, None)
         if one is None or other is None or one.base == other.base:
             return frozenset()
         side = ("direction", int(other.base < one.base))
         return frozenset(at for at in self.pairing.unmatched_claim if side in self.claim[at].poles)
 
+    def _passes_bound(self, token: Token) -> bool:
+        """ "rises above 4 bar" for "exceeds 4 bar"."""
+        bounds = {self.claim[i].bound for i in self.pairing.partners if self.claim[i].quantity}
+        sides = {side for pair, side in token.poles if pair == "direction"}
+        return (sides == {0} and "gt" in bounds) or (sides == {1} and "lt" in bounds)
+
     def _speaks_for_us(self, token: Token) -> bool:
         """ "The company" for a report's "we"."""
         return token.word in self.words.company and any(
-            is_marker(token, "person", "first") for token in self.source
+            is_marker(other, "person", "first") for other in (*self.source, *self.around.everything)
         )
+
+    def _stands_for_pronoun(self, token: Token) -> bool:
+        """Whether a pronoun of the source stands where the claim has the word."""
+        at = next((i for i, other in enumerate(self.claim) if other is token), None)
+        if at is None or not self.pairing.partners:
+            return False
+        place = self._expected_place(at)
+        near = range(max(0, int(place) - 1), min(len(self.source), int(place) + 3))
+        return any(self.source[j].word in self.words.pronouns for j in near)
 
     @cached_property
     def _says_opening(self) -> bool:
@@ -350,6 +369,8 @@ class _Examination(Differences):
         if opening is None or opening in self.pairing.matched_source:
             return True
         if any(self.source[opening].stem == token.stem for token in self.claim if token.kind == "word"):
+            return True
+        if self.source[opening].word in self.words.generic and opening <= 1:
             return True
         return any(token.word in self.words.pronouns for token in self.source[:opening])
 
@@ -415,7 +436,12 @@ class _Examination(Differences):
         if following.word not in self.words.genitive or following.word.startswith("'"):
             return False
         governed = next((j for j in content_places(self.source) if j > at), None)
-        return governed in self.pairing.matched_source
+        if governed not in self.pairing.matched_source:
+            return False
+        own = self.source[at].quantity
+        said = [self.source[j].quantity for j in self.pairing.matched_source]
+        replaced = any(own and q and q.dimension == own.dimension for q in said)
+        return governed is not None and not (replaced and not self.source[governed].quantity)
 
     def _condition_left_out(self, at: int) -> None:
         marker = self.source[at].marker

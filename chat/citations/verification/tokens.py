@@ -69,7 +69,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = _without_contrasts(found, words)
     found = _with_ordinals(found, language)
     found = _turned(found, words)
-    found = with_exclusive_conditions(found, words)
+    found = with_exclusive_conditions(_with_duties(_denied_once(found, words), words), words)
     return tuple(_in_clauses(_with_final_particles(found, words), words))
 
 
@@ -248,6 +248,9 @@ def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
     for at, token in enumerate(tokens):
         if not (token.marker and token.marker.category == "comparator"):
             continue
+        if at > 1 and token.word == "まで" and tokens[at - 2].word == "から":  # the end of a range
+            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+            continue
         if at and tokens[at - 1].kind == "quantity" and token.word in _TO:  # the middle of a range
             found[at] = replace(token, kind="function", marker=None, poles=frozenset())
             continue
@@ -379,6 +382,36 @@ def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
     return found
 
 
+def _denied_once(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "neither … nor": one denial, not two."""
+    found = list(tokens)
+    denied = False
+    for at, token in enumerate(tokens):
+        if token.word in _HARD_BREAKS:
+            denied = False
+        if token.marker and token.marker in DENIALS:
+            if denied and token.word in words.neither:
+                found[at] = replace(token, kind="function", marker=None)
+            denied = True
+    return found
+
+
+def _with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "ist … zu wechseln": what has to be done."""
+    if not words.be_to:
+        return tokens
+    found = list(tokens)
+    for at, token in enumerate(tokens[:-1]):
+        verb = tokens[at + 1]
+        if token.word not in ("zu", "te") or verb.kind != "word" or not verb.word.endswith(("n", "en")):
+            continue
+        before = list(takewhile(lambda other: other.kind != "break", reversed(tokens[:at])))
+        if any(other.word in words.be_to for other in before) and not any(o.word == "um" for o in before):
+            duty = Marker("modality", "must")
+            found[at] = replace(token, kind="marker", marker=duty, stem="modality:must", poles=frozenset())
+    return found
+
+
 _EXCEPTIVE = frozenset({"unless", "except"})
 DENIALS = (Marker("negation", "not"), Marker("quantifier", "none"))
 _ONLY_IF = Marker("condition", "onlyif")
@@ -400,8 +433,11 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
         without = next((at for at in denials if found[at].word in words.without), None)
         if exceptive is None and without is not None and len(denials) == 2:
             exceptive, denials = without, [at for at in denials if at != without]
+        only_if = next((at for at in range(first, last) if found[at].marker == _ONLY_IF), last)
         if exceptive is not None and len(denials) == 1:
             _write_only_if(found, denials[0], exceptive, first, last)
+        elif len(denials) == 1 and denials[0] > only_if:  # "only if not": not if
+            found[only_if] = replace(found[only_if], marker=Marker("condition", "if"), stem="condition:if")
         else:
             _join_only(found, first, last, words)
     return found
