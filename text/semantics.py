@@ -184,7 +184,7 @@ _SEPARABLE = re.compile(
 @cache
 def _endings(language: str) -> tuple[str, ...]:
     data = tomllib.loads(language_data(language, "meaning.toml"))
-    return tuple(sorted(_words(data, "endings"), key=len, reverse=True))
+    return tuple(sorted(_words(data, "endings", language), key=len, reverse=True))
 
 
 def _unaccented(word: str) -> str:
@@ -221,43 +221,45 @@ def lexicon(language: str) -> Lexicon:
         max((len(key) - (key[0] == "~") for key in phrases), default=1),
         frozenset(key[1] if key[0] == "~" else key[0] for key in several),
         frozenset(data.get("opposites", {})),
-        _words(data, "prepositions"),
-        _words(data, "pronouns"),
-        _words(data, "passive"),
-        _words(data, "agent"),
-        _words(data, "less"),
-        _words(data, "breaks"),
-        _words(data, "complement"),
-        _words(data, "than"),
-        _words(data, "genitive"),
-        _words(data, "have"),
-        _words(data, "change"),
-        _words(data, "postfix"),
-        _words(data, "light"),
-        _words(data, "company"),
-        _words(data, "limits"),
-        _words(data, "spans"),
-        _words(data, "opens_instruction"),
-        _words(data, "without"),
-        _words(data, "only_with"),
-        _words(data, "starts"),
-        _words(data, "ends"),
-        _words(data, "relative"),
-        _words(data, "among"),
-        _words(data, "reflexive"),
-        _words(data, "generic"),
-        _words(data, "neither"),
-        _words(data, "be_to"),
-        _words(data, "together"),
-        _words(data, "total"),
-        _words(data, "need"),
-        _words(data, "particle_verbs"),
+        _words(data, "prepositions", language),
+        _words(data, "pronouns", language),
+        _words(data, "passive", language),
+        _words(data, "agent", language),
+        _words(data, "less", language),
+        _words(data, "breaks", language),
+        _words(data, "complement", language),
+        _words(data, "than", language),
+        _words(data, "genitive", language),
+        _words(data, "have", language),
+        _words(data, "change", language),
+        _words(data, "postfix", language),
+        _words(data, "light", language),
+        _words(data, "company", language),
+        _words(data, "limits", language),
+        _words(data, "spans", language),
+        _words(data, "opens_instruction", language),
+        _words(data, "without", language),
+        _words(data, "only_with", language),
+        _words(data, "starts", language),
+        _words(data, "ends", language),
+        _words(data, "relative", language),
+        _words(data, "among", language),
+        _words(data, "reflexive", language),
+        _words(data, "generic", language),
+        _words(data, "neither", language),
+        _words(data, "be_to", language),
+        _words(data, "together", language),
+        _words(data, "total", language),
+        _words(data, "need", language),
+        _words(data, "particle_verbs", language),
         dict(pair.split("=") for pair in data.get("final_particles", "").split()),
     )
 
 
-def _words(data: dict[str, str], name: str) -> frozenset[str]:
-    return frozenset(w for w in (part.strip() for part in data.get(name, "").split("|")) if w)
+def _words(data: dict[str, str], name: str, language: str) -> frozenset[str]:
+    return frozenset(
+        plain_word(w, language) for w in (part.strip() for part in data.get(name, "").split("|")) if w
+    )
 
 
 def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[tuple[str, ...], Sense]]:

@@ -177,8 +177,22 @@ def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
             continue
         closer = _aligned(part, [clauses[k] for k in inside])
         if sum(part[i][k] for i, k in closer) >= wanted:
-            return {rows[i]: columns[inside[k]] for i, k in closer}
-    return {rows[i]: columns[j] for i, j in found}
+            return {rows[i]: columns[inside[k]] for i, k in _closer(closer, part)}
+    return {rows[i]: columns[j] for i, j in _closer(found, table)}
+
+
+def _closer(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
+    """The same partners, but of equal words the one that stands beside the partners of the words around."""
+    known = dict(found)
+    for i, j in found:
+        beside = [known[k] for k in (i - 1, i + 1) if k in known]
+        others = [
+            m
+            for m, value in enumerate(table[i])
+            if value == table[i][j] and (m == j or m not in known.values())
+        ]
+        known[i] = min(others, key=lambda m: (sum(abs(m - place) for place in beside), abs(m - j)))
+    return sorted(known.items())
 
 
 def _runs(clauses: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -314,7 +314,7 @@ class Junctions:
             return False
         for at, other in ((m, j), (j, m)):
             token, role = self.source[at], lead(self.source, at, self.words)
-            if not token.quantity or not role:
+            if not token.quantity or not role or self._opens_sentence(at):
                 continue
             for rival in self.pairing.unmatched_source:
                 held = self.source[rival]
@@ -331,6 +331,11 @@ class Junctions:
                     )
                     return True
         return False
+
+    def _opens_sentence(self, at: int) -> bool:
+        """Whether a number alone is the phrase that opens the sentence: "In 2022, …"."""
+        before = [j for j in content_places(self.source) if self.source[j].clause <= self.source[at].clause]
+        return before == [at]
 
     def _moved_from_rival(self, k: int, j: int, m: int) -> bool:
         """Whether the word has such a phrase of its own: "by 40 % at month 3 and by 52 % at month 6"."""

@@ -17,6 +17,7 @@ from text.semantics import Lexicon
 
 _ARTICLES = frozenset(["the", "all", "der", "die", "les", "los", "las"])
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
+_GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
 _WITH_PRONOUN = ("arse", "erse", "irse")
 _NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
@@ -364,7 +365,8 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     token = tokens[at]
     if (
         token.kind != "word"
-        or " " in token.word
+        or token.word.split()[0] in words.prepositions
+        or any(pair in _GRADABLE for pair, _ in token.poles)
         or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE))
     ):
         return False
@@ -386,7 +388,8 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     if tokens[at].kind != "word":
         return False
     if words.reflexive and (
-        (at and tokens[at - 1].word in words.reflexive) or tokens[at].word.endswith(_WITH_PRONOUN)
+        any(token.word in words.reflexive for token in tokens[max(0, at - 2) : at])
+        or tokens[at].word.endswith(_WITH_PRONOUN)
     ):
         return True
     for place in range(at - 1, max(-1, at - 1 - _AUXILIARY_REACH), -1):
@@ -397,7 +400,7 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
             return any(
                 _behind_auxiliary(tokens, other, words)
                 for other in range(place)
-                if tokens[other].part == tokens[at].part and tokens[other].word[-2:] == tokens[at].word[-2:]
+                if tokens[other].part == tokens[at].part
             )
         if before.kind in ("break", "quantity") or (before.kind == "word" and not before.word.endswith("ly")):
             return False
@@ -413,7 +416,7 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
         for i, j in pairing.ordered
         if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
         and pairing.claim[i].kind == pairing.source[j].kind == "word"
-        and " " not in pairing.claim[i].word + pairing.source[j].word
+        and (" " in pairing.claim[i].word) == (" " in pairing.source[j].word)
         and _has_agent(pairing, i, j)
     ]
 
@@ -483,6 +486,7 @@ def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
         if (
             tokens[at].kind == "word"
             and not owner
+            and not _behind_auxiliary(tokens, at, words)
             and not lead(tokens, at, words)
             and not tokens[at].word.endswith("ly")
         ):

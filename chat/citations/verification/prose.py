@@ -9,7 +9,7 @@ from functools import lru_cache
 from chat.citations.claims import Conflict
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.tokens import COORDINATORS, Token, tokens_of
-from text.semantics import known_language, lexicon
+from text.semantics import Lexicon, known_language, lexicon
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # of a passage, looked at closely
@@ -59,7 +59,7 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
         return judged
     if any(
         all(_best(part, sentences, language, topics).outcome == "holds" for part in statements)
-        for statements in _statements(tokens)
+        for statements in _statements(tokens, lexicon(language))
     ):
         return replace(judged, outcome="holds", conflicts=(), missing=(), unchecked=())
     parts = list(_parts(tokens))
@@ -145,13 +145,14 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
     return Judgement(found.outcome, spans, conflicts, missing, unchecked, found.coverage)
 
 
-def _statements(claim: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
+def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
     """The claim cut at each "and"; what stands behind it has its own subject, or the first one's."""
     for at, token in enumerate(claim):
         if token.word not in COORDINATORS or token.word in _EITHER:
             continue
         left, right = claim[:at], claim[at + 1 :]
-        if min(_content(left), _content(right)) < LEAST_STATEMENT:
+        verb = right[:1] and right[0].word in words.have | words.passive
+        if _content(left) < LEAST_STATEMENT or _content(right) < (1 if verb else LEAST_STATEMENT):
             continue
         yield left, right
         heads = [place for place, token in enumerate(left) if token.content][:_TOPIC_WORDS]
