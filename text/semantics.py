@@ -72,7 +72,7 @@ class Lexicon:
         only_with: prepositions of what "only" asks for.
         among: prepositions of the whole that a number counts a part of.
         together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
-        reflexive: pronouns that make a verb passive ("se").
+        reflexive, impersonal: pronouns with which a verb says what a passive says ("se", "on", "man").
         generic: nouns that stand for a name said before ("the drug").
         neither: the second word of "neither … nor", which denies nothing more.
         be_to: auxiliaries of a duty with "zu" ("ist zu wechseln").
@@ -111,6 +111,7 @@ class Lexicon:
     relative: frozenset[str]
     among: frozenset[str]
     reflexive: frozenset[str]
+    impersonal: frozenset[str]
     generic: frozenset[str]
     neither: frozenset[str]
     be_to: frozenset[str]
@@ -245,6 +246,7 @@ def lexicon(language: str) -> Lexicon:
         _words(data, "relative", language),
         _words(data, "among", language),
         _words(data, "reflexive", language),
+        _words(data, "impersonal", language),
         _words(data, "generic", language),
         _words(data, "neither", language),
         _words(data, "be_to", language),
@@ -292,7 +294,12 @@ def _phrases(listed: str, language: str) -> Iterable[tuple[str, ...]]:
     for phrase in listed.split("|"):
         if phrase := phrase.strip():
             plain = plain_word(phrase, language)
-            yield tuple(plain) if language in UNSPACED else tuple(split_words(plain))
+            if language in UNSPACED:
+                yield tuple(plain)
+            elif plain.endswith("'") and len(plain) > 1:  # an elided word ends before a letter
+                yield tuple(split_words(plain + "x")[:-1])
+            else:
+                yield tuple(split_words(plain))
 
 
 _LETTER = "(?:[^\\W\\d_][\u0300-\u036f\u064b-\u0652\u0670\u0640]*)"

@@ -372,6 +372,8 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         return False
     if _behind_auxiliary(tokens, at, words):
         return True
+    if any(before.word in words.impersonal and before.clause == token.clause for before in tokens[:at]):
+        return True
     by_whom = (
         at + 2 < len(tokens) and tokens[at + 1].word in words.agent and tokens[at + 2].kind != "quantity"
     )
