@@ -42,14 +42,14 @@ def _pattern(language: str) -> re.Pattern[str]:
     names = "|".join(map(re.escape, sorted(month_numbers(language), key=len, reverse=True))) or "(?!)"
     month = rf"(?P<{{0}}>{names})\b\.?"
     return re.compile(
-        rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR}))?(?![\d,.]*\d)"
+        rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR_OF_DATE}))?(?![\d,.]*\d)"
         rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:of\s+|de\s+)?{month.format('m2')}"
-        rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR}))?\b"
-        rf"|\b(?P<y3>{_YEAR})-(?P<mo3>\d\d)-(?P<d3>\d\d)\b"
-        rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR})\b"
-        rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{_YEAR})\b"
-        rf"|(?P<y5>{_YEAR})\s?年\s?(?:(?P<mo5>\d{{1,2}})\s?月\s?(?:(?P<d5>\d{{1,2}})\s?日)?)?"
-        rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{_YEAR})\b",
+        rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR_OF_DATE}))?\b"
+        rf"|\b(?P<y3>{_YEAR_OF_DATE})-(?P<mo3>\d\d)-(?P<d3>\d\d)\b"
+        rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR_OF_DATE})\b"
+        rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{_YEAR_OF_DATE})\b"
+        rf"|(?P<y5>{_YEAR_OF_DATE})\s?年\s?(?:(?P<mo5>\d{{1,2}})\s?月\s?(?:(?P<d5>\d{{1,2}})\s?日)?)?"
+        rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{_YEAR_OF_DATE})\b",
         re.IGNORECASE,
     )
 
