@@ -172,6 +172,7 @@ INSTALLED_APPS = [
     "documents",
     "retrieval",
     "chat",
+    "agents",
     "bench",
 ]
 MIDDLEWARE = [

@@ -20,6 +20,7 @@ ORDER = (
     "documents",
     "retrieval",
     "chat",
+    "agents",
     "operations",
     "config",
     "bench",

@@ -24,8 +24,9 @@ from documents.api.common.errors import ErrorSerializer
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering
 from documents.contents import Table, as_csv, as_markdown, tables_of
-from documents.files.page_pictures import RESOLUTIONS, PictureFailed, page_picture
+from documents.files.page_pictures import RESOLUTIONS, STRONG, Highlight, PictureFailed, page_picture
 from documents.models import Page
+from documents.picture_boxes import read_boxes
 from pdf import word_boxes
 from pdf.geometry import Rect
 
@@ -181,6 +182,27 @@ class ResolutionSerializer(Strict, serializers.Serializer):
     dpi = serializers.ChoiceField(RESOLUTIONS, default=144, help_text="pixels per inch of the page")
 
 
+class LitBoxes(serializers.CharField):
+    """``x0-y0-x1-y1_…``, read as boxes in 0..1 of the page as shown."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return read_boxes(super().to_internal_value(data))
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from None
+
+
+class PageImageSerializer(ResolutionSerializer):
+    """How large the picture is, and what of it is lit."""
+
+    boxes = LitBoxes(
+        default=[],
+        max_length=10_000,
+        help_text="parts to light, as x0-y0-x1-y1 in 100,000 of the page as shown, joined by _",
+    )
+    crop = serializers.BooleanField(default=False, help_text="only the surroundings of what is lit")
+
+
 def png_response(png: bytes) -> HttpResponse:
     headers = {"Cache-Control": f"private, max-age={FRESH_SECONDS}"}
     return HttpResponse(png, content_type="image/png", headers=headers)
@@ -190,7 +212,7 @@ def png_response(png: bytes) -> HttpResponse:
     get=extend_schema(
         tags=["pages"],
         operation_id="pages_image",
-        parameters=[ResolutionSerializer],
+        parameters=[PageImageSerializer],
         responses={(200, "image/png"): OpenApiTypes.BINARY, (422, "application/json"): NOT_DRAWN},
     )
 )
@@ -202,10 +224,13 @@ class PageImage(DocumentPart, generics.GenericAPIView):
     filter_backends: list[Any] = []
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
-        options = ResolutionSerializer(data=request.query_params)
+        options = PageImageSerializer(data=request.query_params)
         options.is_valid(raise_exception=True)
+        frame = self.page.frame
+        rects = [frame.from_display(Rect(*box)) for box in options.validated_data.pop("boxes")]
         try:
-            return png_response(page_picture(self.page, **options.validated_data))
+            lit = [Highlight(rects, STRONG)]
+            return png_response(page_picture(self.page, lit, **options.validated_data))
         except PictureFailed as failed:
             raise CannotDraw(str(failed)) from None
 

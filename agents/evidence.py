@@ -1,0 +1,381 @@
+"""What agents can ask: list, search, read, locate, verify, ask, add. One user's rights, typed results.
+
+Each call takes an ``Agent``: who asks, what its token allows, and how places are addressed.
+A call that makes no sense raises ``Refused``, whose message says what to do instead.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.db.models import Q
+
+from agents.places import Addresses, part
+from agents.results import (
+    Added,
+    Answered,
+    Cited,
+    Difference,
+    DocumentCard,
+    Documents,
+    Located,
+    PagesRead,
+    PassageFound,
+    SearchFound,
+    UnitRead,
+    Verified,
+)
+from chat.answers import question_commands
+from chat.answers.presenters import shown_message
+from chat.answers.question_commands import InvalidOperation, start_conversation
+from chat.answers.runner import start_next
+from chat.api.messages import wait_for
+from chat.citations.anchoring.page_sources import locate
+from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
+from chat.citations.source_units import Sources, load_sources
+from chat.citations.verification.verify import verify
+from chat.exports.exported_answer import numbered
+from chat.models import Conversation, Message
+from documents.api.common.throttles import take
+from documents.api.units import page_frames
+from documents.contents import trail
+from documents.files.uploads import UploadRefused, store_upload
+from documents.ingestion.recognition import pages_left, want_pages
+from documents.models import CitationUnit, Document, Page, Scope
+from documents.models.document import page_numbers
+from retrieval.query.scope import Scope as SearchScope
+from retrieval.results import SearchOptions
+from retrieval.search import search as search_library
+
+PAGES_AT_ONCE = 10
+UNITS_AT_ONCE = 400
+_BEST_FIRST: tuple[Verdict, ...] = ("exact", "normalized", "computed", "moved")
+VERIFIED_AGAINST = 12  # units that a claim without a place is compared with
+
+
+class Refused(Exception):
+    """The call cannot be done; the message is for the agent and its person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """On whose behalf something is asked.
+
+    Attributes:
+        scopes: of the token: ``read``, ``ask``, ``write``.
+    """
+
+    user: User
+    scopes: frozenset[str]
+    addresses: Addresses
+
+    def needs(self, scope: str) -> None:
+        """Raises Refused where the token lacks the scope."""
+        if scope not in self.scopes:
+            raise Refused(f"This token has no '{scope}' scope. Make one that has it in your settings.")
+
+
+def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 20) -> Documents:
+    """The documents the user may read, the latest first; ``query`` narrows by title, author, file name."""
+    agent.needs(Scope.READ)
+    found = Document.objects.visible_to(agent.user)
+    for word in query.split():
+        found = found.filter(
+            Q(title__icontains=word) | Q(original_name__icontains=word) | Q(authors__icontains=word)
+        )
+    total = found.count()
+    rows = found.order_by("-created_at", "pk")[offset : offset + limit]
+    cards = [card(agent, row) for row in rows]
+    return Documents(documents=cards, total=total, next_offset=_next(offset, limit, total))
+
+
+def card(agent: Agent, document: Document) -> DocumentCard:
+    return DocumentCard(
+        id=str(document.pk),
+        title=document.title,
+        file_name=document.original_name,
+        status=document.status,
+        pages=document.page_count,
+        pages_left=document.pages_waiting,
+        language=document.language,
+        authors=document.authors,
+        year=document.year,
+        link=agent.addresses.document(document.pk),
+    )
+
+
+def search(
+    agent: Agent, query: str, documents: Iterable[str] = (), limit: int = 5, offset: int = 0
+) -> SearchFound:
+    """The passages that speak of the query, by the same search as everywhere."""
+    agent.needs(Scope.READ)
+    chosen = [visible(agent, document).pk for document in documents]
+    scope = SearchScope(agent.user, document_ids=tuple(chosen) or None)
+    found = search_library(query, scope, SearchOptions(limit=limit, offset=offset))
+    units = CitationUnit.objects.in_bulk([hit.best_unit_ids[0] for hit in found.hits])
+    frames = page_frames((unit.document_id, unit.page_number) for unit in units.values())
+    passages = []
+    for hit in found.hits:
+        if (unit := units.get(hit.best_unit_ids[0])) is None:
+            continue
+        frame = frames.get((unit.document_id, unit.page_number))
+        boxes = frame.display_boxes(unit.rects) if frame else []
+        passages.append(
+            PassageFound(
+                document=str(hit.document_id),
+                title=hit.document_title,
+                page=hit.page,
+                lines=(unit.line_start, unit.line_end),
+                section=trail(list(hit.section_path), hit.document_title),
+                unit=str(unit.pk),
+                text=hit.passage,
+                score=round(hit.score, 4),
+                link=agent.addresses.place(hit.document_id, hit.page, unit.pk),
+                picture=agent.addresses.picture(hit.document_id, hit.page, boxes),
+            )
+        )
+    return SearchFound(
+        passages=passages,
+        total=found.total,
+        next_offset=_next(offset, limit, found.total),
+        message=found.message,
+        pages_left=pages_left(scope.documents()),
+    )
+
+
+def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
+    """What stands on the pages (``3``, ``3-9``, ``1,4-6``), unit by unit; at most so many at once."""
+    agent.needs(Scope.READ)
+    row = visible(agent, document)
+    try:
+        numbers = page_numbers(pages)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    numbers = [number for number in numbers if number <= row.page_count]
+    if not numbers:
+        raise Refused(f"“{row.title}” has {row.page_count} pages.")
+    wanted = numbers[:PAGES_AT_ONCE]
+    units = list(
+        CitationUnit.objects.filter(document=row, page_number__in=wanted).order_by("position")[
+            : UNITS_AT_ONCE + 1
+        ]
+    )
+    left = numbers[PAGES_AT_ONCE:]
+    if len(units) > UNITS_AT_ONCE and units[-1].page_number > wanted[0]:
+        last = units[-1].page_number  # this page is not whole: it comes first next time
+        units = [unit for unit in units if unit.page_number < last]
+        left = [number for number in numbers if number >= last]
+    unread = Page.objects.filter(document=row, number__in=wanted).exclude(awaits="")
+    being_read = list(unread.values_list("number", flat=True))
+    if being_read:
+        want_pages(row, being_read[0])
+    return PagesRead(
+        document=str(row.pk),
+        title=row.title,
+        page_count=row.page_count,
+        units=[
+            UnitRead(
+                unit=str(unit.pk),
+                page=unit.page_number,
+                lines=(unit.line_start, unit.line_end),
+                kind=unit.unit_type,
+                text=unit.content,
+            )
+            for unit in units
+        ],
+        next_page=left[0] if left else (wanted[-1] + 1 if wanted[-1] < row.page_count else None),
+        pages_being_read=being_read,
+    )
+
+
+def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> Located:
+    """Where quoted words stand; ``context`` (words around them) chooses among several places."""
+    agent.needs(Scope.READ)
+    row = visible(agent, document)
+    anchor = locate(row.pk, quote, context)
+    if anchor is None:
+        return Located(verdict="none", text="", page=None, parts=[], link="", picture="")
+    parts = [part(found.page.number, found.page.frame, found.rects) for found in anchor.parts]
+    return Located(
+        verdict=anchor.verdict,
+        text=anchor.text,
+        page=anchor.page,
+        parts=parts,
+        link=agent.addresses.place(row.pk, anchor.page),
+        picture=agent.addresses.picture(row.pk, anchor.page, parts[0].rects),
+    )
+
+
+def verify_claim(
+    agent: Agent, document: str, claim: str, quote: str = "", page: int | None = None
+) -> Verified:
+    """Whether the document bears the claim out.
+
+    With a page, what stands there decides; with a quote, the place where it stands; else the
+    passages that speak most of the claim.
+    """
+    agent.needs(Scope.READ)
+    row = visible(agent, document)
+    if not claim.strip():
+        raise Refused("Write the claim that is to be verified.")
+    sources = load_sources(_units_to_compare(agent, row, claim, quote, page))
+    if not sources.shown:
+        where = f"Page {page} of" if page else "Nothing in"
+        raise Refused(f"{where} “{row.title}” speaks of this claim: search for other words.")
+    made = Claim(claim, quote)
+    verified = (verify(made, unit, sources.neighbours(unit)) for unit in sources.shown)
+    return _verified(agent, row, sources, min(verified, key=_preference))
+
+
+def _preference(found: Verification) -> int:
+    """What bears the claim out goes before what says otherwise, that before what only has its words."""
+    if found.verdict in VERIFIED:
+        return _BEST_FIRST.index(found.verdict)
+    return 10 if found.conflicts else 20 if found.verdict == "found" else 30
+
+
+def _units_to_compare(agent: Agent, row: Document, claim: str, quote: str, page: int | None) -> list[UUID]:
+    if page is None and quote.strip():
+        anchor = locate(row.pk, quote, claim)
+        page = anchor.page if anchor else None
+    if page is not None:
+        on_page = CitationUnit.objects.filter(document=row, page_number=page).order_by("position")
+        return list(on_page.values_list("pk", flat=True))
+    scope = SearchScope(agent.user, document_ids=(row.pk,))
+    hits = search_library(claim, scope, SearchOptions(limit=VERIFIED_AGAINST)).hits
+    return list(dict.fromkeys(unit for hit in hits for unit in hit.best_unit_ids))[:VERIFIED_AGAINST]
+
+
+def _verified(agent: Agent, row: Document, sources: Sources, found: Verification) -> Verified:
+    unit: SourceUnit = found.unit
+    place = sources.places.get(unit.id)
+    stands = found.verdict not in ("unsupported",) or bool(found.quote)
+    rects = found.rects or (place.rects if place else ())
+    lit = part(found.page, place.frame, rects) if place and stands else None
+    return Verified(
+        verified=found.verdict in VERIFIED,
+        verdict=found.verdict,
+        reason=found.reason,
+        differences=[
+            Difference(kind=conflict.kind, claim=conflict.claim, page=conflict.source)
+            for conflict in found.conflicts
+        ],
+        missing=list(found.missing),
+        quote=found.quote,
+        page=found.page if stands else None,
+        lines=place.lines if place and stands else None,
+        section=trail(list(unit.section_path), row.title),
+        parts=[lit] if lit else [],
+        link=agent.addresses.place(row.pk, found.page, unit.id) if stands else "",
+        picture=agent.addresses.picture(row.pk, found.page, lit.rects) if lit else "",
+    )
+
+
+def ask(
+    agent: Agent,
+    question: str,
+    documents: Iterable[str] = (),
+    conversation: str = "",
+    provider: str = "",
+    model: str = "",
+) -> Answered:
+    """An answer whose every claim is cited and checked; waits until it is written."""
+    agent.needs(Scope.ASK)
+    if wait := take("ask", f"user {agent.user.pk}"):
+        raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
+    talk = _conversation(agent, conversation, documents, provider, model)
+    try:
+        asked = question_commands.ask(talk, question)
+    except InvalidOperation as reason:
+        raise Refused(str(reason)) from None
+    start_next(talk.pk)
+    wait_for(asked.answer.pk)
+    return answered(agent, Message.objects.get(pk=asked.answer.pk))
+
+
+def _conversation(
+    agent: Agent, conversation: str, documents: Iterable[str], provider: str, model: str
+) -> Conversation:
+    if conversation:
+        found = Conversation.objects.visible_to(agent.user).filter(pk=_uuid(conversation)).first()
+        if found is None:
+            raise Refused("There is no such conversation, or you cannot access it.")
+        return found
+    chosen = [visible(agent, document) for document in documents]
+    return start_conversation(agent.user, chosen, None, provider, model)
+
+
+def answered(agent: Agent, answer: Message) -> Answered:
+    """A stored answer as agents are given it."""
+    shown = shown_message(answer)
+    return Answered(
+        answer=numbered(answer.content, shown.citations),
+        citations=[
+            Cited(
+                number=cited.number,
+                document=cited.document,
+                title=cited.title,
+                page=cited.page,
+                lines=cited.lines,
+                section=cited.section,
+                claim=cited.claim,
+                quote=cited.quote,
+                verdict=cited.verdict,
+                verified=cited.verdict in VERIFIED,
+                reason=cited.reason,
+                link=agent.addresses.place(cited.document, cited.page, cited.unit, cited.id),
+                picture=agent.addresses.picture(cited.document, cited.page, cited.rects or cited.unit_rects),
+            )
+            for cited in shown.citations
+        ],
+        summary=shown.summary.text,
+        uncited=[answer.content[start:end] for start, end in answer.uncited],
+        status=answer.status,
+        error=answer.error,
+        conversation=str(answer.conversation_id),
+        link=agent.addresses.conversation(answer.conversation_id),
+    )
+
+
+def add_document(agent: Agent, name: str, content_base64: str) -> Added:
+    """Takes a file in. Files come by their bytes only: an agent that could name an address could be
+    told by a document to send secrets there."""
+    agent.needs(Scope.WRITE)
+    try:
+        content = base64.b64decode(content_base64, validate=True)
+    except (binascii.Error, ValueError):
+        raise Refused("The content is not base64.") from None
+    try:
+        document = store_upload(agent.user, ContentFile(content), name)
+    except UploadRefused as refused:
+        if refused.existing is None:
+            raise Refused(refused.message) from None
+        return Added(document=card(agent, refused.existing), already_there=True)
+    return Added(document=card(agent, document), already_there=False)
+
+
+def visible(agent: Agent, document: str) -> Document:
+    """The document of that id. Raises Refused for what is not there or not theirs to read."""
+    found = Document.objects.visible_to(agent.user).filter(pk=_uuid(document)).first()
+    if found is None:
+        raise Refused("There is no such document, or you cannot access it. list_documents names them.")
+    return found
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Refused(
+            f"“{text[:60]}” is not an id: ids look like 7b0e6a3e-5f0f-4c6a-9f6e-0d4f5b1c2a3d."
+        ) from None
+
+
+def _next(offset: int, limit: int, total: int) -> int | None:
+    return offset + limit if offset + limit < total else None
