@@ -131,7 +131,7 @@ def search(
                 document=str(hit.document_id),
                 title=hit.document_title,
                 page=hit.page,
-                lines=(unit.line_start, unit.line_end),
+                lines=[unit.line_start, unit.line_end],
                 section=trail(list(hit.section_path), hit.document_title),
                 unit=str(unit.pk),
                 text=hit.passage,
@@ -183,7 +183,7 @@ def read(agent: Agent, document: str, pages: str = "1") -> PagesRead:
             UnitRead(
                 unit=str(unit.pk),
                 page=unit.page_number,
-                lines=(unit.line_start, unit.line_end),
+                lines=[unit.line_start, unit.line_end],
                 kind=unit.unit_type,
                 text=unit.content,
             )
@@ -230,10 +230,10 @@ def verify_claim(
         raise Refused(f"{where} “{row.title}” speaks of this claim: search for other words.")
     made = Claim(claim, quote)
     verified = (verify(made, unit, sources.neighbours(unit)) for unit in sources.shown)
-    return _verified(agent, row, sources, min(verified, key=_preference))
+    return _verified(agent, row, sources, min(verified, key=preference))
 
 
-def _preference(found: Verification) -> int:
+def preference(found: Verification) -> int:
     """What bears the claim out goes before what says otherwise, that before what only has its words."""
     if found.verdict in VERIFIED:
         return _BEST_FIRST.index(found.verdict)
@@ -252,6 +252,13 @@ def _units_to_compare(agent: Agent, row: Document, claim: str, quote: str, page:
     return list(dict.fromkeys(unit for hit in hits for unit in hit.best_unit_ids))[:VERIFIED_AGAINST]
 
 
+def differences_of(found: Verification) -> list[Difference]:
+    return [
+        Difference(kind=conflict.kind, claim=conflict.claim, page=conflict.source)
+        for conflict in found.conflicts
+    ]
+
+
 def _verified(agent: Agent, row: Document, sources: Sources, found: Verification) -> Verified:
     unit: SourceUnit = found.unit
     place = sources.places.get(unit.id)
@@ -262,14 +269,11 @@ def _verified(agent: Agent, row: Document, sources: Sources, found: Verification
         verified=found.verdict in VERIFIED,
         verdict=found.verdict,
         reason=found.reason,
-        differences=[
-            Difference(kind=conflict.kind, claim=conflict.claim, page=conflict.source)
-            for conflict in found.conflicts
-        ],
+        differences=differences_of(found),
         missing=list(found.missing),
         quote=found.quote,
         page=found.page if stands else None,
-        lines=place.lines if place and stands else None,
+        lines=list(place.lines) if place and stands else None,
         section=trail(list(unit.section_path), row.title),
         parts=[lit] if lit else [],
         link=agent.addresses.place(row.pk, found.page, unit.id) if stands else "",
@@ -322,7 +326,7 @@ def answered(agent: Agent, answer: Message) -> Answered:
                 document=cited.document,
                 title=cited.title,
                 page=cited.page,
-                lines=cited.lines,
+                lines=list(cited.lines),
                 section=cited.section,
                 claim=cited.claim,
                 quote=cited.quote,

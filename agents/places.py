@@ -48,4 +48,4 @@ class Addresses:
 
 
 def part(page: int, frame: PageFrame, rects: Iterable[Sequence[float]]) -> Part:
-    return Part(page=page, rects=list(frame.display_boxes(rects)))
+    return Part(page=page, rects=[list(box) for box in frame.display_boxes(rects)])

@@ -32,5 +32,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("documents.api.urls")),
     path("", include("retrieval.api")),
     path("", include("chat.api.urls")),
+    path("", include("agents.api")),
     re_path(r"", NothingHere.as_view(), name="api-nothing"),
 ]

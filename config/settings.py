@@ -320,9 +320,15 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "agents.schema.with_nullable",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "DocumentStatus": "documents.api.jobs.STATUSES",
         "MessageStatus": "chat.api.messages.STATUSES",
+        "CheckedVerdict": "agents.results.VERDICTS",
+        "LocatedVerdict": "agents.results.PLACES",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -8,7 +8,7 @@ UNMARKED = "none"
 MOST_BOXES = 200
 PARTS = 100_000
 
-Boxes = Sequence[tuple[float, float, float, float]]
+Boxes = Sequence[Sequence[float]]
 """[x0, y0, x1, y1] in 0..1 of the page as a viewer shows it, origin top left."""
 
 

@@ -1,0 +1,193 @@
+"""`/api/verify/`, `/api/verify/file/`, `/api/locate/file/`: claims and quotes of other programs checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from django.urls import URLPattern, path
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from pydantic import BaseModel
+from rest_framework import generics, serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from agents.checks import Checker, locate_in_file
+from agents.evidence import Refused, verify_claim
+from agents.mcp_http import agent_of
+from agents.results import LocatedText, Verified, VerifiedText
+from documents.api.common.errors import UNUSABLE, Unusable
+from documents.api.common.fields import Strict, VisibleRelated
+from documents.models import Document, Scope
+
+MOST_AT_ONCE = 100
+MOST_CHARACTERS = 200_000
+Result = TypeVar("Result")
+
+
+class VerifiedClaims(BaseModel):
+    """One result for each claim, in their order: of a document, or of a text."""
+
+    results: list[Verified | VerifiedText]
+
+
+class VerifiedInFile(BaseModel):
+    """One result for each claim, in their order."""
+
+    results: list[VerifiedText]
+
+
+class LocatedInFile(BaseModel):
+    """One result for each quote, in their order."""
+
+    results: list[LocatedText]
+
+
+class ClaimSerializer(Strict, serializers.Serializer):
+    """One sentence that is to be checked; with a page, what stands there decides."""
+
+    claim = serializers.CharField(max_length=4000)
+    quote = serializers.CharField(max_length=10_000, default="", allow_blank=True)
+    page = serializers.IntegerField(default=None, allow_null=True, min_value=1, max_value=1_000_000)
+
+
+class QuotedSerializer(Strict, serializers.Serializer):
+    """Words that are to be found; ``context`` chooses among several places."""
+
+    quote = serializers.CharField(max_length=10_000)
+    context = serializers.CharField(max_length=10_000, default="", allow_blank=True)
+
+
+class VerifySerializer(Strict, serializers.Serializer):
+    """Claims, and what they are checked against: a ``document`` of the library, or a ``text``."""
+
+    claims: Any = ClaimSerializer(many=True, allow_empty=False)
+    document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
+    text = serializers.CharField(
+        required=False, allow_blank=True, max_length=MOST_CHARACTERS, help_text="Markdown"
+    )
+    language = serializers.CharField(default="", max_length=12, allow_blank=True, help_text="of the text")
+    title = serializers.CharField(default="", max_length=500, allow_blank=True, help_text="of the text")
+
+
+class Listed(serializers.JSONField):
+    """A list in JSON within a form, each entry read by a serializer."""
+
+    def __init__(self, entry: type[serializers.Serializer], **options: Any) -> None:
+        super().__init__(**options)
+        self.entry = entry
+
+    def to_internal_value(self, data: Any) -> Any:
+        entries = self.entry(data=super().to_internal_value(data), many=True)
+        entries.is_valid(raise_exception=True)
+        if not 1 <= len(entries.validated_data) <= MOST_AT_ONCE:
+            raise serializers.ValidationError(f"Give 1 to {MOST_AT_ONCE} of them.")
+        return entries.validated_data
+
+
+class VerifyFileSerializer(Strict, serializers.Serializer):
+    """A PDF that is not kept, and claims."""
+
+    file = serializers.FileField()
+    claims = Listed(ClaimSerializer, help_text='JSON: [{"claim": …, "quote": …, "page": …}, …]')
+    title = serializers.CharField(default="", max_length=500, allow_blank=True)
+
+
+class LocateFileSerializer(Strict, serializers.Serializer):
+    """A PDF that is not kept, and quotes."""
+
+    file = serializers.FileField()
+    quotes = Listed(QuotedSerializer, help_text='JSON: [{"quote": …, "context": …}, …]')
+
+
+class Check(generics.GenericAPIView):
+    """A view that only looks: a token that reads may use it."""
+
+    scope = Scope.READ
+    pagination_class = None
+    filter_backends: list[Any] = []
+
+    def sent(self, request: Request) -> dict[str, Any]:
+        sent = self.get_serializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        return dict(sent.validated_data)
+
+
+@extend_schema(tags=["checks"])
+class Verify(Check):
+    """Whether a document, or a text, bears out each claim."""
+
+    serializer_class = VerifySerializer
+
+    @extend_schema(
+        operation_id="verify",
+        examples=[
+            OpenApiExample(
+                "A text",
+                {"text": "Take 5 mg twice a day.", "claims": [{"claim": "The dose is 5 g twice a day."}]},
+                request_only=True,
+            )
+        ],
+        responses={200: VerifiedClaims, **UNUSABLE},
+    )
+    def post(self, request: Request) -> Response:
+        sent = self.sent(request)
+        if len(sent["claims"]) > MOST_AT_ONCE:
+            raise serializers.ValidationError({"claims": [f"Give at most {MOST_AT_ONCE}."]})
+        document: Document | None = sent.get("document")
+        if (document is None) == ("text" not in sent):
+            raise serializers.ValidationError("Give a document or a text, and not both.")
+        if document is None:
+            checker = usable(lambda: Checker.of_text(sent["text"], sent["language"], sent["title"]))
+            return answer(checker.verify, sent["claims"])
+        agent, key = agent_of(request, resources=False), str(document.pk)
+        return answer(lambda **claim: verify_claim(agent, key, **claim), sent["claims"])
+
+
+@extend_schema(tags=["checks"])
+class VerifyFile(Check):
+    """Whether a PDF that is not kept bears out each claim."""
+
+    serializer_class = VerifyFileSerializer
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(operation_id="verify_file", responses={200: VerifiedInFile, **UNUSABLE})
+    def post(self, request: Request) -> Response:
+        sent = self.sent(request)
+        checker = usable(lambda: Checker.of_file(sent["file"], sent["title"]))
+        return answer(checker.verify, sent["claims"])
+
+
+@extend_schema(tags=["checks"])
+class LocateFile(Check):
+    """Where each quote stands in a PDF that is not kept."""
+
+    serializer_class = LocateFileSerializer
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(operation_id="locate_file", responses={200: LocatedInFile, **UNUSABLE})
+    def post(self, request: Request) -> Response:
+        sent = self.sent(request)
+        quotes = [(quoted["quote"], quoted["context"]) for quoted in sent["quotes"]]
+        found = usable(lambda: locate_in_file(sent["file"], quotes))
+        return Response({"results": [result.model_dump() for result in found]})
+
+
+def usable(made: Callable[[], Result]) -> Result:
+    """What the call returns. Raises Unusable with the reason where it refuses."""
+    try:
+        return made()
+    except Refused as refused:
+        raise Unusable(str(refused)) from None
+
+
+def answer(verify: Callable[..., BaseModel], claims: Sequence[dict[str, Any]]) -> Response:
+    return Response({"results": [usable(lambda: verify(**claim)).model_dump() for claim in claims]})  # noqa: B023
+
+
+urlpatterns: list[URLPattern] = [
+    path("verify/", Verify.as_view(), name="verify"),
+    path("verify/file/", VerifyFile.as_view(), name="verify-file"),
+    path("locate/file/", LocateFile.as_view(), name="locate-file"),
+]

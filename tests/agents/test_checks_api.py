@@ -1,0 +1,91 @@
+"""Claims of other programs, checked by the API against documents, texts and files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from agents import checks
+from documents.models import Document
+from tests.api_clients import client_of
+from tests.conftest import Ingest
+from tests.drawing import draw_pdf
+
+pytestmark = pytest.mark.django_db
+LEAFLET = "Take 5 mg twice a day with food. Do not drive after a dose.\n\nStore below 25 °C."
+
+
+def verdicts(answer: object) -> list[tuple[bool, str]]:
+    body = answer.json()  # type: ignore[attr-defined]
+    assert answer.status_code == 200, body  # type: ignore[attr-defined]
+    return [(result["verified"], result["verdict"]) for result in body["results"]]
+
+
+def test_claims_are_verified_against_a_text(alice: User) -> None:
+    claims = [{"claim": "Take 5 mg twice a day with food."}, {"claim": "Take 5 g twice a day with food."}]
+    answer = client_of(alice).post("/api/verify/", {"text": LEAFLET, "claims": claims}, format="json")
+    assert [verified for verified, _ in verdicts(answer)] == [True, False]
+    right, wrong = answer.json()["results"]
+    assert LEAFLET[right["char_start"] : right["char_end"]] == right["quote"]
+    assert "5 mg" in wrong["reason"] and wrong["differences"]
+    assert right["page"] is None and right["rects"] == []
+
+
+def test_claims_are_verified_against_a_document_that_the_caller_may_read(
+    alice: User, bob: User, ingested: Ingest
+) -> None:
+    document = ingested(alice, "The Supplier shall indemnify the Customer.")
+    claims = [{"claim": "The Customer shall indemnify the Supplier.", "page": 1}]
+    sent = {"document": str(document.pk), "claims": claims}
+    answer = client_of(alice).post("/api/verify/", sent, format="json")
+    assert verdicts(answer)[0][0] is False
+    assert answer.json()["results"][0]["link"].endswith(f"/documents/{document.pk}/?page=1&unit=") is False
+    assert client_of(bob).post("/api/verify/", sent, format="json").status_code == 404
+
+
+def test_a_file_is_checked_and_not_kept(alice: User) -> None:
+    pdf = SimpleUploadedFile("a.pdf", draw_pdf("Ice melts at 0 degrees.", "Steam rises."))
+    claims = json.dumps([{"claim": "Ice melts at 0 degrees."}, {"claim": "Ice melts at 9 degrees."}])
+    answer = client_of(alice).post("/api/verify/file/", {"file": pdf, "claims": claims}, format="multipart")
+    assert [verified for verified, _ in verdicts(answer)] == [True, False]
+    right = answer.json()["results"][0]
+    assert right["page"] == 1 and right["rects"] and all(0 <= side <= 1 for side in right["rects"][0])
+
+    pdf.seek(0)
+    quotes = json.dumps([{"quote": "Steam rises"}, {"quote": "Fog lifts"}])
+    located = client_of(alice).post("/api/locate/file/", {"file": pdf, "quotes": quotes}, format="multipart")
+    first, second = located.json()["results"]
+    assert (first["verdict"], first["parts"][0]["page"], second["verdict"]) == ("exact", 2, "none")
+    assert not Document.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"claims": [{"claim": "A claim without a source."}]},
+        {"text": "Words.", "claims": []},
+        {"text": "Words.", "claims": [{"claim": ""}]},
+        {"text": "Words.", "claims": [{"claim": "A claim.", "page": 0}]},
+        {"text": "Words.", "claims": [{"claim": "A claim."}] * 101},
+        {"text": "Words.", "claims": [{"claim": "A claim."}], "url": "https://example.com/"},
+    ],
+)
+def test_what_makes_no_sense_is_refused(alice: User, sent: dict[str, object]) -> None:
+    assert client_of(alice).post("/api/verify/", sent, format="json").status_code == 400
+
+
+def test_reasons_say_what_to_do(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, claims = client_of(alice), [{"claim": "A claim."}]
+    empty = client.post("/api/verify/", {"text": " ", "claims": claims}, format="json")
+    assert (empty.status_code, empty.json()["message"]) == (422, "The text is empty.")
+    no_pdf = {"file": SimpleUploadedFile("a.pdf", b"MZ"), "claims": json.dumps(claims)}
+    assert client.post("/api/verify/file/", no_pdf, format="multipart").status_code == 422
+    no_list = {"file": SimpleUploadedFile("a.pdf", draw_pdf("W")), "claims": "{"}
+    assert client.post("/api/verify/file/", no_list, format="multipart").status_code == 400
+    monkeypatch.setattr(checks, "MOST_PAGES", 1)
+    long = {"file": SimpleUploadedFile("a.pdf", draw_pdf("One.", "Two.")), "claims": json.dumps(claims)}
+    refused = client.post("/api/verify/file/", long, format="multipart")
+    assert refused.status_code == 422 and "Add it to the library" in refused.json()["message"]
