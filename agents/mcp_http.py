@@ -18,9 +18,8 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from agents.caller import called_by
 from agents.evidence import Agent
-from agents.mcp_server import make_server
+from agents.mcp_server import called_by, make_server
 from agents.places import Addresses
 from documents.models import ApiToken, Scope
 

@@ -7,7 +7,9 @@ scope for that. So a document that tells an agent to send something away finds n
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Annotated, Any
 
@@ -18,14 +20,30 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from agents import evidence
-from agents.caller import calling_agent
 from agents.evidence import Agent, Refused, visible
 from agents.places import PAGE_URI, PICTURE_URI
 from agents.results import Added, Answered, Documents, Located, PagesRead, SearchFound, Verified
-from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
+from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
 from documents.models import Page
-from documents.picture_boxes import read_boxes
 from pdf.geometry import Rect
+
+# Each transport says who is calling before it hands a call to the server.
+_calling: ContextVar[Agent] = ContextVar("calling_agent")
+
+
+def calling_agent() -> Agent:
+    """The agent on whose behalf the present call is made. Raises LookupError outside of a call."""
+    return _calling.get()
+
+
+@contextmanager
+def called_by(agent: Agent) -> Iterator[None]:
+    token = _calling.set(agent)
+    try:
+        yield
+    finally:
+        _calling.reset(token)
+
 
 INSTRUCTIONS = """Pincite holds documents and shows where in them something stands.
 Find passages with `search`, read around them with `read`, and check each sentence you are going to

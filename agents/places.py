@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from agents.results import Part
-from documents.picture_boxes import UNMARKED, Boxes, written_boxes
+from documents.files.page_pictures import UNMARKED, Boxes, written_boxes
 from pdf.geometry import PageFrame
 
 PICTURE_URI = "pincite://documents/{document}/pages/{page}/picture/{boxes}"

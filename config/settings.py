@@ -322,7 +322,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "agents.schema.with_nullable",
+        "documents.api.common.schema.with_nullable",
     ],
     "ENUM_NAME_OVERRIDES": {
         "DocumentStatus": "documents.api.jobs.STATUSES",

@@ -77,6 +77,29 @@ def test_a_folder_is_ingested_by_the_example(
     assert "a.pdf: ready 1 pages" in said and "b.pdf: This file is not a PDF" in said
 
 
+def test_the_answer_of_another_program_is_checked_by_the_example(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "leaflet.pdf"
+    file.write_bytes(draw_pdf("Take 5 mg twice a day with food.", "Store below 25 degrees."))
+    command = [sys.executable, str(EXAMPLES / "check_answer.py"), str(file)]
+    environment = {**os.environ, "PINCITE_URL": asgi_server, "PINCITE_TOKEN": key}
+    run = subprocess.run(
+        command,
+        env=environment,
+        input="Store below 25 degrees. Take 5 g twice a day with food.",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    right, wrong = run.stdout.splitlines()
+    assert right == "✓ Store below 25 degrees. (p. 2)"
+    assert wrong.startswith("✗ Take 5 g twice a day") and "5 mg" in wrong
+    assert run.returncode == 1, run.stderr
+
+
 def _ingest(document: Document) -> None:
     from django.db import transaction
 

@@ -24,9 +24,15 @@ from documents.api.common.errors import ErrorSerializer
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering
 from documents.contents import Table, as_csv, as_markdown, tables_of
-from documents.files.page_pictures import RESOLUTIONS, STRONG, Highlight, PictureFailed, page_picture
+from documents.files.page_pictures import (
+    RESOLUTIONS,
+    STRONG,
+    Highlight,
+    PictureFailed,
+    page_picture,
+    read_boxes,
+)
 from documents.models import Page
-from documents.picture_boxes import read_boxes
 from pdf import word_boxes
 from pdf.geometry import Rect
 

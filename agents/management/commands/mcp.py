@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from agents.caller import called_by
 from agents.evidence import Agent
-from agents.mcp_server import make_server
+from agents.mcp_server import called_by, make_server
 from agents.places import Addresses
 from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import Scope
