@@ -63,10 +63,20 @@ def items_asked(question: str, packs: Iterable[str]) -> list[Item]:
 @cache
 def _items_of(question: str, pack: str) -> tuple[Item, ...]:
     """Words inside a longer name name nothing themselves: "purchases of PP&E" is not the PP&E."""
-    named = [(m.span(), items) for pattern, items in _read(pack).asked for m in pattern.finditer(question)]
+    named = _named(question, pack)
     whole = [entry for entry in named if not any(_is_inside(entry[0], other) for other, _ in named)]
     found = {item.name: item for _, items in sorted(whole, key=lambda entry: entry[0][0]) for item in items}
     return tuple(found.values())[:MOST_ITEMS]
+
+
+def words_known(question: str, packs: Iterable[str]) -> set[str]:
+    """Words of the question by which packs know what is asked: documents may have other words for it."""
+    spans = (span for pack in packs for span, _ in _named(question, pack))
+    return {word for start, end in spans for word in question[start:end].split()}
+
+
+def _named(question: str, pack: str) -> list[tuple[tuple[int, int], tuple[Item, ...]]]:
+    return [(m.span(), items) for pattern, items in _read(pack).asked for m in pattern.finditer(question)]
 
 
 def _is_inside(span: tuple[int, int], other: tuple[int, int]) -> bool:

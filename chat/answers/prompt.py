@@ -83,12 +83,14 @@ class SearchNotes:
 
     Attributes:
         absent: names, years and places of the question that occur nowhere in the documents searched.
+        subject: names of the question in the documents' titles or on their first pages: any page is on them.
         packs: names of the packs of ``domains`` that the documents are of.
         foreign: name of the documents' language where the question's is another; else ''.
         by_meaning: the embedding matches meanings across languages.
     """
 
     absent: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
     packs: tuple[str, ...] = ()
     foreign: str = ""
     by_meaning: bool = False

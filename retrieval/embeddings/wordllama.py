@@ -26,6 +26,14 @@ class WordLlamaEmbedder:
     trust = 0.15  # averaged token vectors: measured, more of it costs right pages
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """Vectors of length 1."""
+        return unit_vectors(self._sums(texts), len(texts), self.dimensions)
+
+    def lengths(self, words: Sequence[str]) -> list[float]:
+        """How specific each word is: its vector is the longer, the rarer the word was in training."""
+        return [float(length) for length in np.linalg.norm(self._sums(words), axis=1)]
+
+    def _sums(self, texts: Sequence[str]) -> Vectors:
         of_each = list(tokens_of_each(texts))
         ends = np.cumsum([len(tokens) for tokens in of_each])
         tokens = np.fromiter(chain.from_iterable(of_each), np.intp)
@@ -33,7 +41,7 @@ class WordLlamaEmbedder:
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for row, start, end in zip(rows, ends - list(map(len, of_each)), ends, strict=True):
             token_vectors[at[start:end]].sum(axis=0, out=row)
-        return unit_vectors(rows, len(texts), self.dimensions)
+        return rows
 
 
 def _vectors_of(tokens: NDArray[np.intp]) -> tuple[Vectors, NDArray[np.intp]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import groupby, islice
@@ -15,7 +14,8 @@ from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks
 from chat.answers.without_model.evidence import central_lines
 from chat.answers.without_model.lines import AnswerLine, CellValue, lines_of, one_line
 from chat.answers.without_model.question import QuestionFeatures, analyse, message
-from chat.answers.without_model.ranking import Ranked, are_near, rank, type_match
+from chat.answers.without_model.ranking import RankedPage, are_near, rank, type_match
+from chat.answers.without_model.relevance import relevance
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.values.written_values import values_in
@@ -124,11 +124,10 @@ def _number(number: Decimal) -> str:
 MOST_LINES = 3
 MOST_LISTED = 10  # items of a list that was asked for
 LINES_A_PAGE = 2
-WORTH_SAYING = 2.0  # logarithm of odds below the best line
-OF_THE_SUBJECT = 0.5  # of the first line's fit that a further line must have
+LESS_AGAIN = 4  # by which a page's probability is divided for each line it gave: other pages come in turn
+WORTH_CITING = 0.08  # least probability, so divided, of a page that gives one more line
 CLOSEST = 2
-DIRECT = 6.2  # least score of a direct answer: refuses a sixth of the questions of three sets that have one
-RELATED = 5.0  # least score of a passage worth showing at all
+RELATED = 4.0  # least score of a page worth showing at all
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 _DIGITS = re.compile(r"\d+")
 # Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
@@ -145,22 +144,20 @@ def answer_without_model(
     if question.topic and passages and not any(passage.rank for passage in passages):
         yield from written(central_lines(list(holding(lines_of(question, passages), passages))), title)
         return
-    ranked = rank(question, lines_of(question, passages), passages, notes.packs)
-    chosen = chosen_lines(question, ranked, passages)
-    best = ranked[0].score if ranked else 0.0
-    direct = RELATED if notes.by_meaning else DIRECT
-    if not chosen or best < RELATED or not any(map(tells, question.terms)):
+    pages = rank(question, lines_of(question, passages), passages, notes.packs)
+    chosen = chosen_lines(question, pages, passages)
+    if not chosen or pages[0].score < RELATED or not any(map(tells, question.terms)):
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
-    elif best < direct or notes.absent:
+        return
+    judged = relevance(question, [page for page, _ in slots(pages)], passages, notes)
+    if not (judged.is_direct or (notes.by_meaning and not notes.absent)):
         yield TextDelta(message(question.language, "closest"))
-        yield from reasons(question, notes)
+        yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")
-        yield from written(chosen[:CLOSEST], title)
+        yield from written(chosen, title)
     else:
-        texts = {line.text for line in chosen}
-        said = [entry.line for entry in ranked if entry.line.text in texts and entry.line in chosen]
-        if result := computed_from(question, said):
+        if result := computed_from(question, chosen):
             yield from computation(question, result)
         yield from written(chosen, title)
 
@@ -170,54 +167,51 @@ def tells(term: str) -> bool:
     return len(term) > 2 or term.isdigit() or not term.isascii()
 
 
-def reasons(question: QuestionFeatures, notes: SearchNotes) -> Iterator[Delta]:
+def reasons(question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[str] = ()) -> Iterator[Delta]:
     """Why no direct answer was found, where that is known."""
-    if notes.absent:
-        words = ", ".join(f"“{escaped(word)}”" for word in notes.absent)
-        yield TextDelta(f" {message(question.language, 'absent').format(words=words)}")
+    lacking = [name for name in lacking if name not in notes.absent]
+    for key, names in (("absent", notes.absent), ("lacking", lacking)):
+        if names:
+            words = ", ".join(f"“{escaped(word)}”" for word in names[:MOST_LISTED])
+            yield TextDelta(f" {message(question.language, key).format(words=words)}")
     if notes.foreign and not notes.by_meaning:
         said = message(question.language, "other_language").format(language=notes.foreign)
         yield TextDelta(f" {said}")
 
 
 def chosen_lines(
-    question: QuestionFeatures, ranked: Sequence[Ranked], passages: Sequence[ContextItem]
+    question: QuestionFeatures, pages: Sequence[RankedPage], passages: Sequence[ContextItem]
 ) -> list[AnswerLine]:
-    """At most three lines that hold, at most two of a page, none that repeats another.
+    """At most three lines that hold, none that repeats another.
 
     A list that is asked for is said whole; a line without the number, date or name that is wanted
     brings the line beside it that has it.
     """
     chosen: list[AnswerLine] = []
-    for page, count in Counter(page_slots(ranked)).items():
-        on_page = sorted((e for e in ranked if e.page == page), key=lambda entry: -entry.on_page)
-        lines = (e.line for e in on_page if e.line.unit.table or is_new(e.line, chosen))
-        held = (line for line in holding(lines, passages) if is_new(line, chosen))
+    for page, count in slots(pages):
+        unsaid = (line for line in page.lines if line.unit.table or is_new(line, chosen))
+        held = (line for line in holding(unsaid, passages) if is_new(line, chosen))
         for line in islice(held, count):
             chosen.append(line)  # noqa: PERF402  (what is held depends on what was chosen)
+    lines = [line for page in pages for line in page.lines]
     if chosen and "list" in question.kinds and chosen[0].unit.type == "list":
-        return list_around(chosen[0], [entry.line for entry in ranked])
-    return with_neighbour(question, chosen, [entry.line for entry in ranked])
+        return list_around(chosen[0], lines)
+    return with_neighbour(question, chosen, lines)
 
 
-def page_slots(ranked: Sequence[Ranked]) -> list[tuple[str, int]]:
-    """The pages that give a line, best first: a page twice when two of its lines are among the best."""
-    slots: list[tuple[str, int]] = []
-    said: set[str] = set()
-    for entry in ranked:
-        if len(slots) >= MOST_LINES or entry.score < ranked[0].score - WORTH_SAYING:
+def slots(pages: Sequence[RankedPage]) -> list[tuple[RankedPage, int]]:
+    """The pages that give lines, best first, with how many: seats shared out by probability, as D'Hondt's."""
+    given = [0] * len(pages)
+    for _ in range(MOST_LINES if pages else 0):
+        worth = [
+            page.probability / (1 + LESS_AGAIN * count) if count < min(LINES_A_PAGE, len(page.lines)) else 0.0
+            for page, count in zip(pages, given, strict=True)
+        ]
+        best = max(range(len(pages)), key=worth.__getitem__)
+        if any(given) and worth[best] < WORTH_CITING:
             break
-        if fit_of(entry) < OF_THE_SUBJECT * fit_of(ranked[0]):
-            continue
-        if entry.line.text not in said and slots.count(entry.page) < LINES_A_PAGE:
-            slots.append(entry.page)
-            said.add(entry.line.text)
-    return slots
-
-
-def fit_of(entry: Ranked) -> float:
-    """0..1: how much of the question the line speaks of, in its words or related ones."""
-    return (entry.features["context"] + entry.features["words"]) / 2
+        given[best] += 1
+    return [(page, count) for page, count in zip(pages, given, strict=True) if count]
 
 
 def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:

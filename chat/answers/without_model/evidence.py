@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Q, QuerySet
+from django.db.models import Aggregate, Max, Q, QuerySet
 
 from chat.answers.context import AnswerSources, context_item
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.lines import DIGIT, AnswerLine
 from chat.answers.without_model.question import NamedPlace, QuestionFeatures, Topic, analyse, words_of
+from chat.answers.without_model.relevance import name_pattern
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
-from domains.items import Item, items_asked
+from domains.items import Item, items_asked, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.vectors import active_space
 from retrieval.models import IndexedDocument
@@ -111,7 +112,6 @@ MOST_UNITS = 400
 MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
-LONGEST_ABBREVIATION = 4
 ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
@@ -136,8 +136,10 @@ def find_evidence(text: str, scope: Scope) -> AnswerSources:
     order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks, hits)
     foreign = spoken[0] if spoken and question.language not in spoken else ""
+    absent, subject = names_held(question, documents, words_known(text, packs))
     notes = SearchNotes(
-        absent=() if foreign else absent_words(question, documents),
+        absent=() if foreign else absent,
+        subject=subject,
         packs=tuple(packs),
         foreign=language_name(foreign) if foreign else "",
         by_meaning=bool(foreign) and active_space().provider not in ONE_LANGUAGE,
@@ -180,35 +182,45 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
     return labelled
 
 
-def absent_words(question: QuestionFeatures, documents: Sequence[UUID]) -> tuple[str, ...]:
-    """Names, years and pages of the question that occur nowhere in the documents: it is not about them."""
-    wanted = {name: _loosely(name) for name in question.names}
-    last = max(Document.objects.filter(pk__in=documents).values_list("page_count", flat=True), default=0)
-    absent = []
-    for place in question.places:
-        words = words_of(question.language, "places")[place.kind]
-        name = f"{words[0]} {place.number}"
-        if place.kind in ("figure", "table"):
-            labels = "|".join(map(re.escape, {*words, *words_of("en", "places")[place.kind]}))
-            wanted[name] = rf"({labels})\s*{re.escape(place.number)}"
-        elif place.kind in ("page", "slide") and place.number.isdigit() and int(place.number) > last:
+def names_held(
+    question: QuestionFeatures, documents: Sequence[UUID], known: Set[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and places of the question that no page holds, and names that a title or first page holds.
+
+    ``known``: words that the documents may have others for.
+    """
+    called = {place: f"{words_of(question.language, 'places')[place.kind][0]} {place.number}"
+              for place in question.places}  # fmt: skip
+    wanted = {name: name_pattern(name) for name in question.names if name not in known}
+    wanted |= {
+        name: caption_pattern(place, question.language)
+        for place, name in called.items()
+        if place.kind in ("figure", "table")
+    }
+    if not documents:
+        return (), ()
+    matches: dict[str, Aggregate] = {"last": Max("number")}
+    for at, pattern in enumerate(wanted.values()):
+        matches[f"any{at}"] = BoolOr(Q(text__iregex=pattern))
+        matches[f"first{at}"] = BoolOr(Q(text__iregex=pattern), filter=Q(number=1))
+    found = Page.objects.filter(document__in=documents).aggregate(**matches)
+    rows = Document.objects.filter(pk__in=documents).values_list("title", "original_name")
+    titles = "\n".join(text for row in rows for text in row)
+    subject, absent = [], []
+    for at, (name, pattern) in enumerate(wanted.items()):
+        if found[f"first{at}"] or re.search(pattern, titles, re.I):
+            subject.append(name)
+        elif not found[f"any{at}"]:
             absent.append(name)
-    if not wanted or not documents:
-        return tuple(absent)
-    texts = {f"name{at}": pattern for at, pattern in enumerate(wanted.values())}
-    pages = Page.objects.filter(document__in=documents)
-    found = pages.aggregate(**{key: BoolOr(Q(text__iregex=pattern)) for key, pattern in texts.items()})
-    titles = " ".join(Document.objects.filter(pk__in=documents).values_list("title", flat=True))
-    for name, (key, pattern) in zip(wanted, texts.items(), strict=True):
-        if not found[key] and not re.search(pattern, titles, re.I):
-            absent.append(name)
-    return tuple(absent)
+    for place, name in called.items():
+        if place.kind in ("page", "slide") and place.number.isdigit():
+            absent += [name] * (int(place.number) > (found["last"] or 0))
+    return tuple(absent), tuple(subject)
 
 
-def _loosely(name: str) -> str:
-    """A pattern for the name with any ending: its first letters, so that spellings and plurals match."""
-    kept = name if len(name) < LONGEST_ABBREVIATION or name.isdigit() else name[: max(4, len(name) * 2 // 3)]
-    return rf"(^|[^A-Za-z0-9]){re.escape(kept)}"
+def caption_pattern(place: NamedPlace, language: str) -> str:
+    labels = {*words_of(language, "places")[place.kind], *words_of("en", "places")[place.kind]}
+    return rf"({'|'.join(map(re.escape, sorted(labels)))})\s*{re.escape(place.number)}"
 
 
 def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:

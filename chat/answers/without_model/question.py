@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
@@ -28,9 +28,12 @@ YEAR_SPAN = re.compile(
     r"((?:19|20)\d{2})\s*(?:-|–|to|through|bis|à|a|until)\s*(?:FY\s*)?((?:19|20)\d{2})", re.I
 )
 QUOTED = re.compile(r"[\"“”„«»「『]([^\"“”„«»「」『』]{2,80})[\"“”«»」』]")
-CAPITALISED = re.compile(
-    r"(?<![.!?:]\s)(?<!^)(?<![\"“„«(])(?<![A-Za-z])[A-ZÀ-ÖØ-ÞА-Я][\w&’'-]*[a-zß-öø-ÿа-я][\w&’'-]*", re.ASCII
-)
+_LETTER = "A-Za-zÀ-ÖØ-öø-ÿĀ-ɏΑ-ώЀ-ӿ"
+NAME = re.compile(rf"\d[\d.,]*\d|[{_LETTER}\d](?:[{_LETTER}\d&./’'-]*[{_LETTER}\d])?")
+SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘]\s*)$")
+PERIOD = re.compile(r"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|(?:19|20)\d\d(?:[-/–]\d+)?", re.I)
+ROMAN = re.compile(r"[IVX]+")
+NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
 NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){1,4}(?![\w%]|[.,]\d)")
@@ -65,7 +68,9 @@ class QuestionFeatures:
         terms: its telling terms (stems); words that only ask are left out unless there are no others.
         years: the years it names, those between two joined by a dash included.
         pairs: neighbouring terms; only those inside quotation marks where there are any.
-        names: capitalised words inside it and the years it names, for languages that capitalise names only.
+        names: words that a page which answers must hold: capitalised ones inside it (in languages that
+            capitalise names only), abbreviations, numbers and years; not those in remarks on the form.
+        words: its telling words as they are written, each with its terms.
         places: the places it names.
         computation: what must be computed from values; '' when nothing.
         topic: what of the whole document it asks for; '' when it asks for something particular.
@@ -78,6 +83,7 @@ class QuestionFeatures:
     years: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     names: tuple[str, ...]
+    words: tuple[tuple[str, tuple[str, ...]], ...]
     places: tuple[NamedPlace, ...]
     computation: Computation | Literal[""]
     topic: Topic | Literal[""]
@@ -120,7 +126,8 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
         terms=telling or terms,
         years=years_in(text),
         pairs=pairs_in(text, stems),
-        names=names_in(text, language),
+        names=names_in(text, language, places),
+        words=tuple(words_in(text, language, stems, numbers)),
         places=places,
         computation=next((name for name in ("growth", "ratio", "difference", "sum")
                           if _any_of(words_of(language, "computations")[name], lowered)), ""),
@@ -195,18 +202,48 @@ def pairs_in(text: str, language: str) -> frozenset[tuple[str, str]]:
     return frozenset(chain.from_iterable(quoted)) or frozenset(pairwise(terms_of(text, language)))
 
 
-def names_in(text: str, language: str) -> tuple[str, ...]:
-    """Words that should stand in a document that answers: capitalised ones inside a sentence, and years."""
-    capitalised = [] if language in ALL_NOUNS_CAPITALISED else CAPITALISED.findall(text)
-    asking, labels = _asking(language), _place_words(language)
-    names = [
-        POSSESSIVE.sub("", name)
-        for name in capitalised
-        if name.casefold() not in labels
-        and not asking & set(terms_of(name, language))
-        and not SHORT_YEAR.match(name)
-    ]
-    return tuple(dict.fromkeys([*names, *YEAR.findall(text)]))
+def names_in(text: str, language: str, places: Sequence[NamedPlace]) -> tuple[str, ...]:
+    """Capitalised words inside a sentence, abbreviations, numbers and years, but for those of places."""
+    of_places = {part for place in places for part in (place.number, place.number.lower())}
+    return tuple(
+        dict.fromkeys(
+            name
+            for match in NAME.finditer(without_form(text, language))
+            if (name := POSSESSIVE.sub("", match[0])) not in of_places
+            and is_name(name, language, starts=bool(SENTENCE_START.search(text[: match.start()])))
+        )
+    )
+
+
+def is_name(word: str, language: str, *, starts: bool) -> bool:
+    """Whether the word names something: by its capitals or digits. ``starts``: it begins a sentence."""
+    lowered = word.casefold()
+    if lowered in NO_NAMES or {lowered, lowered.removesuffix("s")} & _place_words(language):
+        return False
+    if PERIOD.fullmatch(word) or ROMAN.fullmatch(word):
+        return bool(YEAR.fullmatch(word))
+    if any(map(str.isdigit, word)):
+        return sum(map(str.isdigit, word)) > 2 or not word.isdigit()
+    if not (terms := set(terms_of(word, language))) or terms & _asking(language):
+        return False
+    capitals = sum(map(str.isupper, word))
+    return capitals > 1 or (word[0].isupper() and not starts and language not in ALL_NOUNS_CAPITALISED)
+
+
+def without_form(text: str, language: str) -> str:
+    """The text without remarks on the form of the answer ("round to two decimals", "e.g. …")."""
+    phrases = _pattern(words_of(language, "words")["form"])
+    found = [match.start() for match in phrases.finditer(text.casefold())]
+    return text[: found[0]] if found and len(text.casefold()) == len(text) else text
+
+
+def words_in(text: str, language: str, stems: str, places: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The telling words of a text, with their terms; ``places``: numbers of the places it names."""
+    for word in dict.fromkeys(re.findall(r"[^\W_]+(?:[-'’.&][^\W_]+)*", without_form(text, language))):
+        bare = POSSESSIVE.sub("", word)
+        terms = tuple(terms_of(bare, stems))
+        if len(bare) > 1 and bare.lower() not in places and not set(terms) <= _asking(language):
+            yield bare, terms
 
 
 @cache

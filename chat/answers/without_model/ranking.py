@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise, starmap
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chat.answers.prompt import ContextItem
 from chat.answers.without_model.lines import AnswerLine
@@ -21,34 +20,25 @@ from domains.items import Item, items_asked, label_match
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.terms import terms_of
 
-Matrix = NDArray[np.float64]
-
-WEIGHTS = {
-    "hit": 1.9,  # 1/√rank of the line's hit
-    "score": 2.0,  # the hit's score as a share of the best hit's
-    "first": -2.0,  # 1/(1 + place among the hit's units): corrects for hits whose best unit is a crumb
-    "line": 0.5,  # share of the question's weighted terms in the line
-    "near": 0.8,  # … in the line and the lines beside it
-    "context": 2.7,  # … in those, the headings, the caption and the column heads
-    "over": 2.1,  # … in the headings, the caption and the column heads alone
-    "meaning": 2.8,  # cosine of the line and the question
-    "words": 1.7,  # how near each of the question's words is to one of the line's
-    "phrases": 1.0,  # neighbouring words of the question that are neighbours in the line; three are all
-    "type": 0.2,  # the line holds a number, a date, a name where the question wants one
-    "year": 1.2,  # share of the years asked for that the line is of
-    "named": 4.1,  # the line stands at the page, figure, table, section the question names
-    "row": 0.5,  # the line is a table row with values
-    "page": 2.1,  # the best context and words of any line of its page
-    "label": 3.0,  # the row is a line item that a pack says the question needs
+PAGE_WEIGHTS = {
+    "score": 1.6,  # the best hit's score as a share of the best of all
+    "hits": 1.0,  # sum of 1/rank of the page's hits
+    "context": 1.5,  # share of the question's weighted terms in a line, those beside and what is over it
+    "over": 4.0,  # … in the headings, the caption and the column heads alone
+    "covered": 2.3,  # mean of context and words, of the page's best line in both
+    "meaning": 1.8,  # cosine of a line and the question
+    "phrases": 0.5,  # neighbouring words of the question that are neighbours in a line; three are all
+    "year": 0.7,  # share of the years asked for that a line is of
+    "named": 3.9,  # a line stands at the page, figure, table, section the question names
+    "label": 3.6,  # a row is a line item that a pack says the question needs
 }
-"""Fitted by softmax regression on the right pages of three sets (general documents, filings, a standard in
-four languages), each question one example; docs/answers.md has what each set loses when it is held out."""
-FEATURES = tuple(WEIGHTS)
-ON_PAGE = {
+"""Of a page by the best of its lines; fitted by softmax regression on the right pages of three sets (general
+documents, filings, a standard in four languages), each question one example, held out by documents."""
+LINE_WEIGHTS = {
     "hit": 0.4, "first": 2.5, "line": 0.4, "near": 0.3, "context": 1.3, "over": 0.2, "meaning": 1.0,
     "words": 0.8, "phrases": 0.6, "type": 2.2, "row": 1.8,
 }  # fmt: skip
-"""Weights among the lines of one page, fitted alike on the lines that hold the known answers."""
+"""Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
 
 TITLE_COST = 1.5
 """On a page, what a line loses that only names a subject: a heading, an entry of a table of contents."""
@@ -63,26 +53,29 @@ NUMBER = re.compile(r"\d+")
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 
 
-class Ranked(NamedTuple):
-    """A line with its scores (logarithms of odds, up to a constant) and its features by name.
+@dataclass(frozen=True, slots=True)
+class RankedPage:
+    """A page that may answer, with its lines.
 
     Attributes:
-        score: how surely the line's page answers the question, among all pages.
-        on_page: how surely the line does, among the lines of its page.
+        score: logarithm of odds, up to a constant, that the page answers.
+        probability: that it does, among the pages at hand.
+        lines: best first.
+        features: of ``PAGE_WEIGHTS``, the best of its lines in each.
     """
 
-    line: AnswerLine
     score: float
-    on_page: float
-    values: Sequence[float]
+    probability: float
+    lines: tuple[AnswerLine, ...]
+    features: Mapping[str, float]
 
     @property
-    def features(self) -> dict[str, float]:
-        return dict(zip(FEATURES, self.values, strict=True))
+    def number(self) -> tuple[str, int]:
+        return page_of(self.lines[0])
 
-    @property
-    def page(self) -> tuple[str, int]:
-        return self.line.unit.document, self.line.unit.page
+
+def page_of(line: AnswerLine) -> tuple[str, int]:
+    return line.unit.document, line.unit.page
 
 
 class TermWeights:
@@ -107,24 +100,29 @@ def rank(
     lines: Sequence[AnswerLine],
     passages: Sequence[ContextItem],
     packs: Sequence[str] = (),
-) -> list[Ranked]:
-    """The lines with their scores, best first."""
+) -> list[RankedPage]:
+    """The pages of the lines, best first."""
     if not lines:
         return []
-    matrix = features_of(question, lines, passages, packs)
-    scores = matrix @ np.array(list(WEIGHTS.values()))
-    on_page = matrix @ np.array([ON_PAGE.get(name, 0.0) for name in FEATURES])
-    on_page -= TITLE_COST * np.array([is_title(line) for line in lines])
-    values = matrix.tolist()
-    return [
-        Ranked(
-            lines[at],
-            float(scores[at]),
-            float(on_page[at]),
-            values[at],
+    columns = features_of(question, lines, passages, packs)
+    line_scores = sum(weight * np.array(columns[name]) for name, weight in LINE_WEIGHTS.items())
+    line_scores = line_scores - TITLE_COST * np.array([is_title(line) for line in lines])
+    rows: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for at, line in enumerate(lines):
+        rows[page_of(line)].append(at)
+    best = [{name: max(columns[name][at] for at in own) for name in PAGE_WEIGHTS} for own in rows.values()]
+    scores = np.array([sum(PAGE_WEIGHTS[name] * value for name, value in page.items()) for page in best])
+    odds = np.exp(scores - scores.max())
+    pages = [
+        RankedPage(
+            float(score),
+            float(probability),
+            tuple(lines[at] for at in sorted(own, key=lambda at: -line_scores[at])),
+            page,
         )
-        for at in np.argsort(-scores, kind="stable")
+        for score, probability, own, page in zip(scores, odds / odds.sum(), rows.values(), best, strict=True)
     ]
+    return sorted(pages, key=lambda page: -page.score)
 
 
 def is_title(line: AnswerLine) -> bool:
@@ -139,8 +137,8 @@ def features_of(
     lines: Sequence[AnswerLine],
     passages: Sequence[ContextItem],
     packs: Sequence[str] = (),
-) -> Matrix:
-    """One row a line, one column a feature of ``WEIGHTS``, all but the last pair 0..1."""
+) -> dict[str, list[float]]:
+    """The values of all lines by the name of the feature."""
     weights, items = term_weights(passages), items_asked(question.text, packs)
     columns = {
         **search_signals(lines, passages),
@@ -154,8 +152,9 @@ def features_of(
         "row": [float(bool(line.values)) for line in lines],
         "label": [item_match(items, line) for line in lines],
     }
-    columns["page"] = best_of_page(lines, columns)
-    return np.array([columns[name] for name in FEATURES], dtype=np.float64).T
+    both = zip(columns["context"], columns["words"], strict=True)
+    columns["covered"] = [(context + words) / 2 for context, words in both]
+    return columns
 
 
 def term_weights(passages: Sequence[ContextItem]) -> TermWeights:
@@ -167,14 +166,18 @@ def term_weights(passages: Sequence[ContextItem]) -> TermWeights:
 def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> dict[str, list[float]]:
     seen: Counter[int] = Counter()
     place: dict[str, int] = {}
+    of_page: dict[tuple[str, int], set[int]] = defaultdict(set)
     for passage in passages:
         place[passage.alias] = seen[passage.rank]
         seen[passage.rank] += 1
+        if passage.rank:
+            of_page[passage.unit.document, passage.unit.page].add(passage.rank)
     hits = [line.passage for line in lines]
     return {
         "hit": [1 / hit.rank**0.5 if hit.rank else 0.0 for hit in hits],
         "score": [hit.score for hit in hits],
         "first": [1 / (1 + place[hit.alias]) if hit.rank else 0.0 for hit in hits],
+        "hits": [sum(1 / rank for rank in of_page[page_of(line)]) for line in lines],
     }
 
 
@@ -329,12 +332,3 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
     section = line.unit.section_path[-1] if line.unit.section_path else ""
     over = line.passage.heading_below or line.passage.heading
     return max((label_match(item, line.label, over, section) for item in items), default=0.0)
-
-
-def best_of_page(lines: Sequence[AnswerLine], columns: dict[str, list[float]]) -> list[float]:
-    """Half the best sum of context and words on each line's page."""
-    best: dict[tuple[str, int], float] = defaultdict(float)
-    keys = [(line.unit.document, line.unit.page) for line in lines]
-    for key, context, words in zip(keys, columns["context"], columns["words"], strict=True):
-        best[key] = max(best[key], context + words)
-    return [best[key] / 2 for key in keys]
