@@ -126,8 +126,6 @@ MOST_LISTED = 10  # items of a list that was asked for
 LINES_A_PAGE = 2
 LESS_AGAIN = 4  # by which a page's probability is divided for each line it gave: other pages come in turn
 WORTH_CITING = 0.08  # least probability, so divided, of a page that gives one more line
-CLOSEST = 2
-RELATED = 4.0  # least score of a page worth showing at all
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 _DIGITS = re.compile(r"\d+")
 # Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
@@ -146,12 +144,12 @@ def answer_without_model(
         return
     pages = rank(question, lines_of(question, passages), passages, notes.packs)
     chosen = chosen_lines(question, pages, passages)
-    if not chosen or pages[0].score < RELATED or not any(map(tells, question.terms)):
+    judged = relevance(question, [page for page, _ in slots(pages)], passages, notes) if chosen else None
+    by_meaning = notes.by_meaning and not notes.absent
+    if judged is None or not (judged.is_related or by_meaning) or not any(map(tells, question.terms)):
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
-        return
-    judged = relevance(question, [page for page, _ in slots(pages)], passages, notes)
-    if not (judged.is_direct or (notes.by_meaning and not notes.absent)):
+    elif not (judged.is_direct or by_meaning):
         yield TextDelta(message(question.language, "closest"))
         yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")

@@ -15,7 +15,7 @@ from text.terms import terms_of
 
 WEIGHTS = {
     "lacking": -2.0,  # a name or number of the question is on none of the pages cited
-    "missing": -1.1,  # share of the question's specific words that are not on the best page
+    "missing": -1.1,  # share of its specific words not on the best page, unless that page is asked for
     "year": 2.0,  # share of the years asked for on the best page; half where none is named
     "compare": -0.7,  # the question compares, and no one row is known to hold both values
 }
@@ -24,6 +24,8 @@ DIRECT = -0.14
 and 57 that it does not, held out by documents; docs/answers.md has the curve."""
 LEAST_SCORE, SCORE_OF_MISSING = 0.25, 6.0
 """A page's score must outweigh the words it lacks: what questions on another subject fail."""
+LEAST_RELATED, MOST_MISSING = 3.0, 0.95
+"""Score and missing words of a page that is shown as a closest passage."""
 LABELLED = 0.5  # from which a row is the line item that a pack says the question needs
 FEW_LETTERS = 5  # a name this short is looked for as a whole word
 
@@ -34,6 +36,11 @@ class Relevance(NamedTuple):
     features: dict[str, float]
     score: float
     lacking: tuple[str, ...]
+
+    @property
+    def is_related(self) -> bool:
+        """Whether the pages are worth showing at all."""
+        return self.score >= LEAST_RELATED and self.features["missing"] <= MOST_MISSING
 
     @property
     def is_direct(self) -> bool:
@@ -58,9 +65,10 @@ def relevance(
         and not YEAR.fullmatch(name)
         and not any(re.search(name_pattern(name), text, re.I) for text in texts.values())
     )
+    missing = missing_share(question, texts[best.number], passages)
     features = {
         "lacking": float(bool(lacking or notes.absent)),
-        "missing": missing_share(question, texts[best.number], passages),
+        "missing": missing * (1 - best.features["named"]),
         "year": best.features["year"],
         "compare": float("compare" in question.kinds and best.features["label"] < LABELLED),
     }

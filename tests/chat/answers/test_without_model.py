@@ -78,7 +78,7 @@ def test_a_question_after_another_subject_gets_no_filler(question: str) -> None:
 def test_what_only_comes_close_is_shown_as_that() -> None:
     lines, citations = answered("Which tropical humidity certificate does the paint carry?", PUMP)
     assert lines[0] == "No direct answer found. Closest passages:"
-    assert 1 <= len(citations) <= 2 and citations[0].alias == "u6"
+    assert 1 <= len(citations) <= 3 and citations[0].alias == "u6"
 
 
 def test_a_name_that_no_document_holds_is_named() -> None:
