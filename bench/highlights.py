@@ -31,11 +31,10 @@ from bench._site import chromium, new_tab, server, taken_in
 from documents.models import CitationUnit, Document
 from pdf.extract.words import UNDECODABLE
 
-# Where a line's letters really stand: the ink of the page's canvas.
+# --- Where the letters of a line are: the ink on the page's canvas ---
 #
-# pdf.js's text layer sets a run of text in a font of the system, stretched to the
-# run's length: its ends are known, words within it stand where that font puts
-# them, which may be pixels away. The canvas has the letters themselves.
+# pdf.js's text layer sets a run of text in a system font, stretched to the run's length. The ends of the run
+# are right; words inside it may be pixels away from the painted ones. The canvas shows the real letters.
 
 REACH = 8  # CSS pixels from a word of the text layer to the ink that is its own, at most
 GAP = 0.15  # of the line's height: what parts words; letters stand closer
@@ -203,7 +202,7 @@ def settle(page: Page) -> None:
 
 SHORTEST = 20  # characters of a passage worth measuring
 HYPHENS = dict.fromkeys(map(ord, "-\xad\u2010\u2011"))  # after NFKC
-# Follows a link to the passage as a person does who clicks one in the panel.
+# Follow a link to the passage, as a click in the panel does.
 FOLLOW = """(search) => {
   const link = Object.assign(document.createElement("a"), { href: search });
   document.querySelector("[data-reader]").append(link);

@@ -27,10 +27,10 @@ from documents.library.trash import delete_document
 from documents.models import Document
 from pdf.layout.pipeline import read_pages
 
-# What parsing costs, against MuPDF's own words of the same pages.
+# --- The cost of parsing, compared with MuPDF's own words of the same pages ---
 #
-# Both are timed document by document, one right after the other, and each is the least of ``ROUNDS``: so both
-# meet the same machine. CPU time counts, of which a busy machine takes less away.
+# Both are timed for each document, one right after the other, and each is the least of ``ROUNDS``: so the
+# machine is the same for both. CPU time counts: a busy machine changes it less.
 
 ROUNDS = 2
 

@@ -97,7 +97,7 @@ linkService.setDocument(pdf);
 </script>"""
 PAUSE = 1.0  # seconds in which the tab before, which was just closed, comes to its end
 BARE_MEANS = "(bare: PDFViewer on an empty page; pdf.js's npm package has no viewer.html)"
-# From the click to the frame after the one in which the anchor stands, painted, in the window.
+# Time from the click to the frame after the one that shows the painted anchor in the window.
 CLICK = """(number) => new Promise((resolve) => {
   const place = document.querySelector(`a[data-citation][data-number="${number}"]`);
   const room = document.querySelector("[data-pages]").getBoundingClientRect();

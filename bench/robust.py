@@ -33,7 +33,7 @@ STUCK_SECONDS = 120.0
 REJECTED = {"not_a_pdf", "empty", "too_large"}
 LIMITED = {"took_too_long", "too_much_memory", "too_many_pages"}
 FAILED = {str(code) for code in FailureCode} - {"internal"}
-# What may become of a file of which `expected.json` says so.
+# The outcomes that are right for each expectation in `expected.json`.
 ENDS = {
     "rejected_at_upload": REJECTED,
     "failed_password": {"password_protected"},

@@ -41,13 +41,12 @@ from retrieval.ranking.fusion import RankedList, fuse
 from retrieval.results import SearchOptions
 from retrieval.search import search
 
-# A library as large as is wanted, made by varying the documents that are there.
+# --- A library of any size, made of varied copies of the documents in it ---
 #
-# Copies of one text would make every list a tie and every graph a clique. So
-# each copy has a vocabulary of its own: one word in eight is replaced, always by
-# the same other word of the library, and numbers that are no years have their
-# digits turned. What is copied is indexed and embedded like any document, but
-# for rectangles, which search does not read.
+# Equal copies would tie in every list and form cliques in every graph. So each copy has its own vocabulary:
+# one word in eight is replaced, always by the same other word of the library, and the digits of numbers that
+# are not years are changed. Copies are indexed and embedded like other documents. They have no rectangles,
+# which search does not read.
 
 OWNER = "benchmark"
 REPLACED_ONE_IN = 8
@@ -205,9 +204,7 @@ def remove_library(owner: User) -> None:
     owner.delete()
 
 
-# What a first attempt does: all words OR-ed, ranked by ``ts_rank``, fused with an HNSW list.
-#
-# The yardstick of ``bench search``; it is not part of search.
+# --- The baseline: all words OR-ed, ranked by ``ts_rank``, fused with an HNSW list; not part of search ---
 
 LIMIT = 60
 

@@ -61,15 +61,15 @@ def _line(texts: Iterable[str]) -> str:
 
 SEPARATOR = " › "
 
-# What speaks against a chunk, in units of "empty, or twice the target".
+# Costs of a chunk's end. 1.0 is the cost of a chunk that is empty or twice the target size.
 _TOO_FEW_UNITS = 1.0
 _ENDS_WITH_HEADING = 4.0  # or with the head of a table
 _MIXES_TABLES = 0.5
 _PARTS_TABLE = 0.2
 _PARTS_LEAD_IN = 0.3
-# Bytes of UTF-8 in a character: the most tokens it can make.
+# The most tokens that one character can make: its bytes in UTF-8.
 _TOKENS_PER_CHARACTER = 4
-# A blank line is two tokens, and a text that begins anew may take one more.
+# A blank line is two tokens; the text after it may take one more.
 _TOKENS_PER_JOINT = 3
 
 

@@ -18,10 +18,10 @@ from tokenizers import Tokenizer
 from pdf.gc_control import cleared_with_memory
 
 _FILE = "tokenizers/l2_supercat_tokenizer_config.json"
-# What the tokenizer reads as more than characters: its sign for a space, its special tokens.
+# The tokenizer treats these as more than characters: its sign for a space and its special tokens.
 _SIGNS = ("▁", "<s>", "</s>", "<unk>")
 _FIRST_SPACE = re.compile("(?<! ) ")
-# So many words are remembered, none longer than this.
+# Size of the cache in words, and the longest word it takes, in characters.
 _MOST_KEPT, _LONGEST_KEPT = 100_000, 40
 _kept: dict[str, list[int]] = {}
 cleared_with_memory(_kept.clear)

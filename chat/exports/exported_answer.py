@@ -68,7 +68,7 @@ def quotes_of(exported_answer: ExportedAnswer, number: int) -> list[CitationShow
     return list({citation.quote: citation for citation in same}.values())
 
 
-# An answer as plain Markdown: superscripts as [1], and a list of sources.
+# --- Plain Markdown: superscripts as [1], and a list of sources ---
 
 
 def numbered(content: str, citations: Sequence[CitationShown]) -> str:

@@ -81,7 +81,7 @@ def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
     )
 
 
-# The evidence pack: one PDF with the answer and the cited pages, the words highlighted.
+# --- The evidence pack: one PDF with the answer and the cited pages, their words highlighted ---
 
 MOST_PAGES = 100
 

@@ -26,9 +26,9 @@ from chat.citations.claim_spans import Span
 from chat.markdown.overlay import MarkedText, laid_out, marked_text
 from chat.markdown.source_map import SourceMap, parser
 
-# The levels of the headings within an answer or a note: below the page's own, none left out.
+# --- Heading levels in answers and notes: below the page's own, without gaps ---
 #
-# A model writes ``####`` where it likes; a screen reader's outline must not jump.
+# A model writes ``####`` anywhere, but a screen reader's outline must not skip a level.
 
 IN_CHAT = 4  # the title of the page or panel, "Questions and answers" and the question stand above
 ON_A_PAGE = 2  # the page's title stands above

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-# How a Markdown text begins, as words: for lists, titles and one line of the admin.
+# --- Excerpts: the beginning of a Markdown text as plain words, for lists, titles and the admin ---
 
 EXCERPT = 400
 """Characters of Markdown that are looked at: a list shows fewer words of them."""
@@ -38,7 +38,7 @@ def excerpt(markdown: str) -> str:
     return " ".join(_EMPHASIS.sub(r"\1", text).split())
 
 
-# What its owner deletes is hidden first, so that it can come back.
+# --- Soft delete: deleted rows are hidden first and can be restored ---
 
 
 class Hideable(models.Model):
@@ -166,7 +166,7 @@ class Message(models.Model):
         return self.status in (self.Status.PENDING, self.Status.STREAMING)
 
 
-# The StreamEvent: what was said of an answer while it was written.
+# --- The stored events of an answer while it is written ---
 
 
 class StreamEvent(models.Model):

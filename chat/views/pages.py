@@ -136,7 +136,7 @@ def as_uuid(text: str) -> UUID | None:
         return None
 
 
-# Which models are set up, and whether they answer.
+# --- The page of providers: the models that are set up, and their health ---
 
 
 @require_safe

@@ -162,7 +162,7 @@ def as_uuid(text: str) -> UUID:
         raise InvalidOperation("Invalid id.") from None
 
 
-# The stream of an answer, over ASGI.
+# --- The event stream of an answer, over ASGI ---
 
 
 async def stream(request: HttpRequest, message_id: UUID) -> StreamingHttpResponse:

@@ -96,7 +96,7 @@ class ShareAdmin(admin.ModelAdmin):
     raw_id_fields = ["document", "collection", "user", "group"]
 
 
-# The log of security events, which nobody changes.
+# --- The log of security events: read-only ---
 
 
 @admin.register(SecurityEvent)

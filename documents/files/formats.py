@@ -94,11 +94,10 @@ def accepted(with_office: bool) -> tuple[Format, ...]:
     return (PDF, *(format for format in OTHERS if with_office or format.maker != Converter.OFFICE))
 
 
-# Word, PowerPoint, Excel and OpenDocument files as PDFs: by LibreOffice, where it is installed.
+# --- Office files: LibreOffice converts Word, PowerPoint, Excel and OpenDocument, if it is installed ---
 #
-# LibreOffice runs in a session of its own, without network, with limits on
-# memory, time and what it writes, in a profile made for this one file: macros
-# off, links into other files never followed.
+# LibreOffice runs in a session of its own, without network, with limits on memory, time and output. Its
+# profile is new for each file: macros are off, links to other files are not followed.
 
 MEMORY_BYTES = 4096 * MIB  # of address space: LibreOffice maps 2 GB before it opens a file
 OUT_OF_TIME = {128 + signal.SIGXCPU, 256 - signal.SIGXCPU}  # as a shell says it, and as Python does

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
-# Asks ClamAV about files before they are stored, where ``PINCITE_CLAMD`` says where it listens.
+# --- Virus scan: ClamAV reads every file before it is stored, if PINCITE_CLAMD is set ---
 #
-# The protocol is clamd's INSTREAM: chunks with their length before them, a chunk of no length, one line back.
+# Protocol: clamd's INSTREAM. Each chunk follows its length, an empty chunk ends the file, one line answers.
 
 logger = logging.getLogger(__name__)
 CHUNK = 1 << 16  # bytes

@@ -26,7 +26,7 @@ NOT_A_TITLE = re.compile(
     r"|^[\W\d_]+$",
     re.IGNORECASE,
 )
-# Who wants the form, and the form: both stand above thousands of documents and tell none from another.
+# Issuing authorities and names of forms are too generic to be titles.
 WORDS = r"(?:[^\W\d_][\w'’.&-]*,?\s+)"
 AN_AUTHORITY = re.compile(
     rf"^{WORDS}{{0,7}}(commission|ministry|agency|authority|parliament|supreme court)"
@@ -42,7 +42,7 @@ A_FORM = re.compile(
     r"|^\W*(mark one\W*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
     re.IGNORECASE,
 )
-# What is said to a model, not of a document: an answer would pass it on, or obey it.
+# Text addressed to a language model: an answer would repeat or obey it.
 AN_ORDER = re.compile(
     r"\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|your|the|any)\b"
     r".{0,30}\b(instructions?|rules?|prompts?|messages?|directions?|guidelines?)\b"

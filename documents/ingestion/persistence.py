@@ -24,7 +24,7 @@ from pdf.structure import ParsedPage, ParsedUnit
 Row = TypeVar("Row", bound=models.Model)
 Prepare = Callable[[Any], Any]
 
-# Fields whose Python values psycopg writes as they are.
+# Fields whose Python values psycopg writes without conversion.
 PLAIN = (
     models.IntegerField,
     models.FloatField,

@@ -38,11 +38,10 @@ from django_q.tasks import async_task
 from documents.ingestion.leases import free, holder
 from documents.models import WORKING, Document, FailureCode, Job, Worker
 
-# Records background work as jobs that stay listed for 30 days.
+# --- Jobs: the record of background work, listed for 30 days ---
 #
-# A document's row is the truth of its ingestion; a job is the record of one round of it. So jobs are
-# opened when work is asked for and settled from the rows, and a crash between the two is repaired by
-# the next sweep.
+# A document's row holds the state of its ingestion; a job records one round of it. A job is opened when work
+# is requested and settled from the row. The next sweep settles jobs that a crash left open.
 
 CANCELLED_MESSAGES = ("Cancelled before", "Reading it was cancelled")
 

@@ -45,12 +45,12 @@ from pdf.sandbox.messages import PageNotRecognised, PageRecognised
 
 logger = logging.getLogger(__name__)
 
-# A worker turns to another document, or another owner's, after this time.
+# Seconds after which a worker takes another document, or another owner's.
 SLICE_SECONDS = 60.0
-# Pages are taken up once recognising them took so many times as long as taking up does.
+# Repeat the layout once recognition has taken this many times as long as a layout does.
 TAKE_UP_SHARE = 5.0
 FIRST_TAKE_UP_SECONDS = 3.0
-# Pages after one that somebody looks at, which are probably looked at next.
+# Pages after the one that a reader looks at: probably the next ones.
 READ_AHEAD = 3
 
 FREE: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None}

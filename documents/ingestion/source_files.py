@@ -142,9 +142,9 @@ def store_text_layer(lease: Lease, document: Document, parsed: ParsedDocument) -
         document.text_layer.storage.delete(before)
 
 
-# A file that needs a password, once somebody gives it: kept from then on as it is without.
+# --- Files that need a password: once a user gives it, the decrypted file is stored ---
 #
-# The password itself is kept nowhere: not on the row, not in the queue, not in a log.
+# The password is stored nowhere: not in the row, not in the queue, not in a log.
 
 
 def unlock(document: Document, password: str) -> None:

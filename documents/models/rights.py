@@ -29,12 +29,12 @@ GROUPS_OF = "SELECT group_id FROM auth_user_groups WHERE user_id = {who}"
 GIVEN_TO = f"(s.user_id = {{who}} OR s.group_id IN ({GROUPS_OF}))"
 HOLDER = "COALESCE(m.added_by_id, c.owner_id)"
 
-# The holder's right is the owner's own, or was given by the owner.
+# The holder is the owner, or has the right from the owner.
 SETTLED = f"""(d.owner_id = {HOLDER} OR EXISTS (
     SELECT FROM documents_share s
     WHERE s.document_id = d.id AND s.can_write AND {GIVEN_TO.format(who=HOLDER)}))"""
 
-# A row is a place in a collection (its ``root``), and a user on whose right to edit it rests.
+# A row is a placement in a collection (its ``root``) and a user whose right to edit it depends on.
 CHAINS = f"""WITH RECURSIVE chain (root, document_id, holder_id, settled) AS (
     SELECT {{root}}, m.document_id, {HOLDER}, {SETTLED}
     FROM documents_document_collections m
@@ -52,7 +52,7 @@ CHAINS = f"""WITH RECURSIVE chain (root, document_id, holder_id, settled) AS (
         WHERE s.collection_id = c.id AND s.can_write AND {GIVEN_TO.format(who="chain.holder_id")}))
 ) SELECT root FROM chain WHERE settled"""
 
-# What a user put somewhere gives that user no right: it rests on one the user must have anyway.
+# A user's own placement gives that user no right: to place a document, the user had to have one.
 COLLECTED = f"""{HOLDER} <> %s AND c.id IN (
     SELECT id FROM documents_collection WHERE owner_id = %s
     UNION ALL SELECT s.collection_id FROM documents_share s

@@ -18,10 +18,9 @@ from django.utils.safestring import SafeString
 
 from documents import contents
 
-# The icon sprite: one SVG with a <symbol> for every icon the templates name.
+# --- Icons: one SVG sprite with a <symbol> for every icon that templates name ---
 #
-# Drawn by Lucide (npm ``lucide-static``, ISC), read from ``node_modules`` when
-# first asked for; nothing of it is committed.
+# The drawings are Lucide's (npm ``lucide-static``, ISC licence), read from ``node_modules`` at the first use.
 
 ICONS = [
     "arrow-left",

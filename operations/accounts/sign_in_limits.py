@@ -23,13 +23,11 @@ from django.utils.translation import gettext as _
 
 from documents.api.common.throttles import give_back, take
 
-# Browsers that have signed in to an account before, told by a signed cookie.
+# --- Device cookies: a signed cookie marks browsers that have signed in to an account before ---
 #
-# Without them an account's own limit would be a weapon: anybody could use it up
-# and shut its owner out. So guesses from browsers nobody knows share one count
-# per account, whatever addresses they come from, and a browser that has signed
-# in before has a count of its own (OWASP: "Slow Down Online Guessing Attacks
-# with Device Cookies").
+# With one limit for an account, an attacker could use it up and lock the owner out. So unknown browsers share
+# one count for each account, whatever their addresses, and a browser that has signed in before has a count of
+# its own (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
 
 COOKIE = "known_browser"
 SALT = "config.known_browsers"  # of cookies that browsers keep: never changes

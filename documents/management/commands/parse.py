@@ -15,9 +15,9 @@ from pdf.api import PARSER_NAME, ParseFailure, parse_file
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Cell, Furniture, ParsedPage, ParsedUnit, TableRow
 
-# A parsed page as the line of JSON that ``manage.py parse --json`` prints; measurements read it.
+# --- The line of JSON that ``manage.py parse --json`` prints for a page; measurements read it ---
 #
-# ``bbox`` is in page space, ``rects`` (one per line of text) are in display fractions.
+# ``bbox`` is in page space. ``rects``, one for each line of text, are in display fractions.
 
 Numbers = list[float]
 
