@@ -1,4 +1,5 @@
-# Pincite. `make run` from a bare checkout to a running app; `make test` through all tests.
+# Pincite. `make run` from a bare checkout to a running app; `make test` through the tests, `make test-all`
+# through the slow ones too.
 # Needs Python 3.11+ with venv; npm is taken from a wheel where there is none.
 
 PYTHON ?= python3
@@ -6,16 +7,21 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 PY := .venv/bin/python
 MANAGE := $(PY) -W ignore manage.py
 
-.PHONY: run test check bench lock clean install install-dev
+.PHONY: run test test-all check bench lock clean install install-dev
 .SILENT:
 
 run: install
 	exec $(MANAGE) runapp
 
 # Tests have a data folder and a PostgreSQL of their own, which need not survive a power cut.
-test: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
+test test-all: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
 test: check
-	$(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not slow"
+
+test-all: check
+	$(PYTEST)
+
+PYTEST = $(PY) -m pytest -n $(or $(PINCITE_TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
 check: install-dev
 	$(PY) -m ruff check .

@@ -32,7 +32,7 @@ Ingest = Callable[..., Document]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first: at the end no process is left alone with it."""
+    """Begin with the slow tests: at the end no process is left alone with one."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

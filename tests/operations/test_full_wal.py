@@ -23,7 +23,10 @@ from operations.embedded.locks import starting_or_stopping
 from operations.embedded.server import ServerUnavailable, socket_directory
 from tests.documents.test_full_disk import Disk, small_disk
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root mounts")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root mounts"),
+]
 PATIENCE = 120.0  # seconds
 
 

@@ -22,7 +22,7 @@ from django.conf import settings
 
 from operations.watchdog import is_alive
 
-pytestmark = [pytest.mark.worker, pytest.mark.slow]
+pytestmark = pytest.mark.worker
 WITHIN = 150.0  # on a busy machine; a few seconds on an idle one
 
 
@@ -159,6 +159,7 @@ def test_from_an_empty_folder_to_a_running_app_and_back_to_nothing(run_app, tmp_
     assert "password" not in again.printed
 
 
+@pytest.mark.slow
 def test_a_killed_run_and_a_port_in_use_are_healed(run_app, tmp_path: Path) -> None:
     first = run_app()
     first.url()

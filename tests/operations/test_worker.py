@@ -24,7 +24,7 @@ from tests.documents.test_recognition import scan
 from tests.drawing import draw_pdf
 from tests.operations.test_runapp import wait_for
 
-pytestmark = [pytest.mark.worker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 DRAINS_WITHIN = 120.0  # on a busy machine
 RECOGNISED_WITHIN = 400.0  # likewise, with the least right to its processors
 LONG = "The quick brown fox jumps over the lazy dog, again and again and again.\n" * 50
@@ -108,6 +108,7 @@ def wait_until_ready(documents: list[Document], log: Path) -> None:
     wait_for(lambda: ready.count() == len(keys), f"not ready: {log.read_text()[-3000:]}", DRAINS_WITHIN)
 
 
+@pytest.mark.slow
 def test_a_backlog_drains_whichever_process_of_the_idle_queue_was_killed(
     alice: User, worker: Workers
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_document_whose_worker_was_killed_is_ready_once_and_soon(alice: User, 
     assert sorted(document.chunks.values_list("index", flat=True)) == list(range(document.chunk_count))
 
 
+@pytest.mark.slow
 def test_pages_that_were_recognised_outlast_the_worker_that_was_killed(alice: User, worker: Workers) -> None:
     lines = [f"Bridge number {number} was painted." for number in range(2, 7)]
     document = store_upload(alice, ContentFile(scan(*lines)), "scan.pdf")
@@ -153,6 +155,7 @@ def test_pages_that_were_recognised_outlast_the_worker_that_was_killed(alice: Us
     assert sorted(document.chunks.values_list("index", flat=True)) == list(range(document.chunk_count))
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_told_to_stop_puts_its_document_back(alice: User, worker: Workers) -> None:
     document = upload(alice, 1, pages=60)
     wait_for(Document.objects.filter(pk=document.pk, lease__isnull=False).exists, "nobody took it")
