@@ -11,8 +11,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.models import Note, NoteVersion
-from chat.notes.live_citations import for_editor, from_editor, rendered_note
-from chat.notes.note_commands import Written, add_answer, add_quote, restore_version, save_note
+from chat.notes import (
+    Written,
+    add_answer,
+    add_quote,
+    for_editor,
+    from_editor,
+    rendered_note,
+    restore_version,
+    save_note,
+)
 from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
 from documents.models import Document
 

@@ -11,8 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from chat.models import Citation, Conversation, Message, Note
 from chat.models.conversation import excerpt
-from chat.notes.live_citations import for_editor, from_editor
-from chat.notes.note_commands import add_answer
+from chat.notes import add_answer, for_editor, from_editor
 from chat.suggestions import (
     Section,
     direct_questions,
