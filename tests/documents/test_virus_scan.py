@@ -16,11 +16,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config import environment
-from documents.files.uploads import UploadRefused, store_upload
+from documents.files.uploads import UploadRefused, store_address, store_upload
+from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.versions import replace_file
 from documents.models import Document
+from documents.papers.acquisition import add_paper, fetch_failure, fetch_pdf
+from documents.papers.record import PaperRecord
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
+from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 EICAR = b"X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 
@@ -101,6 +105,56 @@ def test_a_new_version_is_scanned_too(clamd: Clamd, alice: User) -> None:
     upload(alice, pdf_with(b"one"))
     with pytest.raises(UploadRefused, match="EICAR"):
         replace_file(Document.objects.get(), SimpleUploadedFile("b.pdf", pdf_with(EICAR)), "b.pdf")
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[ScriptedServer]:
+    settings.FETCH_PRIVATE_ADDRESSES = True
+    with scripted_server() as running:
+        yield running
+
+
+def fetched(owner: User, url: str) -> Document:
+    document = store_address(owner, url)
+    ingest_document(document.pk)
+    document.refresh_from_db()
+    return document
+
+
+def test_a_file_that_a_worker_fetches_is_scanned_before_it_is_stored(
+    clamd: Clamd, alice: User, server: ScriptedServer
+) -> None:
+    clean, infected = pdf_with(b"clean"), pdf_with(EICAR)
+    server.script["/clean.pdf"], server.script["/infected.pdf"] = Answer(body=clean), Answer(body=infected)
+    assert fetched(alice, server.url + "/clean.pdf").status == Document.Status.READY
+    refused = fetched(alice, server.url + "/infected.pdf")
+    assert clamd.received == [clean, infected]
+    assert refused.status == Document.Status.FAILED and not refused.file
+    assert "Win.Test.EICAR_HDB-1" in refused.failure_message
+
+
+def test_a_file_is_not_fetched_past_a_scanner_that_is_away(
+    alice: User, server: ScriptedServer, settings: Any
+) -> None:
+    settings.CLAMD = "127.0.0.1:1"
+    server.script["/a.pdf"] = Answer(body=pdf_with(b"clean"))
+    refused = fetched(alice, server.url + "/a.pdf")
+    assert refused.status == Document.Status.FAILED and not refused.file
+    assert "cannot be reached" in refused.failure_message
+
+
+@pytest.mark.parametrize("content", [b"clean", EICAR])
+def test_the_full_text_of_a_paper_is_scanned_before_it_is_stored(
+    content: bytes, clamd: Clamd, alice: User, server: ScriptedServer
+) -> None:
+    pdf, address = pdf_with(content), server.url + "/paper.pdf"
+    server.script["/paper.pdf"] = Answer(body=pdf)
+    paper = add_paper(alice, PaperRecord(title="Tides of the estuary", abstract="It rises.", pdf_url=address))
+    fetch_pdf(str(paper.pk))
+    paper.refresh_from_db()
+    assert clamd.received[1:] == [pdf]  # after the sheet that is made of the record
+    assert (paper.kind == Document.Kind.PDF) == (content == b"clean")
+    assert ("EICAR" in fetch_failure(paper)) == (content == EICAR)
 
 
 @pytest.mark.parametrize(
