@@ -137,6 +137,14 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(word or "''" for word in words)
 
 
+def existing_file(name: str) -> str:
+    """The path of a file that is there; '' where the variable is not set."""
+    path = text(name)
+    if path and not Path(path).is_file():
+        raise ImproperlyConfigured(f"{name}={path!r}: there is no such file.")
+    return path
+
+
 def words(name: str, default: str = "") -> list[str]:
     """A comma-separated list; empty items are left out."""
     return [item.strip() for item in text(name, default).split(",") if item.strip()]

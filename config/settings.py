@@ -72,6 +72,9 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS and TRUST
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+COOKIE_PREFIX = "__Host-" if HTTPS else ""  # no other host and no plain HTTP can set such a cookie
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
@@ -219,15 +222,22 @@ TEMPLATES: list[dict[str, Any]] = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "library"
 LOGOUT_REDIRECT_URL = "login"
+COMMON_PASSWORDS = environment.existing_file(
+    "PINCITE_COMMON_PASSWORDS"
+)  # a file; '' is Django's list of 20,000
+PASSWORD_WORDS = environment.words(
+    "PINCITE_PASSWORD_WORDS"
+)  # of the organisation; no password is made of them
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-] + [{"NAME": "operations.accounts.account.AfterChange"}]
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.CommonPasswordValidator",
+        "OPTIONS": {"password_list_path": COMMON_PASSWORDS} if COMMON_PASSWORDS else {},
+    },
+    {"NAME": "operations.accounts.account.KnownWords"},
+    {"NAME": "operations.accounts.account.AfterChange"},
+]
 LANGUAGE_CODE = "en-gb"
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True

@@ -51,6 +51,7 @@ def test_shares_links_and_exports(alice: User, bob: User) -> None:
 
 def test_tokens_by_session_and_by_token(alice: User) -> None:
     page = signed_in()
+    page.post("/account/confirm/", {"password": "correct horse"})
     page.post("/account/tokens/", {"name": "report", "scope": ["read"], "days": "90"})
     client = client_of(alice)
     client.delete(f"/api/tokens/{ApiToken.objects.get(name='report').pk}/")

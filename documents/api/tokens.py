@@ -5,7 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
+from allauth.core.exceptions import ReauthenticationRequired
 from django.db import models
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import exceptions, mixins, serializers, status, viewsets
@@ -55,6 +59,11 @@ class NewTokenSerializer(TokenSerializer):
         read_only_fields = [*TokenSerializer.Meta.read_only_fields, "key"]
 
 
+@reauthentication_required(app="account")  # type: ignore[untyped-decorator]
+def password_confirmed(request: HttpRequest) -> None:
+    """Raise ReauthenticationRequired unless the user confirmed the password within five minutes."""
+
+
 @extend_schema(tags=["tokens"])
 class TokenViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet
@@ -75,6 +84,12 @@ class TokenViewSet(
     def create(self, request: Request, **kwargs: Any) -> Response:
         if isinstance(request.auth, ApiToken):  # else a stolen token could outlive its end
             raise exceptions.PermissionDenied("Tokens are made when signed in, not with another token.")
+        try:
+            password_confirmed(request._request)
+        except ReauthenticationRequired:
+            raise exceptions.PermissionDenied(
+                f"Confirm your password at {reverse('account_reauthenticate')} first."
+            ) from None
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         token, key = ApiToken.objects.issue(caller(request), **sent.validated_data)

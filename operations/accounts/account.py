@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
 from allauth.account.views import account_inactive, reauthenticate
 from allauth.mfa.models import Authenticator
 from django import forms
@@ -27,6 +28,27 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from documents.audit import acting_user, record
 from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
 from operations.accounts.sign_in import OWN_PASSWORD, SignIn, end_all, end_one, sessions_of
+
+LEAST_BESIDE = 8  # characters of a password beside the words that anybody would try here
+
+
+class KnownWords:
+    """A password validator: refuses words anybody would try here, ours, the host's, the organisation's."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        rest = password.casefold()
+        for word in sorted(self.words(), key=len, reverse=True):
+            rest = rest.replace(word, "")
+        if len(rest) < min(LEAST_BESIDE, len(password)):
+            raise ValidationError(self.get_help_text(), code="password_known_words")
+
+    def words(self) -> set[str]:
+        hosts = {label for host in settings.ALLOWED_HOSTS for label in host.casefold().split(".")}
+        own = {word.casefold() for word in settings.PASSWORD_WORDS}
+        return {word for word in {"pincite", "password"} | hosts | own if len(word) >= 4}
+
+    def get_help_text(self) -> str:
+        return _("Your password can’t be the name of this site or organisation with a few characters added.")
 
 
 class AfterChange:
@@ -159,6 +181,7 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
+@reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def token(request: HttpRequest) -> HttpResponse:
     """Makes a token with the scopes that were ticked, for the days that were chosen."""
     scopes = [scope for scope in request.POST.getlist("scope") if scope in Scope.values]

@@ -29,7 +29,7 @@ from documents.api.common.throttles import give_back, take
 # one count for each account, whatever their addresses, and a browser that has signed in before has a count of
 # its own (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
 
-COOKIE = "known_browser"
+COOKIE = f"{settings.COOKIE_PREFIX}known_browser"
 SALT = "config.known_browsers"  # of cookies that browsers keep: never changes
 SECONDS = 365 * 24 * 3600
 

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
@@ -16,8 +23,16 @@ def browser(alice: User, client: Client) -> Client:
     return client
 
 
-def test_a_new_token_is_shown_once_and_works(browser: Client, alice: User) -> None:
-    page = browser.post(reverse("token-new"), {"name": "report", "scope": ["read"], "days": "90"})
+def test_a_new_token_is_shown_once_and_works_after_the_password_was_confirmed(
+    browser: Client, alice: User
+) -> None:
+    form = {"name": "report", "scope": ["read"], "days": "90"}
+    asked = browser.post(reverse("token-new"), form)
+    assert asked.status_code == 302 and asked["Location"].startswith(reverse("account_reauthenticate"))
+    assert browser.get(asked["Location"]).status_code == 200
+    assert browser.post(asked["Location"], {"password": "guess"}).status_code == 200
+    assert not ApiToken.objects.exists()
+    page = browser.post(asked["Location"], {"password": "correct horse", "next": reverse("token-new")})
     key = re.search(r"pin_[\w-]+", page.content.decode())
     assert key
     assert key[0] not in browser.get(reverse("account")).content.decode()
@@ -49,3 +64,36 @@ def test_the_password_changes_and_the_session_goes_on(browser: Client, alice: Us
 def test_a_wrong_old_password_changes_nothing(browser: Client, alice: User) -> None:
     form = {"old_password": "guess", "new_password1": "a longer one 41", "new_password2": "a longer one 41"}
     assert browser.post(reverse("password"), form).status_code == 422
+
+
+def test_a_password_is_not_made_of_words_that_anybody_would_try_here(settings: Any) -> None:
+    settings.ALLOWED_HOSTS, settings.PASSWORD_WORDS = ["library.example.org"], ["Greenfield"]
+    for refused in ("Pincite2026!", "greenfield-99", "Library.Example1", "pincitepincite"):
+        with pytest.raises(ValidationError, match="name of this site"):
+            validate_password(refused)
+    for accepted in ("greenfield by the old mill", "83719402657193", "pin the cited words"):
+        validate_password(accepted)
+
+
+def test_a_longer_list_of_passwords_can_be_set(tmp_path: Path) -> None:
+    breached = tmp_path / "breached.txt"
+    breached.write_text("willow-under-water-4\n")
+    code = (
+        "import django; django.setup();"
+        "from django.contrib.auth.password_validation import validate_password as validate;"
+        "validate('willow-under-water-4')"
+    )
+    for path, told in ((breached, "too common"), (tmp_path / "none.txt", "there is no such file")):
+        environment = os.environ | {"PINCITE_COMMON_PASSWORDS": str(path)}
+        environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        assert told in ended.stderr
+
+
+def test_over_https_no_other_host_can_set_our_cookies() -> None:
+    names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE"
+    code = f"from config import settings as s; print({names})"
+    for https, told in (("1", "__Host-sessionid __Host-csrftoken True"), ("0", "sessionid csrftoken False")):
+        environment = os.environ | {"PINCITE_HTTPS": https}
+        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        assert ended.stdout.strip() == told

@@ -22,9 +22,11 @@ from tests.drawing import draw_pdf
 
 def test_a_token_is_shown_once_and_stored_hashed(alice: User, client: Client) -> None:
     client.force_login(alice)
-    made = client.post(
-        "/api/tokens/", {"name": "script", "scopes": ["ask", "read"]}, content_type="application/json"
-    ).json()
+    body = {"name": "script", "scopes": ["ask", "read"]}
+    refused = client.post("/api/tokens/", body, content_type="application/json")
+    assert refused.status_code == 403 and "/account/confirm/" in refused.json()["message"]
+    client.post("/account/confirm/", {"password": "correct horse"})
+    made = client.post("/api/tokens/", body, content_type="application/json").json()
     assert made["key"].startswith("pin_") and made["scopes"] == ["ask", "read"]
     stored = ApiToken.objects.get(pk=made["id"])
     assert made["key"] not in str(vars(stored)) and len(stored.digest) == 64
