@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 
@@ -86,6 +87,12 @@ def recognition_failure(code: FailureCode) -> str:
 
 # ISO 32000-1, annex H (implementation note 13): the header may stand in the first 1,024 bytes.
 HEADER_WINDOW = 1024
+_OBJECT = re.compile(rb"(?:^|[\x00\s])\d+ 0 obj\b")
+
+
+def begins_as_pdf(head: bytes) -> bool:
+    """Whether a file's first ``HEADER_WINDOW`` bytes are a PDF's, its header broken or not."""
+    return b"%PDF-" in head or bool(_OBJECT.search(head))
 
 
 def check_header(path: Path) -> None:
@@ -95,5 +102,5 @@ def check_header(path: Path) -> None:
             head = stream.read(HEADER_WINDOW)
     except OSError as error:
         raise ParseFailure(FailureCode.INTERNAL, "This file cannot be opened.", str(error)) from None
-    if b"%PDF-" not in head:
+    if not begins_as_pdf(head):
         raise ParseFailure(FailureCode.NOT_A_PDF)

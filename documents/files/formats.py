@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 from django.conf import settings
 
-from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
+from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, begins_as_pdf, file_failure
 from pdf.sandbox.limits import MIB, wall_seconds
 from pdf.sandbox.office_server import REFUSED, OfficeLimits
 
@@ -76,8 +76,11 @@ OTHERS = (
 
 
 def recognise(name: str, head: bytes) -> Format | None:
-    """The kind of a file by its name and its first ``HEAD`` bytes; a PDF is one whatever its name."""
-    if PDF.signatures[0] in head:
+    """The kind of a file by its name and its first ``HEAD`` bytes; a PDF is one whatever its name.
+
+    One whose header is broken is known by its name and its first object.
+    """
+    if PDF.signatures[0] in head or (name.lower().endswith(PDF.suffixes) and begins_as_pdf(head)):
         return PDF
     named = named_as(name)
     return named if named and named.fits(head) else None

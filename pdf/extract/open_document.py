@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pymupdf
+from pymupdf import mupdf
 
 from pdf.failures import FailureCode, ParseFailure
 from pdf.sandbox.messages import About
@@ -65,6 +66,8 @@ pymupdf.TOOLS.mupdf_display_warnings(False)
 _UNSTORABLE = dict.fromkeys([0, *range(0xD800, 0xE000)])
 _LONGEST_TITLE = 500
 _MOST_ENTRIES = 5000
+# Page trees that go deeper lead in a circle.
+_DEEPEST_TREE = 30
 
 
 def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.Document:
@@ -78,14 +81,57 @@ def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.D
     if document.needs_pass and not document.authenticate(password or ""):
         raise ParseFailure(FailureCode.PASSWORD_PROTECTED)
     try:
-        count = document.page_count
+        count = _stated_count(document) or _recounted(document, most_pages)
     except Exception as error:
         raise ParseFailure(FailureCode.DAMAGED, detail=repr(error)) from None
     if count < 1:
-        raise ParseFailure(FailureCode.DAMAGED if document.is_repaired else FailureCode.NO_PAGES)
+        raise ParseFailure(FailureCode.NO_PAGES if _page_tree(document) else FailureCode.DAMAGED)
     if count > most_pages:
         raise ParseFailure(FailureCode.TOO_MANY_PAGES)
     return document
+
+
+def _page_tree(document: pymupdf.Document) -> mupdf.PdfObj | None:
+    """The root of the page tree, or None where the catalog names none."""
+    trailer = mupdf.pdf_trailer(pymupdf._as_pdf_document(document))
+    root = mupdf.pdf_dict_gets(mupdf.pdf_dict_gets(trailer, "Root"), "Pages")
+    return root if mupdf.pdf_is_dict(root) else None
+
+
+def _stated_count(document: pymupdf.Document) -> int:
+    """What the page tree says of the number of pages; 0 where that cannot be."""
+    try:
+        return int(document.page_count)
+    except Exception:  # MuPDF raises many kinds
+        return 0
+
+
+def _recounted(document: pymupdf.Document, most_pages: int) -> int:
+    """The number of pages, where the page tree does not say it or lies: poppler and PDFium count its leaves.
+
+    The cross-reference table is rebuilt first where it leads to no page tree. Only the open document is
+    changed, never its file. Raises what MuPDF raises on damaged files.
+    """
+    if _page_tree(document) is None and not document.is_repaired:
+        mupdf.pdf_repair_xref(pymupdf._as_pdf_document(document))
+    root = _page_tree(document)
+    if root is not None:
+        _count_leaves(root, most_pages + 1, 0)
+    return int(document.page_count)
+
+
+def _count_leaves(node: mupdf.PdfObj, most: int, depth: int) -> int:
+    """Sets ``Count`` below ``node`` to the pages that stand there; at most ``most`` of them are looked at."""
+    kids = mupdf.pdf_dict_gets(node, "Kids")
+    if not mupdf.pdf_is_array(kids):
+        return int(mupdf.pdf_is_dict(node))
+    found = 0
+    for n in range(min(mupdf.pdf_array_len(kids), most) if depth < _DEEPEST_TREE else 0):
+        if found >= most:
+            break
+        found += _count_leaves(mupdf.pdf_array_get(kids, n), most - found, depth + 1)
+    mupdf.pdf_dict_puts(node, "Count", mupdf.pdf_new_int(found))
+    return found
 
 
 def about(document: pymupdf.Document) -> About:

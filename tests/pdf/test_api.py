@@ -108,6 +108,39 @@ def test_each_kind_of_bad_file_has_its_code(
     assert code_of(saved(content)) == code
 
 
+def without_count(content: bytes) -> bytes:
+    """The PDF, its page tree without the number of its pages."""
+    return re.sub(rb"/Count (\d+)", lambda match: b"/Kount" + b" " + match[1], content)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        without_count(draw_pdf("Ferries run hourly.", "Trains run daily.")),
+        draw_pdf("Ferries run hourly.", "Trains run daily.").replace(b"%PDF-", b"%____", 1),
+        re.sub(
+            rb"startxref\s+\d+",
+            b"startxref\n1",
+            draw_pdf("Ferries run hourly.", "Trains run daily."),
+            count=1,
+        ),
+        draw_pdf("Ferries run hourly.", "Trains run daily.").replace(b"/Count 2", b"/Count 1999999999", 1),
+    ],
+    ids=["no count", "no header", "no cross-reference table", "a false count"],
+)
+def test_what_other_readers_open_is_read(saved: Callable[[bytes], Path], broken: bytes) -> None:
+    assert [page.text.strip() for page in parse_file(saved(broken)).pages] == [
+        "Ferries run hourly.",
+        "Trains run daily.",
+    ]
+
+
+def test_a_page_tree_that_leads_in_a_circle_ends(saved: Callable[[bytes], Path]) -> None:
+    content = without_count(draw_pdf("one")).replace(b"/Kids[4 0 R", b"/Kids[2 0 R 2 0 R 4 0 R", 1)
+    with contextlib.suppress(ParseFailure):
+        assert parse_file(saved(content), limits=SOON).page_count <= Limits().pages
+
+
 def test_the_password_opens_the_file(saved: Callable[[bytes], Path]) -> None:
     path = saved(draw_pdf("secret", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="abc"))
     assert parse_file(path, password="abc").pages[0].text.strip() == "secret"
