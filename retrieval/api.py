@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from django.db import models
 from django.urls import path
@@ -13,11 +13,12 @@ from rest_framework.response import Response
 
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.ingestion.recognition import pages_left
-from documents.models import Collection, Document
+from documents.models import CitationUnit, Collection, Document
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SearchQuery
 from retrieval.query.scope import Scope
-from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult
+from retrieval.rag_config import FULL_TEXT_LEVELS, LONGEST_LIST, MOST_CHUNKS, RagConfig
+from retrieval.results import STRATEGIES, SearchOptions, SearchRecord, SearchResult
 from retrieval.search import search
 
 YEAR: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}
@@ -27,6 +28,77 @@ PAGE: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 1, "
 def words(help_text: str) -> serializers.ListField:
     child = serializers.CharField(max_length=200)
     return serializers.ListField(child=child, default=list, max_length=50, help_text=help_text)
+
+
+class FiltersSerializer(Strict, serializers.Serializer):
+    """Where to look. Filters combine; those left out do not filter."""
+
+    documents = VisibleRelated(
+        many=True, required=False, allow_null=True, queryset=Document.objects.all(), help_text="ids"
+    )
+    collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
+    tags = words("names; a document needs one of them")
+    authors = words("parts of names; a document needs one of them")
+    languages = words("codes such as 'en'")
+    sections = words("parts of headings above the passage")
+    section_types = words("such as 'methods'")
+    chunk_types = serializers.ListField(
+        child=serializers.ChoiceField([*CitationUnit.Type.values, "mixed"]),
+        default=list,
+        max_length=50,
+        help_text="kinds; a passage needs one unit of one of them. 'mixed': passages of several kinds",
+    )
+    year_from = serializers.IntegerField(**YEAR)
+    year_to = serializers.IntegerField(**YEAR)
+    page_from = serializers.IntegerField(**PAGE)
+    page_to = serializers.IntegerField(**PAGE)
+
+
+def depth(help_text: str) -> serializers.IntegerField:
+    return serializers.IntegerField(required=False, min_value=1, max_value=LONGEST_LIST, help_text=help_text)
+
+
+def switch(help_text: str) -> serializers.BooleanField:
+    return serializers.BooleanField(required=False, help_text=help_text)
+
+
+class StrategiesSerializer(Strict, serializers.Serializer):
+    """Depth and strategies of a search; what is left out is as the server does it."""
+
+    vector_limit = depth("passages that search by meaning brings; 60")
+    keyword_limit = depth("passages that search by words brings; 60")
+    top_k = serializers.IntegerField(
+        required=False, min_value=1, max_value=MOST_CHUNKS, help_text="passages kept in the end"
+    )
+    rerank = switch("order the best again, by a rerank model where one is set up")
+    multi_query = switch("search for other wordings, too")
+    hyde = switch("search by a model's invented answer, too")
+    self_query = switch("read filters from the question")
+    decomposition = switch("search for the parts of a question that asks for several things")
+    compression = switch("of each passage only what speaks of the question")
+    fts_level = serializers.ChoiceField(
+        FULL_TEXT_LEVELS, required=False, allow_null=True, help_text="what keyword search ranks"
+    )
+
+
+class RagConfigSerializer(StrategiesSerializer):
+    """How questions are searched: depth, strategies and filters."""
+
+    filters = FiltersSerializer(required=False)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        return config_of(super().to_internal_value(data)).stored()
+
+    def to_representation(self, stored: dict[str, Any]) -> dict[str, Any]:
+        return stored
+
+
+def config_of(asked: dict[str, Any]) -> RagConfig:
+    """From what ``RagConfigSerializer`` has checked."""
+    filters = dict(asked.get("filters", {}))
+    filters["documents"] = [row.pk for row in filters.get("documents") or ()]
+    collection = filters.pop("collection", None)
+    return RagConfig.read({**asked, "filters": {**filters, "collection": collection and collection.pk}})
 
 
 @extend_schema_serializer(
@@ -43,34 +115,23 @@ def words(help_text: str) -> serializers.ListField:
         )
     ]
 )
-class SearchRequestSerializer(Strict, serializers.Serializer):
+class SearchRequestSerializer(FiltersSerializer):
     """A question and where to look. Filters combine; those left out do not filter."""
 
     query = serializers.CharField(max_length=4000)
-    documents = VisibleRelated(
-        many=True, required=False, allow_null=True, queryset=Document.objects.all(), help_text="ids"
-    )
-    collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
-    tags = words("names; a document needs one of them")
-    authors = words("parts of names; a document needs one of them")
-    languages = words("codes such as 'en'")
-    sections = words("parts of headings above the passage")
-    section_types = words("such as 'methods'")
-    chunk_types = words("such as 'table'")
-    year_from = serializers.IntegerField(**YEAR)
-    year_to = serializers.IntegerField(**YEAR)
-    page_from = serializers.IntegerField(**PAGE)
-    page_to = serializers.IntegerField(**PAGE)
     limit = serializers.IntegerField(default=10, min_value=1, max_value=100)
     offset = serializers.IntegerField(default=0, min_value=0, max_value=10_000)
     fts_level = serializers.ChoiceField(
-        get_args(FullTextLevel), default=None, allow_null=True, help_text="what keyword search ranks"
+        FULL_TEXT_LEVELS, default=None, allow_null=True, help_text="what keyword search ranks"
     )
     off = serializers.ListField(
         child=serializers.ChoiceField(STRATEGIES),
         default=list,
         max_length=len(STRATEGIES),
         help_text="strategies that must not run",
+    )
+    rag_config = StrategiesSerializer(
+        required=False, help_text="as for questions; its top_k goes before limit, its fts_level before that"
     )
 
 
@@ -162,13 +223,14 @@ class Search(generics.GenericAPIView):
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         asked = sent.validated_data
-        options = SearchOptions(
+        usual = SearchOptions(
             limit=asked["limit"],
             offset=asked["offset"],
             fts_level=asked["fts_level"],
             off=frozenset(asked["off"]),
-            record=True,
+            record=SearchRecord("api"),
         )
+        options = config_of(asked.get("rag_config", {})).options(usual)
         searched = scope_of(request.user, asked)
         result = search(asked["query"], searched, options)
         left = {"pages_left": pages_left(searched.documents())}
@@ -206,6 +268,9 @@ class SearchQuerySerializer(serializers.ModelSerializer):
         fields = [
             "id",
             "query",
+            "query_type",
+            "source",
+            "parent",
             "derived",
             "filters",
             "strategies",

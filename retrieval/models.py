@@ -124,8 +124,29 @@ class SearchQuery(models.Model):
     """One search: who asked what, what was derived from it, what ran and for how long."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+
+    class Source(models.TextChoices):
+        PAGE = "page", "search page"
+        API = "api", "API"
+        CHAT = "chat", "conversation"
+
+    class Type(models.TextChoices):
+        SEARCH = "search"
+        QUESTION = "question"
+        FOLLOW_UP = "follow_up", "follow-up question"
+
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="searches")
     query = models.TextField()
+    query_type = models.CharField(max_length=10, choices=Type, default=Type.SEARCH)
+    source = models.CharField(max_length=6, choices=Source, default=Source.PAGE)
+    parent = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="follow_ups",
+        help_text="the search that a follow-up question rests on",
+    )
     derived = models.JSONField(default=dict, blank=True)
     filters = models.JSONField(default=dict, blank=True)
     strategies = models.JSONField(default=list, blank=True, help_text="[{name, ran, ms, added, reason}, …]")

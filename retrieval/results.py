@@ -28,6 +28,23 @@ FullTextLevel = Literal["document", "chunk", "unit"]
 
 
 @dataclass(frozen=True, slots=True)
+class SearchRecord:
+    """How a search is kept in the history.
+
+    Attributes:
+        source: where it was made.
+        query_type: 'follow_up' is a question that rests on an earlier one of its conversation.
+        id: of the row, None for a new one; an answer's search has the answer's id.
+        parent: the search that the question rests on.
+    """
+
+    source: Literal["page", "api", "chat"] = "page"
+    query_type: Literal["search", "question", "follow_up"] = "search"
+    id: UUID | None = None
+    parent: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchOptions:
     """How to search. ``off`` switches strategies off; the rest run where they can.
 
@@ -38,7 +55,7 @@ class SearchOptions:
         off: strategies that must not run.
         facets: count how the passages divide by document, year, author, …
     excerpts: give each hit its snippet and its compressed passage; without, both are empty.
-        record: keep the search in the user's history.
+        record: how to keep the search in the user's history; None keeps it out.
     """
 
     limit: int = 10
@@ -49,7 +66,7 @@ class SearchOptions:
     off: frozenset[StrategyName] = frozenset()
     facets: bool = False
     excerpts: bool = True
-    record: bool = False
+    record: SearchRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ from retrieval.ranking.rerankers import (
     by_model,
     configured_reranker,
 )
-from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName, Trace
+from retrieval.results import FullTextLevel, SearchOptions, SearchRecord, SearchResult, StrategyName, Trace
 from text.terms import terms_of
 
 # Search history: what a user searched for, kept for that user alone.
@@ -57,21 +57,30 @@ Configured = Literal["configured"]
 KEPT_CHARACTERS = 2000
 
 
-def record_search(scope: Scope, result: SearchResult) -> None:
+def record_search(scope: Scope, result: SearchResult, record: SearchRecord) -> None:
     """Keeps the search; one that cannot be kept was still answered."""
     if not scope.user.is_authenticated:
         return
     try:
         with transaction.atomic():
-            SearchQuery.objects.create(
-                user=scope.user,
-                query=result.query.replace("\x00", "")[:KEPT_CHARACTERS],
-                derived=[asdict(query) for query in result.derived],
-                filters={**scope.describe(), **result.filters},
-                strategies=[asdict(report) for report in result.strategies],
-                hit_count=result.total,
-                milliseconds=result.milliseconds,
-            )
+            values = {
+                "user": scope.user,
+                "source": record.source,
+                "query_type": record.query_type,
+                "parent": SearchQuery.objects.visible_to(scope.user).filter(pk=record.parent).first()
+                if record.parent
+                else None,
+                "query": result.query.replace("\x00", "")[:KEPT_CHARACTERS],
+                "derived": [asdict(query) for query in result.derived],
+                "filters": {**scope.describe(), **result.filters},
+                "strategies": [asdict(report) for report in result.strategies],
+                "hit_count": result.total,
+                "milliseconds": result.milliseconds,
+            }
+            if record.id is None:
+                SearchQuery.objects.create(**values)
+            else:
+                SearchQuery.objects.update_or_create(pk=record.id, defaults=values)
     except DatabaseError:
         logger.exception("a search could not be kept in the history")
 
@@ -141,7 +150,7 @@ def search(
         milliseconds=round((time.perf_counter() - start) * 1000, 2),
     )
     if options.record:
-        record_search(scope, result)
+        record_search(scope, result, options.record)
     return result
 
 

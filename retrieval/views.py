@@ -19,12 +19,14 @@ from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from retrieval.models import SearchQuery
 from retrieval.query.scope import Scope
+from retrieval.rag_config import FULL_TEXT_LEVELS, SWITCHES, RagConfig
 from retrieval.ranking.facets import Facet
-from retrieval.results import Hit, SearchOptions, SearchResult
+from retrieval.results import Hit, SearchOptions, SearchRecord, SearchResult
 from retrieval.search import more_like, names_in_filters, search
 
 # What a person asked the search page for, read from its URL; and what the page shows.
 
+AS_SET_UP = RagConfig()
 HITS_A_PAGE = 10
 LAST_PAGE = 10
 LONGEST_QUERY = 4000  # characters; more would not fit a URL
@@ -49,6 +51,7 @@ class SearchRequest:
     page_from: int | None = None
     page_to: int | None = None
     page: int = 1
+    config: RagConfig = AS_SET_UP
 
     @classmethod
     def from_query(cls, query: QueryDict) -> SearchRequest:
@@ -67,12 +70,13 @@ class SearchRequest:
             page_from=_number(query.get("page_from", "")),
             page_to=_number(query.get("page_to", "")),
             page=min(max(_number(query.get("page", "")) or 1, 1), LAST_PAGE),
+            config=config_in(query),
         )
 
     @property
     def filters(self) -> dict[str, object]:
         """The filters that are set, by the names of their parameters."""
-        names = (field.name for field in fields(self) if field.name not in ("q", "page"))
+        names = (field.name for field in fields(self) if field.name not in ("q", "page", "config"))
         return {name: value for name in names if (value := getattr(self, name))}
 
     def scope(self, user: User) -> Scope:
@@ -126,14 +130,14 @@ class SearchPage:
 
 def search_page(request: SearchRequest, user: User) -> SearchPage:
     """Searches as the URL says, and keeps the search in the user's history (its first page only)."""
-    options = SearchOptions(
+    usual = SearchOptions(
         limit=HITS_A_PAGE,
         offset=HITS_A_PAGE * (request.page - 1),
         facets=True,
-        record=bool(request.q) and request.page == 1,
+        record=SearchRecord("page") if request.q and request.page == 1 else None,
     )
     scope = request.scope(user)
-    result = search(request.q, scope, options)
+    result = search(request.q, scope, request.config.options(usual))
     paginator = Paginator(range(min(result.total, HITS_A_PAGE * LAST_PAGE)), HITS_A_PAGE)
     return SearchPage(
         request,
@@ -142,6 +146,16 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
         result.facets,
         paginator.get_page(request.page),
         pages_left(scope.documents()),
+    )
+
+
+def config_in(query: QueryDict) -> RagConfig:
+    """The search settings of the URL: without a panel, the server's."""
+    level = query.get("fts_level", "")
+    cleared = {name: False for name in SWITCHES if name != "compression" and name not in query.getlist("use")}
+    return RagConfig(
+        fts_level=level if level in FULL_TEXT_LEVELS else None,
+        **(cleared if "search_panel" in query else {}),
     )
 
 
@@ -214,7 +228,8 @@ def picture(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def history(request: HttpRequest) -> HttpResponse:
-    searches = Paginator(SearchQuery.objects.visible_to(request.user), SEARCHES_A_PAGE)
+    kept = SearchQuery.objects.visible_to(request.user).select_related("parent")
+    searches = Paginator(kept, SEARCHES_A_PAGE)
     page = searches.get_page(request.GET.get("page"))
     context = {"section": "search", "page": page, "names": names_in_filters(page, request.user)}
     return render(request, "retrieval/history.html", context)

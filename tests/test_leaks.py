@@ -15,7 +15,7 @@ from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message
 from documents.models import Document
 from retrieval.query.scope import Scope
-from retrieval.results import SearchOptions
+from retrieval.results import SearchOptions, SearchRecord
 from retrieval.search import search
 from tests.conftest import Ingest
 
@@ -49,7 +49,9 @@ def test_a_hundred_questions_bring_nothing_of_anothers(alice: User, bob: User, i
     unguarded, hits = [], 0
     for name in NAMES:
         with CaptureQueriesContext(connection) as captured:
-            found = search(f"What is the access code of {name}?", Scope(bob), SearchOptions(record=True))
+            found = search(
+                f"What is the access code of {name}?", Scope(bob), SearchOptions(record=SearchRecord())
+            )
         hits += len(found.hits)
         assert {hit.document_id for hit in found.hits} <= mine
         assert CODES[name] not in repr(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +87,7 @@ def _year_above(cell: Cell, unit: SourceUnit, sources: Sources) -> str:
     return str(next(iter(years))) if len(years) == 1 else ""
 
 
-HITS = 24  # chunks asked of search
+ANSWER_SEARCH = SearchOptions(limit=24, excerpts=False, off=frozenset({"compression"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +110,30 @@ def scope_of(conversation: Conversation, user: User) -> Scope:
 
 
 def find_context(
-    question: str, scope: Scope, count: int, tokens: int, language_model: LanguageModel | None = None
+    question: str,
+    scope: Scope,
+    count: int,
+    tokens: int,
+    language_model: LanguageModel | None = None,
+    options: SearchOptions = ANSWER_SEARCH,
 ) -> AnswerSources:
     """At most ``count`` units within ``tokens``, of the best chunks.
 
-    The units of a chunk that match the question come before the chunk's others.
+    The units of a chunk that match the question come before the chunk's others, which are left
+    out where ``options`` has compression on.
     """
-    result = search(question, scope, SearchOptions(limit=HITS, excerpts=False), language_model=language_model)
-    ranks = ranked_units(result.hits)
+    result = search(question, scope, options, language_model=language_model)
+    ranks = ranked_units(result.hits, whole="compression" in options.off)
     sources = load_sources(list(ranks)[:count])
+    keep_pages(sources, scope)
     with_column_years(sources)
     return AnswerSources(within(sources, ranks, tokens), sources)
+
+
+def keep_pages(sources: Sources, scope: Scope) -> None:
+    """Show only units on the scope's pages: a passage may begin before them or go on behind them."""
+    last = scope.page_to or sys.maxsize
+    sources.shown = [unit for unit in sources.shown if (scope.page_from or 1) <= unit.page <= last]
 
 
 def recall_context(unit_ids: Sequence[str]) -> AnswerSources:
@@ -131,11 +145,14 @@ def recall_context(unit_ids: Sequence[str]) -> AnswerSources:
     )
 
 
-def ranked_units(hits: Iterable[Hit]) -> dict[UUID, int]:
-    """Unit ids with the rank of their chunk, in the order they are to be shown."""
+def ranked_units(hits: Iterable[Hit], whole: bool = True) -> dict[UUID, int]:
+    """Unit ids with the rank of their chunk, in the order they are to be shown.
+
+    ``whole``: the chunk's units that say nothing of the question, too.
+    """
     ranks: dict[UUID, int] = {}
     for rank, hit in enumerate(hits, start=1):
-        for unit_id in [*hit.best_unit_ids, *hit.unit_ids]:
+        for unit_id in [*hit.best_unit_ids, *(hit.unit_ids if whole else ())]:
             ranks.setdefault(unit_id, rank)
     return ranks
 

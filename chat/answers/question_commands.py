@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -16,7 +18,9 @@ from chat.models import Citation, Conversation, Message
 from chat.share_links import revoke
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
+from retrieval.rag_config import RagConfig
 
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 LONGEST_QUESTION = 4000
 LONGEST_TITLE = 80
 
@@ -39,6 +43,7 @@ def start_conversation(
     collection: Collection | None = None,
     provider: str = "",
     model: str = "",
+    rag_config: Mapping[str, Any] = EMPTY,
 ) -> Conversation:
     """A conversation over documents, a collection, or (with neither) the whole library."""
     listed = list(documents)
@@ -48,14 +53,23 @@ def start_conversation(
     elif collection is not None:
         scope = Conversation.Scope.COLLECTION
     conversation = Conversation.objects.create(
-        owner=user, scope=scope, collection=collection, provider=provider, model=model
+        owner=user,
+        scope=scope,
+        collection=collection,
+        provider=provider,
+        model=model,
+        rag_config=dict(rag_config),
     )
     conversation.documents.set(listed)
     return conversation
 
 
-def ask(conversation: Conversation, question: str) -> QuestionWithAnswer:
+def ask(
+    conversation: Conversation, question: str, rag_config: Mapping[str, Any] = EMPTY
+) -> QuestionWithAnswer:
     """Stores a question and its pending answer behind all earlier messages. Raises InvalidOperation.
+
+    ``rag_config`` goes before the conversation's; the answer keeps both together.
 
     The conversation's row is locked, so two questions asked at once get places
     one after the other; ``chat.answers.runner`` writes their answers in that order.
@@ -72,6 +86,7 @@ def ask(conversation: Conversation, question: str) -> QuestionWithAnswer:
             position=position + 1,
             role=Message.Role.ASSISTANT,
             status=Message.Status.PENDING,
+            rag_config=RagConfig.read(rag_config).over(RagConfig.read(locked.rag_config)).stored(),
         )
         locked.title = locked.title or title_of(question)
         locked.save(update_fields=["title", "updated_at"])

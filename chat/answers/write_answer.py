@@ -13,6 +13,7 @@ from django.db import connection
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import (
+    ANSWER_SEARCH,
     AnswerSources,
     find_context,
     has_documents,
@@ -38,6 +39,8 @@ from chat.providers.stream import Cancelled, stream_with_retries
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
 from retrieval.provider_calls import ProviderError
+from retrieval.rag_config import RagConfig
+from retrieval.results import SearchRecord
 
 # An incomplete answer as its model wrote it, so that it can go on.
 
@@ -194,16 +197,8 @@ def found_passages(
     """The passages, told to the reader; a continued answer keeps the ones it began with."""
     if answer.content and answer.sources:
         found = recall_context(answer.sources)
-    elif provider.name == EXTRACTIVE:
-        found = find_evidence(question, scope_of(answer.conversation, answer.conversation.owner))
     else:
-        found = find_context(
-            question,
-            scope_of(answer.conversation, answer.conversation.owner),
-            provider.passages,
-            settings.CHAT_PROMPT_TOKENS,
-            language_model(provider, writing.cancelled),
-        )
+        found = searched_passages(answer, question, provider, writing)
     sources = [passage.unit.id for passage in found.passages]
     Message.objects.filter(pk=answer.pk).update(
         sources=sources,
@@ -215,6 +210,28 @@ def found_passages(
     writing.emit(Status("reading", f"Reading {count} passage{'s' * (count != 1)}…", passages=count))
     writing.emit(Sources(tuple(told_sources(found))))
     return found
+
+
+def searched_passages(
+    answer: Message, question: str, provider: Provider, writing: AnswerContext
+) -> AnswerSources:
+    """Searches as the answer's ``rag_config`` says, and keeps the search in the history."""
+    config = RagConfig.read(answer.rag_config)
+    scope = config.filters.narrow(scope_of(answer.conversation, answer.conversation.owner))
+    options = replace(config.options(ANSWER_SEARCH), record=search_record(answer))
+    if provider.name == EXTRACTIVE:
+        return find_evidence(question, scope, options)
+    helper = language_model(provider, writing.cancelled)
+    return find_context(question, scope, provider.passages, settings.CHAT_PROMPT_TOKENS, helper, options)
+
+
+def search_record(answer: Message) -> SearchRecord:
+    """A question's search has the answer's id; a follow-up's rests on that of the answer before."""
+    earlier = answer.conversation.messages.filter(
+        position__lt=answer.position, role=Message.Role.ASSISTANT
+    ).order_by("position")
+    before = earlier.values_list("pk", flat=True).last()
+    return SearchRecord("chat", "follow_up" if before else "question", answer.pk, before)
 
 
 MOST_TOLD = 60  # the extractive answerer looks through more than anybody wants listed

@@ -13,6 +13,7 @@ from chat.models import Conversation
 from chat.providers.registry import provider_names
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.models import Collection, Document
+from retrieval.api import RagConfigSerializer
 
 
 @extend_schema_serializer(
@@ -32,6 +33,8 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
         [("", "the server's default"), *((name, name) for name in provider_names())], required=False
     )
 
+    rag_config = RagConfigSerializer(required=False, help_text="how its questions are searched")
+
     class Meta:
         model = Conversation
         fields = [
@@ -42,6 +45,7 @@ class ConversationSerializer(Strict, serializers.ModelSerializer):
             "collection",
             "provider",
             "model",
+            "rag_config",
             "created_at",
             "updated_at",
         ]

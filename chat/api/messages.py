@@ -31,6 +31,7 @@ from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, ans
 from documents.api.common.fields import Strict
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.units import page_frames
+from retrieval.api import RagConfigSerializer
 
 LOOK_SECONDS = 0.1  # between two looks at an answer that another process writes
 LOOK_AGAIN_SECONDS = 5.0
@@ -108,6 +109,7 @@ class MessageSerializer(serializers.ModelSerializer):
             "provider",
             "model",
             "usage",
+            "rag_config",
             "error",
             "standalone_question",
             "created_at",
@@ -138,6 +140,9 @@ class QuestionSerializer(Strict, serializers.Serializer):
     question = serializers.CharField(max_length=question_commands.LONGEST_QUESTION)
     wait = serializers.BooleanField(
         default=True, help_text="false: answer at once, with a pending answer whose stream can be read"
+    )
+    rag_config = RagConfigSerializer(
+        required=False, help_text="how this question is searched; goes before the conversation's"
     )
 
 
@@ -196,9 +201,9 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
     )
     def post(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         conversation = self.conversation()
-        sent = QuestionSerializer(data=request.data)
+        sent = QuestionSerializer(data=request.data, context=self.get_serializer_context())
         sent.is_valid(raise_exception=True)
-        stored = once(request, lambda: _stored(conversation, sent.validated_data["question"]))
+        stored = once(request, lambda: _stored(conversation, **sent.validated_data))
         if stored.status_code != status.HTTP_201_CREATED:  # an error, answered again
             answer_in_json(request)
             return stored
@@ -216,9 +221,11 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
         return Response(body, status=status.HTTP_201_CREATED, headers=dict(stored.headers))
 
 
-def _stored(conversation: Conversation, question: str) -> Response:
+def _stored(
+    conversation: Conversation, question: str, rag_config: Mapping[str, Any] | None = None, **how: Any
+) -> Response:
     try:
-        asked = question_commands.ask(conversation, question)
+        asked = question_commands.ask(conversation, question, rag_config or {})
     except InvalidOperation as reason:
         raise Unusable(str(reason), question=str(reason)) from None
     ids = {"question": str(asked.question.pk), "answer": str(asked.answer.pk)}

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.text import Truncator
 
 from documents.models import Document
+from retrieval.rag_config import RagConfig
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -83,6 +84,9 @@ class Conversation(Hideable):
     )
     provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
     model = models.CharField(max_length=120, blank=True)
+    rag_config = models.JSONField(
+        default=dict, blank=True, help_text="how its questions are searched: retrieval.rag_config.RagConfig"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -100,6 +104,12 @@ class Conversation(Hideable):
         if provider is not None and provider != self.provider:
             self.provider, self.model = provider, ""
             self.save(update_fields=["provider", "model"])
+
+    def search_by(self, config: RagConfig) -> None:
+        """Search the next questions as ``config`` says."""
+        if self.rag_config != (stored := config.stored()):
+            self.rag_config = stored
+            self.save(update_fields=["rag_config"])
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
@@ -139,6 +149,9 @@ class Message(models.Model):
     )
     pages_left = models.IntegerField(
         default=0, help_text="pages of its documents that were still to be read when it was written"
+    )
+    rag_config = models.JSONField(
+        default=dict, blank=True, help_text="how an answer's question was searched; {} is the server's way"
     )
     error = models.CharField(max_length=500, blank=True)
     standalone_question = models.TextField(blank=True, help_text="the question as it was searched for")

@@ -16,6 +16,7 @@ from chat.answers.presenters import exchanges_of, read_sources
 from chat.models import Conversation, Message
 from chat.providers.registry import cards, check_health, choices, provider_names
 from chat.suggestions import direct_questions, is_direct, library_questions
+from chat.views.search_panel import SEARCH_KINDS
 from chat.views.visible import visible_conversation, visible_document
 from documents.models import Document
 from documents.models.document import DocumentQuerySet
@@ -42,6 +43,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "silent": not exchanges and why_silent(Document.objects.filter(pk=pk)),
         "suggestions": [] if exchanges else direct_questions(document, request.user),
         "providers": choices(),
+        "search_kinds": SEARCH_KINDS,
     }
     return render(request, "chat/_panel.html", context)
 
@@ -78,6 +80,7 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
         "suggestions": [] if shown else library_questions(library, partial(is_direct, user=request.user)),
         "documents": list(shown.documents.visible_to(request.user)) if shown else [],  # type: ignore[attr-defined]
         "providers": choices(),
+        "search_kinds": SEARCH_KINDS,
     }
     return render(request, "chat/conversation.html", context)
 

@@ -27,8 +27,10 @@ from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
+from chat.views.search_panel import chosen_search
 from chat.views.visible import visible_answer, visible_conversation
 from documents.models import Collection, Document
+from retrieval.rag_config import RagConfig
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -66,6 +68,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
         visible_collection(request),
         provider or "",
         request.POST.get("model", "")[:120],
+        (chosen_search(request) or RagConfig()).stored(),
     )
     return begun(request, question_commands.ask(conversation, question).answer)
 
@@ -104,6 +107,8 @@ def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
     conversation.choose(chosen_provider(request))
+    if (config := chosen_search(request)) is not None:
+        conversation.search_by(config)
     return begun(request, question_commands.ask(conversation, request.POST.get("question", "")).answer)
 
 

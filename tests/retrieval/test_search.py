@@ -23,7 +23,15 @@ from retrieval.query.scope import Scope
 from retrieval.ranking.features import longest_run
 from retrieval.ranking.hits import unit_at
 from retrieval.ranking.rerankers import OverlapReranker
-from retrieval.results import STRATEGIES, FullTextLevel, SearchOptions, SearchResult, Snippet, StrategyName
+from retrieval.results import (
+    STRATEGIES,
+    FullTextLevel,
+    SearchOptions,
+    SearchRecord,
+    SearchResult,
+    Snippet,
+    StrategyName,
+)
 from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, more_like, search
 from tests.retrieval.conftest import Library, written
 
@@ -297,7 +305,7 @@ BAD = [
 
 @pytest.mark.parametrize("query", BAD, ids=lambda query: ascii(query[:20]))
 def test_whatever_is_typed_gets_an_answer_or_a_message(alice: User, library: Library, query: str) -> None:
-    result = search(query, Scope(alice), SearchOptions(record=True, facets=True))
+    result = search(query, Scope(alice), SearchOptions(record=SearchRecord(), facets=True))
     assert result.hits or result.message
 
 
@@ -403,7 +411,7 @@ def test_a_reranker_moves_and_its_failure_does_not_hurt(alice: User, library: Li
 
 
 def test_a_search_is_kept_for_its_user_alone(alice: User, bob: User, library: Library) -> None:
-    search("Nike dividends? Amcor base?", Scope(alice), SearchOptions(record=True))
+    search("Nike dividends? Amcor base?", Scope(alice), SearchOptions(record=SearchRecord()))
     kept = SearchQuery.objects.visible_to(alice).get()
     assert kept.query == "Nike dividends? Amcor base?"
     assert kept.hit_count > 0 and kept.milliseconds > 0

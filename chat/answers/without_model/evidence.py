@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Aggregate, Max, Q, QuerySet
 
-from chat.answers.context import AnswerSources, context_item
+from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.lines import DIGIT, AnswerLine
 from chat.answers.without_model.question import NamedPlace, QuestionFeatures, Topic, analyse, words_of
@@ -107,7 +107,6 @@ def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[fl
     return [float(score) for score in rank * lead]
 
 
-HITS = 24
 MOST_UNITS = 400
 MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
@@ -116,13 +115,16 @@ ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
 
-def find_evidence(text: str, scope: Scope) -> AnswerSources:
+def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARCH) -> AnswerSources:
     """Units for an answer without a model.
 
     Those of the best hits, of the places the question names, and of the items that a pack of the
     documents' field says it needs; for questions on the whole document, those of the sections meant.
     """
-    hits = search(text, scope, SearchOptions(limit=HITS, excerpts=False), language_model=None).hits
+    hits = search(text, scope, options, language_model=None).hits
+    if scope.narrows_chunks:  # what the question names stands elsewhere, maybe
+        ranks = units_of_hits(hits)
+        return _found([*ranks][:MOST_UNITS], ranks, hits, scope)
     documents = near_documents(scope, hits)
     languages = Document.objects.filter(pk__in=documents).values_list("language", flat=True)
     spoken = list(dict.fromkeys(base_language(code) for code in languages if code))
@@ -147,8 +149,13 @@ def find_evidence(text: str, scope: Scope) -> AnswerSources:
     return replace(found, notes=notes)
 
 
-def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit]) -> AnswerSources:
+def _found(
+    units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit], scope: Scope | None = None
+) -> AnswerSources:
+    """``scope``: where the pages of the units shown are kept to it."""
     sources = load_sources(units)
+    if scope is not None:
+        keep_pages(sources, scope)
     best = max((hit.score for hit in hits), default=0.0) or 1.0
     scores = {rank: max(0.0, hit.score / best) for rank, hit in enumerate(hits, 1)}
     passages = []
