@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
+from uuid import UUID
 
 from django.db import models
+from django.db.models import Q
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_serializer
 from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.units import UnitSerializer, page_frames
 from documents.ingestion.recognition import pages_left
-from documents.models import CitationUnit, Collection, Document
+from documents.models import CitationUnit, Collection, Document, RetrievalChunk
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SearchQuery
 from retrieval.query.scope import Scope
 from retrieval.rag_config import FULL_TEXT_LEVELS, LONGEST_LIST, MOST_CHUNKS, RagConfig
-from retrieval.results import STRATEGIES, SearchOptions, SearchRecord, SearchResult
+from retrieval.results import STRATEGIES, Hit, SearchOptions, SearchRecord, SearchResult
 from retrieval.search import search
 
 YEAR: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}
@@ -69,6 +76,9 @@ class StrategiesSerializer(Strict, serializers.Serializer):
     keyword_limit = depth("passages that search by words brings; 60")
     top_k = serializers.IntegerField(
         required=False, min_value=1, max_value=MOST_CHUNKS, help_text="passages kept in the end"
+    )
+    threshold = serializers.FloatField(
+        required=False, min_value=0, max_value=1, help_text="least similarity in meaning; 0.1"
     )
     rerank = switch("order the best again, by a rerank model where one is set up")
     multi_query = switch("search for other wordings, too")
@@ -162,15 +172,74 @@ class HitSerializer(serializers.Serializer):
     page = serializers.IntegerField(help_text="of the best unit, from 1")
     page_start = serializers.IntegerField()
     page_end = serializers.IntegerField()
-    unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="in reading order")
+    file_name = serializers.SerializerMethodField()
+    index = serializers.IntegerField(help_text="of the chunk in its document, from 0")
+    previous_chunk = serializers.SerializerMethodField()
+    next_chunk = serializers.SerializerMethodField()
+    units = serializers.SerializerMethodField(help_text="all of the chunk, in reading order")
+    unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="on the page, in reading order")
     best_unit_ids = serializers.ListField(child=serializers.UUIDField(), help_text="best first")
     score = serializers.FloatField(help_text="comparable within one answer only")
+    similarity = serializers.SerializerMethodField(
+        help_text="cosine with the question; null where search by meaning did not bring it"
+    )
     why = ListRankSerializer(many=True)
     snippet = SnippetSerializer()
     passage = serializers.CharField()
     context_header = serializers.CharField(help_text="title › section path › table caption")
     section_path = serializers.ListField(child=serializers.CharField())
     chunk_type = serializers.CharField()
+
+    @extend_schema_field(serializers.CharField())
+    def get_file_name(self, hit: Hit) -> str:
+        return self._parts.file_names.get(hit.document_id, "")
+
+    @extend_schema_field(serializers.UUIDField(allow_null=True))
+    def get_previous_chunk(self, hit: Hit) -> UUID | None:
+        return self._parts.chunks.get((hit.document_id, hit.index - 1))
+
+    @extend_schema_field(serializers.UUIDField(allow_null=True))
+    def get_next_chunk(self, hit: Hit) -> UUID | None:
+        return self._parts.chunks.get((hit.document_id, hit.index + 1))
+
+    @extend_schema_field(UnitSerializer(many=True))
+    def get_units(self, hit: Hit) -> Any:
+        units = [self._parts.units[pk] for pk in hit.passage_unit_ids if pk in self._parts.units]
+        return UnitSerializer(units, many=True, context=self.context).data
+
+    @extend_schema_field(serializers.FloatField(allow_null=True))
+    def get_similarity(self, hit: Hit) -> float | None:
+        return next((rank.score for rank in hit.why if rank.list == "meaning of question"), None)
+
+    @property
+    def _parts(self) -> HitParts:
+        parts: HitParts = self.context["parts"]
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class HitParts:
+    """What hits do not hold: their units, files and neighbours, all read at once.
+
+    Attributes:
+        chunks: ids of the chunks beside the hits, by document and index.
+    """
+
+    units: Mapping[UUID, CitationUnit]
+    file_names: Mapping[UUID, str]
+    chunks: Mapping[tuple[UUID, int], UUID]
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit]) -> HitParts:
+        """In three statements."""
+        documents = {hit.document_id for hit in hits}
+        beside = [Q(document=hit.document_id, index__in=(hit.index - 1, hit.index + 1)) for hit in hits]
+        chunks = RetrievalChunk.objects.filter(reduce(or_, beside)) if hits else RetrievalChunk.objects.none()
+        return cls(
+            CitationUnit.objects.in_bulk([pk for hit in hits for pk in hit.passage_unit_ids]),
+            dict(Document.objects.filter(pk__in=documents).values_list("pk", "original_name")),
+            {(document, index): pk for pk, document, index in chunks.values_list("pk", "document", "index")},
+        )
 
 
 class StrategySerializer(serializers.Serializer):
@@ -200,7 +269,7 @@ class SearchResultSerializer(serializers.Serializer):
     derived = DerivedQuerySerializer(many=True)
     filters = serializers.DictField(child=serializers.CharField())
     milliseconds = serializers.FloatField()
-    message = serializers.CharField(help_text="why there is nothing, when there is nothing")
+    message = serializers.CharField(help_text="why there is nothing, or nothing close")
     pages_left = serializers.SerializerMethodField(
         help_text="pages in scope that are still to be read, and could not be searched"
     )
@@ -233,8 +302,13 @@ class Search(generics.GenericAPIView):
         options = config_of(asked.get("rag_config", {})).options(usual)
         searched = scope_of(request.user, asked)
         result = search(asked["query"], searched, options)
-        left = {"pages_left": pages_left(searched.documents())}
-        return Response(SearchResultSerializer(result, context=left).data)
+        parts = HitParts.of(result.hits)
+        context = {
+            "pages_left": pages_left(searched.documents()),
+            "parts": parts,
+            "frames": page_frames((unit.document_id, unit.page_number) for unit in parts.units.values()),
+        }
+        return Response(SearchResultSerializer(result, context=context).data)
 
 
 def scope_of(user: Any, asked: dict[str, Any]) -> Scope:

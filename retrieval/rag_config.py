@@ -66,6 +66,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     vector_limit: int | None = None
     keyword_limit: int | None = None
     top_k: int | None = None
+    threshold: float | None = None
     rerank: bool | None = None
     multi_query: bool | None = None
     hyde: bool | None = None
@@ -101,6 +102,7 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             limit=self.top_k or usual.limit,
             keyword_limit=self.keyword_limit or usual.keyword_limit,
             vector_limit=self.vector_limit or usual.vector_limit,
+            threshold=usual.threshold if self.threshold is None else self.threshold,
             fts_level=self.fts_level or usual.fts_level,
             off=off | {name for name, on in switched.items() if on is False},
         )

@@ -51,6 +51,7 @@ class SearchOptions:
     Attributes:
         limit, offset: the hits wanted.
         keyword_limit, vector_limit: chunks of each ranked list that are fused.
+        threshold: cosine similarity that a passage found by its meaning needs.
         fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
         off: strategies that must not run.
         facets: count how the passages divide by document, year, author, …
@@ -62,6 +63,7 @@ class SearchOptions:
     offset: int = 0
     keyword_limit: int = 60
     vector_limit: int = 60
+    threshold: float = 0.1
     fts_level: FullTextLevel | None = None
     off: frozenset[StrategyName] = frozenset()
     facets: bool = False

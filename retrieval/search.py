@@ -101,6 +101,8 @@ NOTHING_ASKED = "Type what you are looking for."
 NOTHING_TELLING = "These words are too common. Add a more specific term."
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
+NOTHING_CLOSE = "No passage has these words. Nearest in meaning:"
+NOTHING_MATCHES = "No document matches these filters."
 BEING_PREPARED = "Your documents are being prepared for search. Try again in a minute."
 
 RERANKED = 40
@@ -197,7 +199,8 @@ def _search_scope(
     sql = scope.compiled()
     summary = summary or summary_of(scope)
     if sql is None or not summary.chunks:
-        message = BEING_PREPARED if summary.preparing else NOTHING_INDEXED
+        empty = NOTHING_MATCHES if scope.describe().keys() - {"document_ids"} else NOTHING_INDEXED
+        message = BEING_PREPARED if summary.preparing else empty
         return SearchResult(query, message=message, preparing=summary.preparing)
     sql = with_operators(sql, plan.own)
     index = _read_index(plan, sql, summary, trace)
@@ -212,10 +215,16 @@ def _search_scope(
     else:
         hits = hits_of(shown, found)
     facets = read_facets(sql, [key for key, _ in ranked]) if options.facets else ()
-    message = "" if hits else NOTHING_FOUND
+    message = (NOTHING_CLOSE if only_near(trace) else "") if hits else NOTHING_FOUND
     return SearchResult(
         query, hits=hits, total=len(ranked), facets=facets, message=message, preparing=summary.preparing
     )
+
+
+def only_near(trace: Trace) -> bool:
+    """Whether no passage has a word of the query, so that what was found is only near to it in meaning."""
+    keyword = trace.steps.get("keyword")
+    return keyword is not None and keyword.ran and not keyword.added
 
 
 def with_operators(scope: ScopeSql, question: QueryTerms) -> ScopeSql:
@@ -256,7 +265,13 @@ def find(
         with trace.step("vector") as step:
             space = index.summary.space or active_space()
             by_meaning = vector_lists(
-                plan.meanings, space, embedder_of(space), scope, index.summary.chunks, options.vector_limit
+                plan.meanings,
+                space,
+                embedder_of(space),
+                scope,
+                index.summary.chunks,
+                options.vector_limit,
+                options.threshold,
             )
             step.added = len(chunks_in(by_meaning) - chunks_in(lists))
             lists = [*lists, *by_meaning]

@@ -121,12 +121,6 @@ class SearchPage:
     page: object
     pages_left: int = 0
 
-    @property
-    def only_near(self) -> bool:
-        """Whether no passage has a word of the query, and what is shown is only near to it in meaning."""
-        by_words = [report for report in self.result.strategies if report.name == "keyword" and report.ran]
-        return bool(self.hits) and bool(by_words) and not any(report.added for report in by_words)
-
 
 def search_page(request: SearchRequest, user: User) -> SearchPage:
     """Searches as the URL says, and keeps the search in the user's history (its first page only)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.contrib import admin
@@ -10,11 +11,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from documents.admin.page_overlays import PlacedAdmin
 from documents.admin.read_only import CommonValuesFilter, link_to
+from documents.chunk_metadata import chunk_metadata
 from documents.files.page_pictures import PictureFailed, page_drawing
 from documents.models import CitationUnit, Page, RetrievalChunk
 
@@ -92,13 +94,18 @@ class ChunkAdmin(PlacedAdmin):
         "page_start",
         "page_end",
         "token_count",
-        "metadata",
+        "known",
         "units_list",
         "before_and_after",
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RetrievalChunk]:
         return super().get_queryset(request).select_related("document")
+
+    @admin.display(description="metadata")
+    def known(self, chunk: RetrievalChunk) -> str:
+        known = chunk_metadata(chunk, list(chunk.units.all()))
+        return format_html("<pre>{}</pre>", json.dumps(known, indent=1, ensure_ascii=False))
 
     @admin.display(description="chunk")
     def short(self, chunk: RetrievalChunk) -> str:

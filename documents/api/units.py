@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering, WholeNumberFilter
+from documents.chunk_metadata import chunk_metadata
 from documents.models import CitationUnit, Page, RetrievalChunk
 from pdf.geometry import PageFrame, Rect, bounding_box
 
@@ -267,12 +268,17 @@ class ChunkSerializer(serializers.ModelSerializer):
 
 
 class ChunkDetailSerializer(ChunkSerializer):
-    """A chunk with its units."""
+    """A chunk with its units, and what is known of it."""
 
     units = UnitSerializer(many=True)
+    metadata = serializers.SerializerMethodField()
 
     class Meta(ChunkSerializer.Meta):
-        fields = [*ChunkSerializer.Meta.fields, "units"]
+        fields = [*ChunkSerializer.Meta.fields, "units", "metadata"]
+
+    @extend_schema_field(serializers.DictField())
+    def get_metadata(self, chunk: RetrievalChunk) -> dict[str, Any]:
+        return chunk_metadata(chunk, list(chunk.units.all()))
 
 
 class ChunkFilter(django_filters.FilterSet):
@@ -306,7 +312,8 @@ class ChunkDetail(generics.RetrieveAPIView):
     serializer_class = ChunkDetailSerializer
 
     def get_queryset(self) -> models.QuerySet:
-        return RetrievalChunk.objects.visible_to(self.request.user).prefetch_related("units")
+        visible = RetrievalChunk.objects.visible_to(self.request.user)
+        return visible.select_related("document").prefetch_related("units")
 
 
 MOST_NEIGHBOURS = 20  # units on either side
@@ -335,7 +342,7 @@ class UnitContextSerializer(serializers.Serializer):
 def unit_context(unit: CitationUnit | None, neighbours: int) -> dict[str, Any]:
     """Values of ``UnitContextSerializer``: at most ``neighbours`` units on either side."""
     around = list(CitationUnit.objects.neighbours(unit, neighbours)) if unit and neighbours else []
-    chunks = RetrievalChunk.objects.prefetch_related("units")
+    chunks = RetrievalChunk.objects.select_related("document").prefetch_related("units")
     return {
         "unit": unit,
         "chunk": chunks.filter(pk=unit.chunk_id).first() if unit else None,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
-from django.db.models import F, Func, Q, QuerySet, TextField, Value
+from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 
-from documents.models import Document, RetrievalChunk
+from documents.models import CitationUnit, Document, RetrievalChunk
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -65,7 +65,8 @@ class Scope:
         authors: a document needs one author whose name holds one of these, in any case.
         year_from, year_to: the document's year, both ends included.
         languages: the document's language codes.
-        chunk_types, section_types: values of ``RetrievalChunk.chunk_type`` and ``.section_type``.
+        chunk_types: a chunk is of one of these kinds, or holds a unit that is.
+        section_types: values of ``RetrievalChunk.section_type``.
         sections: a chunk needs one heading above it that holds one of these, in any case.
         page_from, page_to: pages from 1; a chunk needs one page in the range.
     """
@@ -152,7 +153,8 @@ class Scope:
     def _chunk_filters(self) -> Q:
         wanted = Q()
         if self.chunk_types:
-            wanted &= Q(chunk_type__in=self.chunk_types)
+            units = CitationUnit.objects.filter(chunk=OuterRef("pk"), unit_type__in=self.chunk_types)
+            wanted &= Q(chunk_type__in=self.chunk_types) | Q(Exists(units))
         if self.section_types:
             wanted &= Q(section_type__in=self.section_types)
         if self.page_from is not None:

@@ -245,8 +245,11 @@ def vector_lists(
     scope: ScopeSql,
     chunks: int,
     limit: int,
+    threshold: float,
 ) -> list[RankedList[UUID]]:
-    """The ``limit`` chunks nearest to each (list name, text, weight); ``chunks`` is how many are in scope.
+    """The ``limit`` chunks nearest to each (list name, text, weight), none less similar than ``threshold``.
+
+    ``chunks`` is how many are in scope.
 
     Raises ProviderError when the queries cannot be embedded in time.
     """
@@ -254,7 +257,7 @@ def vector_lists(
     lists = []
     for (name, _, weight), vector in zip(queries, vectors, strict=True):
         nearest = nearest_chunks(vector, space, scope, chunks, limit)
-        items = [(near.chunk_id, 1 - near.distance) for near in nearest]
+        items = [(near.chunk_id, 1 - near.distance) for near in nearest if 1 - near.distance >= threshold]
         lists.append(RankedList(name, items, weight * engine.trust))
     return lists
 

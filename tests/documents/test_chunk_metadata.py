@@ -1,0 +1,94 @@
+"""What a chunk tells of itself: JSON-safe, small, and true to the document's text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from hypothesis import given
+from hypothesis import strategies as st
+
+from documents.chunk_metadata import chunk_metadata, citation_anchor, list_style
+from documents.models import CitationUnit, Document, RetrievalChunk
+from tests.api_clients import client_of
+from tests.conftest import Ingest
+
+PAGES = (
+    "Harvest report\n\nThe orchard gave 412 crates of pears.\nPickers worked in two shifts.",
+    "The cellar holds them until spring.\n1. Check the doors.\n2. Read the thermometers.",
+)
+
+
+def test_offsets_point_into_the_text_of_the_document(alice: User, ingested: Ingest) -> None:
+    document = ingested(alice, *PAGES)
+    text = "\n".join(document.pages.order_by("number").values_list("text", flat=True))
+    chunks = list(document.chunks.select_related("document").prefetch_related("units"))
+    assert chunks
+    for chunk in chunks:
+        units = list(chunk.units.all())
+        known = chunk_metadata(chunk, units)
+        cut = text[known["start_char"] : known["end_char"]]
+        assert cut.startswith(units[0].content) and cut.endswith(units[-1].content)
+
+
+def test_a_chunk_s_metadata_is_small_json_with_its_file_and_its_place(alice: User, ingested: Ingest) -> None:
+    document = ingested(alice, *PAGES, name="harvest.pdf")
+    chunk = document.chunks.order_by("index").first()
+    known = client_of(alice).get(f"/api/chunks/{chunk.pk}/").json()["metadata"]
+    assert len(json.dumps(known)) < 2000
+    assert (known["media_id"], known["file_name"]) == (str(document.pk), "harvest.pdf")
+    assert (known["chunk_index"], known["total_chunks"]) == (0, document.chunks.count())
+    assert known["ancestry_titles"][0] == document.title
+    anchor = known["citation"]
+    assert (anchor["page_number"], anchor["paragraph_number"], anchor["line_start"]) == (1, 1, 1)
+    left_top, right_top, right_bottom, left_bottom = anchor["bbox_quad"]
+    assert left_top[0] == left_bottom[0] < right_top[0] == right_bottom[0]
+    assert left_top[1] == right_top[1] < left_bottom[1] == right_bottom[1]
+
+
+@pytest.mark.parametrize(
+    ("marker", "style"),
+    [
+        ("•", "bullet"),
+        ("-", "bullet"),
+        ("·", "bullet"),
+        ("o", "bullet"),
+        ("1.", "numbered"),
+        ("(a)", "numbered"),
+        ("iv)", "numbered"),
+        ("12", "numbered"),
+        ("bullet", "bullet"),
+    ],
+)
+def test_a_marker_is_a_bullet_or_a_number(marker: str, style: str) -> None:
+    assert list_style(marker) == style
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+@given(
+    st.lists(texts, max_size=4),
+    st.sampled_from(CitationUnit.Type.values),
+    texts,
+    st.dictionaries(st.sampled_from(["slide", "sheet", "start_ms", "end_ms"]), texts | st.integers()),
+    st.tuples(*[st.floats(0, 2000)] * 4),
+)
+def test_any_chunk_gives_json_without_empty_values(
+    path: list[str], kind: str, marker: str, placed: dict[str, object], box: tuple[float, ...]
+) -> None:
+    unit = CitationUnit(
+        unit_type=kind,
+        list_style=marker,
+        page_number=3,
+        paragraph_index=0,
+        line_start=1,
+        line_end=1,
+        bbox=list(box),
+    )
+    chunk = RetrievalChunk(document=Document(title="Title"), section_path=path, metadata=placed)
+    anchor = citation_anchor(chunk, unit)
+    assert json.loads(json.dumps(anchor)) == anchor
+    assert all(value is not None for value in anchor.values())
+    assert len(json.dumps(anchor)) < 1000
