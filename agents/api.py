@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, URLResolver, path
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from pydantic import BaseModel
 from rest_framework import generics, serializers
@@ -17,8 +17,10 @@ from agents.checks import Checker, locate_in_file
 from agents.evidence import Refused, verify_claim
 from agents.mcp_http import agent_of
 from agents.results import LocatedText, Verified, VerifiedText
+from agents.webhooks_api import WebhookViewSet
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.urls import UuidRouter
 from documents.models import Document, Scope
 
 MOST_AT_ONCE = 100
@@ -186,8 +188,12 @@ def answer(verify: Callable[..., BaseModel], claims: Sequence[dict[str, Any]]) -
     return Response({"results": [usable(lambda: verify(**claim)).model_dump() for claim in claims]})  # noqa: B023
 
 
-urlpatterns: list[URLPattern] = [
+router = UuidRouter()
+router.register("webhooks", WebhookViewSet, "webhook")
+
+urlpatterns: list[URLPattern | URLResolver] = [
     path("verify/", Verify.as_view(), name="verify"),
     path("verify/file/", VerifyFile.as_view(), name="verify-file"),
     path("locate/file/", LocateFile.as_view(), name="locate-file"),
+    *router.urls,
 ]

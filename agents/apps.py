@@ -1,4 +1,6 @@
-"""The agents app."""
+"""The agents app: what it hears of from the apps below."""
+
+from __future__ import annotations
 
 from django.apps import AppConfig
 
@@ -6,3 +8,12 @@ from django.apps import AppConfig
 class AgentsConfig(AppConfig):
     name = "agents"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from agents import webhooks
+        from chat.answers.persistence import answer_finished
+        from documents.signals import job_finished, library_swept
+
+        job_finished.connect(webhooks.job_finished)
+        answer_finished.connect(webhooks.answer_finished)
+        library_swept.connect(webhooks.sweep)

@@ -18,3 +18,6 @@ which an upgrade left to do; the next round goes on."""
 
 document_deleted = Signal()
 """Sent with ``document_id`` in the transaction that deletes a document's rows."""
+
+job_finished = Signal()
+"""Sent with ``job`` once a job's outcome is stored. Receivers must be quick: many may end at once."""

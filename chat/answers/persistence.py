@@ -9,12 +9,15 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import Case, Q, QuerySet, Value, When
+from django.dispatch import Signal
 from django.utils import timezone
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.models import Citation, Message
 from documents.models import CitationUnit, Document
 
+answer_finished = Signal()
+"""Sent with ``message_id`` once an answer has ended, well or not. Receivers must be quick."""
 CHANGEABLE = [
     *("verdict", "reason", "missing", "judged_by", "judgement"),
     *("position", "number", "claim_start", "claim_end"),
@@ -80,6 +83,7 @@ def finish(
         alive_at=None,
         cancel_requested=False,
     )
+    answer_finished.send_robust(Message, message_id=draft.message_id)
 
 
 def fail(answer: Message, error: str) -> None:
@@ -88,6 +92,7 @@ def fail(answer: Message, error: str) -> None:
     Message.objects.filter(pk=answer.pk).update(
         status=status, error=error[:500], alive_at=None, cancel_requested=False
     )
+    answer_finished.send_robust(Message, message_id=answer.pk)
 
 
 def seconds_since(start: float) -> float:

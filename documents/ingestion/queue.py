@@ -37,6 +37,7 @@ from django_q.tasks import async_task
 
 from documents.ingestion.leases import free, holder
 from documents.models import WORKING, Document, FailureCode, Job, Worker
+from documents.signals import job_finished
 
 # --- Jobs: the record of background work, listed for 30 days ---
 #
@@ -84,6 +85,8 @@ def settle_jobs(documents: QuerySet[Document] | None = None) -> int:
     jobs = [_settled(job) for job in ended]
     fields = ["outcome", "finished_at", "failure_code", "failure_message", "stage_seconds"]
     Job.objects.bulk_update(jobs, fields, batch_size=500)
+    for job in jobs:
+        job_finished.send_robust(Job, job=job)
     forget_worker = unfinished.filter(document=None) if documents is None else Job.objects.none()
     return len(jobs) + forget_worker.update(outcome=Job.Outcome.CANCELLED, finished_at=timezone.now())
 

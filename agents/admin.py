@@ -1,0 +1,26 @@
+"""Webhooks in the admin: whom they tell, and what came of it. Secrets are not shown."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from agents.models import Webhook, WebhookDelivery
+from documents.admin.accounts import EndingAdmin
+
+
+@admin.register(Webhook)
+class WebhookAdmin(EndingAdmin):
+    """Deleting one ends it at once."""
+
+    list_display = ["url", "owner", "events", "is_active", "created_at"]
+    list_filter = ["is_active"]
+    search_fields = ["url", "owner__username"]
+    list_select_related = ["owner"]
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(EndingAdmin):
+    list_display = ["event", "webhook", "attempts", "status_code", "error", "delivered_at", "created_at"]
+    list_filter = ["event", "status_code"]
+    search_fields = ["webhook__url"]
+    list_select_related = ["webhook"]
