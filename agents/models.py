@@ -41,6 +41,9 @@ class Event(models.TextChoices):
     TEST = "test", "somebody pressed the button"
 
 
+MOST_WEBHOOKS = 20  # of one owner
+
+
 class WebhookQuerySet(models.QuerySet["Webhook"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(owner=user) if user.is_authenticated else self.none()

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
+from agents import views
 from agents.mcp_http import McpView
 from agents.openai_api import ChatCompletions, Models
 
 urlpatterns: list[URLPattern] = [
     path("v1/models", Models.as_view(), name="openai-models"),
     path("v1/chat/completions", ChatCompletions.as_view(), name="openai-chat-completions"),
+    path("account/webhooks/", views.webhooks, name="webhooks"),
+    path("account/webhooks/add/", views.add, name="webhook-add"),
+    path("account/webhooks/<uuid:pk>/test/", views.test, name="webhook-test"),
+    path("account/webhooks/<uuid:pk>/remove/", views.remove, name="webhook-remove"),
     path("mcp", McpView.as_view(), name="mcp"),
 ]

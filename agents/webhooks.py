@@ -27,6 +27,7 @@ from documents.models import Job
 PAUSES = tuple(timedelta(seconds=s) for s in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400))
 SECONDS_TO_ANSWER = 15
 AT_ONCE = 50  # deliveries of one ticket
+CHOOSABLE = [choice for choice in Event.choices if choice[0] != Event.TEST]
 TICKET = "agents.webhooks.deliver_due"
 NO_ANSWER = "The address did not answer."
 

@@ -11,14 +11,11 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agents.models import Event, Webhook, WebhookDelivery
-from agents.webhooks import tested
+from agents.models import MOST_WEBHOOKS, Webhook, WebhookDelivery
+from agents.webhooks import CHOOSABLE, tested
 from documents.api.common.errors import Unusable
 from documents.api.common.fields import Strict
 from documents.files.url_fetch import FetchRefused, parsed
-
-MOST_WEBHOOKS = 20
-CHOOSABLE = [choice for choice in Event.choices if choice[0] != Event.TEST]
 
 
 class WebhookSerializer(Strict, serializers.ModelSerializer):

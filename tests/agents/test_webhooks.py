@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from django.conf import settings as settings_module
 from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 from standardwebhooks.webhooks import Webhook as Signature
 
@@ -178,3 +179,27 @@ def test_a_token_that_only_reads_makes_no_webhook(alice: User, new_key: NewKey, 
         "/api/webhooks/", {"url": "https://example.com/"}, headers=headers, content_type="application/json"
     )
     assert answer.status_code == 403
+
+
+def test_the_page_adds_tests_and_removes_webhooks(alice: User, bob: User, receiver: Receiver) -> None:
+    client, other = Client(), Client()
+    client.force_login(alice)
+    other.force_login(bob)
+    page = client.get("/account/webhooks/").content.decode()
+    assert "Add a webhook" in page and "a document is ready" in page
+    refused = client.post(
+        "/account/webhooks/add/", {"url": "file:///etc", "event": "answer.done"}, follow=True
+    )
+    assert "http://" in refused.content.decode() and not Webhook.objects.exists()
+    client.post("/account/webhooks/add/", {"url": receiver.url, "event": ["answer.done", "no.such"]})
+    webhook = Webhook.objects.get()
+    assert webhook.events == ["answer.done"]
+    shown = client.get("/account/webhooks/").content.decode()
+    assert receiver.url in shown and webhook.secret in shown
+    assert receiver.url not in other.get("/account/webhooks/").content.decode()
+    tried = client.post(f"/account/webhooks/{webhook.pk}/test/", follow=True).content.decode()
+    assert "took the test message" in tried and len(receiver.received) == 1
+    assert other.post(f"/account/webhooks/{webhook.pk}/test/").status_code == 404
+    assert other.post(f"/account/webhooks/{webhook.pk}/remove/").status_code == 404
+    client.post(f"/account/webhooks/{webhook.pk}/remove/")
+    assert not Webhook.objects.exists()
