@@ -91,6 +91,8 @@ def _table_claims(unit: SourceUnit, page: Page, chance: random.Random) -> Iterat
         if len(same) > 1 or abs(value.number) < 10:
             continue
         year = columns[value.start]
+        if value.kind == "percent" and any(other.kind != "percent" for other in numbers):
+            year = None  # a column of changes, though it stands beside one of a year
         written = _written(value, page_scale([*heads_of(unit), *(o.text for o in others)]), chance)
         when = f" in {year}" if year else ""
         sentence = f"{head.strip(' :.')} was {written}{when}."

@@ -130,13 +130,13 @@ def test_the_reason_says_both_sides() -> None:
 @pytest.mark.parametrize(
     ("claim", "verified"),
     [
-        ("Huurder betaalt de huur vooraf.", True),
-        ("De huur wordt vooraf door huurder betaald.", False),
-        ("Verhuurder betaalt de huur vooraf.", False),
+        ("Hyresgästen betalar hyran i förskott.", True),
+        ("Hyran betalas i förskott av hyresgästen.", False),
+        ("Hyresvärden betalar hyran i förskott.", False),
     ],
 )
 def test_a_language_without_rules_is_verified_only_word_for_word(claim: str, verified: bool) -> None:
-    assert checked(claim, "Huurder betaalt de huur vooraf.", "nl").verified is verified
+    assert checked(claim, "Hyresgästen betalar hyran i förskott.", "sv").verified is verified
 
 
 OFFERS = (
@@ -167,34 +167,120 @@ def test_a_change_is_computed_from_both_cells(change: str, verdict: str, reason:
     assert said.quote == "4,1 … 7,8"
 
 
-CASES = Path(__file__).parent / "verdicts/cases.jsonl"  # 163 claims on 15 passages, written for this test
+CASES = Path(__file__).parent / "verdicts/cases.jsonl"  # passages with their claims, written for this test
 TRUTHS = {"verbatim", "near_verbatim", "number_form", "table_cell", "unit_converted"}
+LANGUAGES = {"en", "de", "fr", "es", "zh", "ja", "ar", "it", "pt", "nl", "ru"}
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[dict[str, str]]:
+    """Every claim with its passage and language."""
+    passages = [json.loads(line) for line in CASES.read_text().splitlines()]
+    return [
+        claim | {"passage": passage["passage"], "lang": passage["lang"]}
+        for passage in passages
+        for claim in passage["claims"]
+    ]
 
 
 def rate(wanted: Callable[[dict[str, str], Checked], bool], cases: Iterable[dict[str, str]]) -> float:
-    results = [wanted(case, checked(case["claim"], case["passage"], case["lang"])) for case in cases]
+    results = [
+        wanted(case, checked(case["claim"], case["passage"], case["lang"], case.get("quote", "")))
+        for case in cases
+    ]
     return sum(results) / len(results)
 
 
-def test_claims_of_seven_languages_are_told_apart() -> None:
-    cases = [json.loads(line) for line in CASES.read_text().splitlines()]
+def test_claims_of_eleven_languages_are_told_apart(cases: list[dict[str, str]]) -> None:
     false = [case for case in cases if case["label"] != "supported"]
-    literal = [case for case in cases if case["type"] in TRUTHS and case["label"] == "supported"]
+    true = [case for case in cases if case["label"] == "supported"]
+    literal = [case for case in true if case["type"] in TRUTHS]
+    light = [case for case in true if case["type"] not in TRUTHS]
     contradicted = [case for case in cases if case["label"] == "contradicted"]
-    assert {case["lang"] for case in cases} == {"en", "de", "fr", "es", "zh", "ja", "ar"}
-    assert rate(lambda _, said: said.verified, false) <= 0.02
-    assert rate(lambda _, said: said.verified, literal) >= 0.95
-    assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.6
+    assert {case["lang"] for case in cases} == LANGUAGES
+    assert rate(lambda _, said: said.verified, false) <= 0.01
+    assert rate(lambda _, said: said.verified, literal) >= 0.92
+    assert rate(lambda _, said: said.verified, light) >= 0.7
+    assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.75
 
 
-def test_a_verdict_takes_at_most_five_milliseconds() -> None:
-    """The middle one of 163, in processor time; the words of each language are read before."""
-    cases = [json.loads(line) for line in CASES.read_text().splitlines()]
+@pytest.mark.parametrize("language", ["it", "pt", "nl", "ru"])
+def test_each_new_language_tells_its_claims_apart(language: str, cases: list[dict[str, str]]) -> None:
+    own = [case for case in cases if case["lang"] == language]
+    assert rate(lambda case, said: case["label"] != "supported" and said.verified, own) == 0
+    true = [case for case in own if case["label"] == "supported"]
+    assert rate(lambda _, said: said.verified, true) >= 0.6
+
+
+def test_a_verdict_takes_at_most_five_milliseconds(cases: list[dict[str, str]]) -> None:
+    """The middle one of every fifth, in processor time; the words of each language are read before."""
     times = []
-    for case in cases:
+    for case in cases[::5]:
         checked(case["claim"], case["passage"], case["lang"])
         tokens_of.cache_clear()
         start = time.process_time()
         checked(case["claim"], case["passage"], case["lang"])
         times.append(time.process_time() - start)
     assert statistics.median(times) <= 0.005
+
+
+HOUSING = (
+    "Homes built (thousands)\n| Region | 2020 | 2022 |\n| Norland | 12.4 | 11.8 |\n| Estmark | 8.9 | 10.2 |\n"
+    "| Sudria | 5.0 | 4.4 |"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "reason"),
+    [
+        (
+            "Norland and Estmark together had 22.0 thousand homes built in 2022.",
+            "computed",
+            "11.8 + 10.2 = 22",
+        ),
+        ("Norland and Estmark together had 23.0 thousand homes built in 2022.", "unsupported", "11.8 + 10.2"),
+        ("In 2022, Norland had 1.6 thousand more homes built than Estmark.", "computed", "11.8 − 10.2 = 1.6"),
+        ("Norland accounted for 44.7 % of all homes built in 2022.", "computed", "= 44.7 %"),
+        ("Norland accounted for 49 % of all homes built in 2022.", "unsupported", "= 44.7 %"),
+        ("Homes built in Norland in 2022 were 2.68 times those in Sudria.", "computed", "11.8 / 4.4 = 2.68"),
+        ("In 2022, Estmark had more homes built than Norland.", "unsupported", "11.8 → 10.2"),
+        ("In 2022, Norland had more homes built than Estmark.", "normalized", ""),
+        ("Norland had 10.2 thousand homes built in 2022 and Estmark 11.8 thousand.", "unsupported", "11.8"),
+    ],
+)
+def test_two_cells_are_added_compared_and_divided(claim: str, verdict: str, reason: str) -> None:
+    said = checked(claim, HOUSING)
+    assert said.verdict == verdict and reason in said.reason, said
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "verified"),
+    [
+        (
+            "The vents may be opened only if the fan runs.",
+            "The vents must not be opened unless the fan runs.",
+            True,
+        ),
+        (
+            "The vents may be opened unless the fan runs.",
+            "The vents must not be opened unless the fan runs.",
+            False,
+        ),
+        ("The fee was 8 % in 2020.", "The fee rose from 5 % in 2019 to 8 % in 2020.", True),
+        ("The fee was 8 % in 2019.", "The fee rose from 5 % in 2019 to 8 % in 2020.", False),
+        ("The fee was 3 %.", "The fee rose by 3 % in 2020.", False),
+        ("Ruiz bought the mill from Vega.", "Vega sold the mill to Ruiz.", True),
+        ("Vega bought the mill from Ruiz.", "Vega sold the mill to Ruiz.", False),
+        ("Vega drew the map.", "Vega's pupil, Ana Sol, drew the map.", False),
+        ("Either side may withdraw without notice.", "Neither side may withdraw without notice.", False),
+        ("The clay needs sand but not lime.", "The clay needs lime but not sand.", False),
+        ("Rolf printed the atlas.", "Rolf sold paper. Berta disliked him, but printed the atlas.", False),
+        (
+            "The north mill grinds rye.",
+            "The old, the north mill, grinds oats; the new, the south mill, grinds rye.",
+            False,
+        ),
+    ],
+)
+def test_what_blind_sets_showed_stays_mended(claim: str, passage: str, verified: bool) -> None:
+    assert checked(claim, passage).verified is verified

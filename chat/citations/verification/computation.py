@@ -16,12 +16,13 @@ Operation = Literal["change", "sum", "ratio", "share"]
 class Operands:
     """A number and the one it is held against: the later and the earlier, the first and the second named.
 
-    ``texts`` are both as they are printed.
+    ``texts`` are both as they are printed, ``scale`` what the table counts in.
     """
 
     subject: Quantity
     reference: Quantity
     texts: tuple[str, str]
+    scale: Decimal = Decimal(1)
 
     @property
     def comparable(self) -> bool:
@@ -70,7 +71,7 @@ def _unscaled(quantity: Quantity) -> Decimal:
 
 def _difference(held: Operands, factor: Decimal, claimed: Decimal, step: Decimal) -> tuple[Result, Decimal]:
     amount = (held.subject.base - held.reference.base) * factor
-    formula = f"{held.texts[0]} − {held.texts[1]} = {_plain(amount / factor * _unscaled(held.subject))}"
+    formula = f"{held.texts[0]} − {held.texts[1]} = {_plain(amount / held.scale)}"
     return Result(amount, step, formula), claimed
 
 
@@ -87,7 +88,7 @@ def _growth(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
 
 def _sum(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
     amount = held.subject.base + held.reference.base
-    formula = f"{held.texts[0]} + {held.texts[1]} = {_plain(amount * _unscaled(held.subject))}"
+    formula = f"{held.texts[0]} + {held.texts[1]} = {_plain(amount / held.scale)}"
     if claimed.bare and not held.subject.bare and claimed.dimension != held.subject.dimension:
         factor = _unscaled(held.subject)
         return Result(amount * factor, claimed.step, formula), claimed.value

@@ -305,7 +305,7 @@ class Junctions:
     def _other_side_of_change(self, at: int, j: int, m: int) -> bool:
         """Whether one number is the change and the other its result: "rose 212 to 1,930"."""
         if lead(self.source, m, self.words) in self.words.ends:
-            return self.found.is_change(at)
+            return self.found.is_change(at) or lead(self.source, at, self.words) in self.words.starts
         return self.found.is_change(j) and lead(self.source, at, self.words) in self.words.ends
 
     def _phrase_of_its_own(self, k: int, j: int, m: int) -> bool:

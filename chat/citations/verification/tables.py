@@ -252,7 +252,11 @@ class _Reading:
         assert subject is not None
         assert reference is not None
         texts = [self.grid.rows[row][column].text for row, column in cells]
-        return Operands(subject, reference, (texts[0], texts[1]))
+        printed = self.grid.printed(*cells[0])
+        in_points = subject.dimension == "ratio"  # their difference is counted in points
+        scaled = printed is not None and printed.base and not in_points
+        scale = subject.base / printed.base if scaled and printed else Decimal(1)
+        return Operands(subject, reference, (texts[0], texts[1]), scale)
 
     def _change(
         self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
