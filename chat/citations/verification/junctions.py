@@ -138,7 +138,7 @@ class Junctions:
         if (wrong := misdated(self.pairing)) and not self.found.is_change(wrong[1]):
             self.found.conflict("date", *wrong)
             return
-        if self._owner_only():
+        if self._owner_only() or self._of_other_noun():
             return
         if first_and_last(self.pairing):
             return
@@ -211,6 +211,21 @@ class Junctions:
         if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
             return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
         return opening[: len(before)] == before and all(self.source[at].kind == "word" for at in before)
+
+    def _of_other_noun(self) -> bool:
+        """Whether a quantifier is said of another noun: "both duchies", "both dukes"."""
+        for i, j in self.pairing.ordered:
+            if not is_marker(self.claim[i], "quantifier"):
+                continue
+            said = next((at for at in content_places(self.claim) if at > i), None)
+            held = next((at for at in content_places(self.source) if at > j), None)
+            own = self.pairing.partners.get(said) if said is not None else None
+            if own is None or held is None or own == held or held in self.pairing.matched_source:
+                continue
+            if self.source[own].clause != self.source[j].clause:
+                self.found.open.append(self.claim[i].word)
+                return True
+        return False
 
     def _owner_only(self) -> bool:
         """Whether the claim says of an owner what the source says of the owned: "Lund's assistant"."""

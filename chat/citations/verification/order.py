@@ -17,6 +17,9 @@ from text.semantics import Lexicon
 
 _ARTICLES = frozenset(["the", "all", "der", "die", "les", "los", "las"])
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
+_DETERMINERS = frozenset(
+    ["the", "a", "an", "le", "la", "les", "l'", "un", "une", "el", "los", "las", "una", "il"]
+) | frozenset(["lo", "i", "gli", "o", "os", "as", "um", "uma"])
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
 _WITH_PRONOUN = ("arse", "erse", "irse")
 _NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
@@ -90,6 +93,8 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
     ]
+    if exchanged := _phrases_exchanged(pairing):
+        return *exchanged, False
     if not bare:
         return None
     crossed = set(bare)
@@ -104,6 +109,19 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
             if middle == k and (i, last) in crossed:
                 return i, last, True
     return *bare[0], False
+
+
+def _phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Two nouns behind the same preposition that stand in each other's place: "in Leeds … in Poland"."""
+    words = [(i, j, lead(pairing.source, j, pairing.words)) for i, j in pairing.ordered
+             if pairing.claim[i].kind == pairing.source[j].kind == "word"]  # fmt: skip
+    for at, (i, j, role) in enumerate(words):
+        for k, m, other in words[at + 1 :]:
+            claimed = lead(pairing.claim, i, pairing.words), lead(pairing.claim, k, pairing.words)
+            joined = any(token.word in COORDINATORS for token in pairing.source[m:j])
+            if m < j and role and role == other and claimed == (role, role) and joined:
+                return i, k
+    return None
 
 
 def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -248,7 +266,24 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
         return True
     if _is_genitive(claim, i, words) and _is_genitive(source, j, words):
         return True
+    if _compound(pairing, i, j):
+        return True
     return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
+
+
+def _compound(pairing: Pairing, i: int, j: int) -> bool:
+    """ "birch pollen" for "pollen of birch": the word stands before the head it stood behind, or back."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    to_claim = {m: k for k, m in pairing.partners.items()}
+    if lead(source, j, words) in words.genitive:
+        head = max((at for at in content_places(source) if at < j), default=None)
+        behind = min((at for at in content_places(claim) if at > i), default=None)
+        return head is not None and behind is not None and to_claim.get(head) == behind
+    if lead(claim, i, words) in words.genitive:
+        head = max((at for at in content_places(claim) if at < i), default=None)
+        behind = min((at for at in content_places(source) if at > j), default=None)
+        return head is not None and behind is not None and pairing.partners.get(head) == behind
+    return False
 
 
 def _only_date(pairing: Pairing, j: int) -> bool:
@@ -398,6 +433,8 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         before = tokens[place]
         if before.word in words.passive:
             return True
+        if before.word in _DETERMINERS:  # "was the founder"
+            return False
         if before.word in COORDINATORS and place and tokens[place - 1].part == tokens[at].part:
             return any(
                 _behind_auxiliary(tokens, other, words)
@@ -518,7 +555,7 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
 
 def _moves_along(token: Token) -> bool:
     """Whether a word of meaning belongs to a noun beside it: "most guests"."""
-    return token.marker is not None and token.marker.category != "cause"
+    return token.marker is not None and token.marker.category not in ("cause", "negation")
 
 
 def _compared(pairing: Pairing) -> bool:
@@ -549,11 +586,13 @@ def operands_exchanged(pairing: Pairing) -> bool | None:
     there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
     if at is None or there is None:
         return None
+    stems = [token.stem for token in pairing.source if token.kind == "word"]
     behind = [
         pairing.partners[k]
         for k in range(at + 1, len(pairing.claim))
         if k in pairing.partners and pairing.claim[k].kind in ("word", "quantity")
-    ][:1]
-    if not behind:
+    ]
+    telling = [j for j in behind if stems.count(pairing.source[j].stem) < 2] or behind[:1]
+    if not telling:
         return None
-    return behind[0] < there
+    return telling[0] < there

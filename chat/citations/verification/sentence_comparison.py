@@ -308,7 +308,11 @@ class _Examination(Differences):
 
     def _word(self, at: int) -> None:
         token = self.claim[at]
-        if self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token):
+        if (
+            (self._names_topic(token) and not self._displaces(at))
+            or token.word in self.words.light
+            or self._speaks_for_us(token)
+        ):
             return
         if at in self._changes_said_by_numbers or self._passes_bound(token):
             return
@@ -352,6 +356,14 @@ class _Examination(Differences):
         return token.word in self.words.company and any(
             is_marker(other, "person", "first") for other in (*self.source, *self.around.everything)
         )
+
+    def _displaces(self, at: int) -> bool:
+        """Whether the source has another word where the claim has the topic: "in the placebo group"."""
+        rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
+        if rival is None or self.source[rival].word in self.words.generic:
+            return False
+        behind = next((i for i in content_places(self.claim) if i > at), None)
+        return behind in self.pairing.partners and abs(self.pairing.partners[behind] - rival) == 1
 
     def _stands_for_pronoun(self, token: Token) -> bool:
         """Whether a pronoun of the source stands where the claim has the word."""
@@ -439,6 +451,8 @@ class _Examination(Differences):
         if governed not in self.pairing.matched_source:
             return False
         own = self.source[at].quantity
+        if own is None or own.dimension in ("year", "date"):
+            return False
         said = [self.source[j].quantity for j in self.pairing.matched_source]
         replaced = any(own and q and q.dimension == own.dimension for q in said)
         return governed is not None and not (replaced and not self.source[governed].quantity)
