@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Literal, cast
@@ -37,7 +37,7 @@ from retrieval.ranking.candidate_lists import (
 )
 from retrieval.ranking.candidates import Candidate, read_candidates
 from retrieval.ranking.facets import read_facets
-from retrieval.ranking.features import FeatureExtractor, TermFeatures
+from retrieval.ranking.features import FeatureExtractor, TermFeatures, unit_meanings
 from retrieval.ranking.fusion import RankedList, fuse, interleave
 from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of
 from retrieval.ranking.rerankers import (
@@ -321,8 +321,8 @@ def rank(
     if not trace.wants("rerank"):
         return [*head, *rest]
     with trace.step("rerank") as step:
-        keys = {key for key, _ in head}
-        ranked = interleave([rank_by_evidence(named, found, keys) for named in plan.asked])
+        near = nearness(plan, [found.candidates[key] for key, _ in head], trace)
+        ranked = interleave([rank_by_evidence(named, found, near[named.name]) for named in plan.asked])
         step.added = moved(head, ranked)
     if reranker is not None:
         with trace.step("rerank") as step:
@@ -332,10 +332,24 @@ def rank(
     return [*ranked, *rest]
 
 
+def nearness(plan: Plan, candidates: Sequence[Candidate], trace: Trace) -> dict[str, dict[UUID, float]]:
+    """By question or part: of each candidate how near its nearest unit is in meaning; 0 without vectors."""
+    texts = [named.question.text for named in plan.asked]
+    cosines = unit_meanings(texts, candidates if trace.wants("vector") else [])
+    keys = [candidate.key for candidate in candidates]
+    return {
+        named.name: dict(zip(keys, near or [0.0] * len(keys), strict=True))
+        for named, near in zip(plan.asked, cosines, strict=True)
+    }
+
+
 def rank_by_evidence(
-    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID]
+    named: NamedQuestion, found: FoundCandidates, near: Mapping[UUID, float]
 ) -> list[tuple[UUID, float]]:
-    """Those of the candidates that lists of this question or part brought, by what in them speaks of it."""
+    """Those of the candidates that lists of this question or part brought, by what in them speaks of it.
+
+    ``near``: the candidates, each with the nearness of its meaning.
+    """
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
     keyword, meaning = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
     return by_features(
@@ -345,11 +359,12 @@ def rank_by_evidence(
                 fused,
                 keyword.get(key, 0.0),
                 meaning.get(key, 0.0),
+                near[key],
                 key in found.on_pages,
                 found.evidence[key][named.name],
             )
             for key, fused in fuse(lists)
-            if key in keys
+            if key in near
         ]
     )
 

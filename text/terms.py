@@ -54,6 +54,7 @@ DIGITS = str.maketrans(
         for digit in range(10)
     }
 )
+OTHER_DIGIT = re.compile("[{}]".format("".join(map(chr, DIGITS))))
 LONGEST_TERM = 200
 """Characters; no language has a word of that length, and PostgreSQL takes lexemes of up to 2 KB."""
 WORDS_REMEMBERED = 100_000
@@ -115,9 +116,9 @@ def terms_of_each(texts: Sequence[str], language: str = DEFAULT_LANGUAGE) -> lis
 
 def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> list[Token]:
     """The tokens that hold a wanted term, with their place in ``text``; for marking words."""
-    known = analyzer(language).between_spaces
+    known = analyzer(language).as_written
     words = text.split()
-    telling = {word for word in set(words) if not wanted.isdisjoint(_terms_in(word, known))}
+    telling = {word for word in set(words) if not wanted.isdisjoint(known[word])}
     tokens: list[Token] = []
     end = 0
     for word in words:
@@ -126,10 +127,6 @@ def tokens_of(text: str, wanted: Set[str], language: str = DEFAULT_LANGUAGE) -> 
         if word in telling:
             tokens += _wanted_in(text, start, end, wanted, language)
     return tokens
-
-
-def _terms_in(word: str, known: _TermsBetweenSpaces) -> Iterator[str]:
-    return chain.from_iterable(map(known.__getitem__, folded(word).split()))
 
 
 def _wanted_in(text: str, start: int, end: int, wanted: Set[str], language: str) -> Iterator[Token]:
@@ -174,7 +171,8 @@ def folded(text: str) -> str:
     if not text.isascii():
         if not unicodedata.is_normalized("NFKC", text):
             text = unicodedata.normalize("NFKC", text)
-        text = text.translate(DIGITS)
+        if OTHER_DIGIT.search(text):
+            text = text.translate(DIGITS)
     text = text.lower()
     return SPACED_RELATION.sub(r"\1", text) if any(map(text.__contains__, RELATIONS)) else text
 
@@ -196,6 +194,7 @@ class Analyzer:
         self.decimal_point = language in DECIMAL_POINT
         self._snowball = Stemmer(SNOWBALL[language], 0).stemWord if language in SNOWBALL else None
         self.between_spaces = _TermsBetweenSpaces(self)
+        self.as_written = _TermsAsWritten(self.between_spaces)
 
     def stems(self, word: str) -> tuple[str, ...]:
         """The stem without accents; for an accented word also that of the word typed without them."""
@@ -282,6 +281,19 @@ class _TermsBetweenSpaces(dict[str, tuple[str, ...]]):
         return terms
 
 
+class _TermsAsWritten(dict[str, frozenset[str]]):
+    """Terms of a stretch without a space as it stands in the text, which may be several when folded."""
+
+    def __init__(self, known: _TermsBetweenSpaces) -> None:
+        self.known = known
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        if len(self) >= WORDS_REMEMBERED:
+            self.clear()
+        self[word] = terms = frozenset(chain.from_iterable(map(self.known.__getitem__, folded(word).split())))
+        return terms
+
+
 _analyzers: dict[str, Analyzer] = {}
 
 
@@ -298,6 +310,7 @@ def forget_words() -> None:
     """Drop the words remembered by all analyzers; memory comes back between large documents."""
     for known in _analyzers.values():
         known.between_spaces.clear()
+        known.as_written.clear()
 
 
 def _periods(part: str) -> Iterator[str]:

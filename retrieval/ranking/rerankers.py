@@ -124,19 +124,20 @@ def _reranker(kind: str, url: str, key: str, model: str, seconds: float) -> Rera
 # What a feature at its best adds, in shares of the keyword score. Fitted (listwise softmax) on questions
 # about general documents, about filings and about a standard in four languages, each time without one of
 # the three, then rounded to where halving or doubling one changes little in any (docs/search.md).
-KEYWORD = 1.0
+KEYWORD = 0.8
 FUSED = 0.3
-MEANING = 0.3
+MEANING = 0.15
+UNIT_MEANING = 0.5
 COVERAGE = 0.2
-PHRASES = 0.5
+PHRASES = 0.6
 QUOTED = 0.4
 BEST_UNIT = 0.2
 HEADINGS = 0.45
-PAIRS = 0.3
-PLACE = 0.8
+PAIRS = 0.4
+PLACE = 1.1
 NAMED_PAGE = 0.8
 TABLE = 0.4
-DIGITS = 0.2
+DIGITS = 0.25
 
 MODEL_DEPTH = 20
 PASSAGE_CHARACTERS = 2000
@@ -147,13 +148,14 @@ class ScoredCandidate:
     """A candidate with its fused score and its evidence.
 
     ``keyword`` and ``meaning`` are its scores in these lists, as shares of the best (0..1);
-    ``named_page``: the question names a page that it is on.
+    ``unit_meaning``: cosine of its nearest unit; ``named_page``: the question names a page that it is on.
     """
 
     key: UUID
     fused: float
     keyword: float
     meaning: float
+    unit_meaning: float
     named_page: bool
     evidence: TermFeatures
 
@@ -172,6 +174,7 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
             FUSED * item.fused / most_fused
             + KEYWORD * item.keyword
             + MEANING * item.meaning
+            + UNIT_MEANING * item.unit_meaning
             + NAMED_PAGE * item.named_page
             + BEST_UNIT * item.evidence.best_unit / most_unit
             + COVERAGE * item.evidence.coverage

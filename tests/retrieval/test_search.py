@@ -20,7 +20,8 @@ from retrieval.models import SearchQuery
 from retrieval.provider_calls import ProviderError
 from retrieval.query.language_model import ScriptedModel
 from retrieval.query.scope import Scope
-from retrieval.ranking.features import longest_run
+from retrieval.ranking.candidates import read_candidates
+from retrieval.ranking.features import longest_run, unit_meanings
 from retrieval.ranking.hits import unit_at
 from retrieval.ranking.rerankers import OverlapReranker
 from retrieval.results import (
@@ -464,3 +465,14 @@ def test_a_quotation_is_found_where_only_most_of_it_stands() -> None:
     assert longest_run("rain in the hills does not last", "the rain in the hills lasts") == 4 / 7
     assert longest_run("high tide", "the high tide") == 1.0
     assert longest_run("high tide", "the high sea and its tide") == 0.0
+
+
+def test_a_passage_is_as_near_in_meaning_as_its_nearest_sentence(alice: User) -> None:
+    other = ["The gearbox oil is changed each spring.", "Tyres are stored upright.", "Wash the cab."]
+    written(alice, "tractor", ("# Care", *other, "A physician must examine wounds."), ("# Parts", *other))
+    scope = Scope(alice).compiled()
+    assert scope is not None
+    chunks = RetrievalChunk.objects.order_by("index").values_list("pk", flat=True)
+    found = read_candidates(scope, list(chunks))
+    ((wounds, gearbox),) = unit_meanings(["When do I need a doctor?"], [found[key] for key in chunks])
+    assert wounds > gearbox
