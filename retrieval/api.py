@@ -270,6 +270,9 @@ class SearchResultSerializer(serializers.Serializer):
     filters = serializers.DictField(child=serializers.CharField())
     milliseconds = serializers.FloatField()
     message = serializers.CharField(help_text="why there is nothing, or nothing close")
+    preparing = serializers.IntegerField(
+        help_text="documents in scope that are indexed again after an upgrade, and not found until then"
+    )
     pages_left = serializers.SerializerMethodField(
         help_text="pages in scope that are still to be read, and could not be searched"
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 import retrieval.index.document_index
@@ -63,13 +64,16 @@ def test_every_chunk_is_indexed_under_its_document(alice: User, library: Library
 
 
 def test_what_an_older_version_indexed_is_being_prepared_and_then_found(
-    alice: User, library: Library
+    alice: User, library: Library, client: Client
 ) -> None:
     """As after an upgrade: the rows of chunks are gone, the sweep of a worker writes them."""
     IndexedChunk.objects.all().delete()
     IndexedDocument.objects.update(analysis_version=0)
     waiting = search("Nike dividends", Scope(alice))
     assert (waiting.hits, waiting.preparing, waiting.message) == ((), 3, BEING_PREPARED)
+    client.force_login(alice)
+    called = client.post("/api/search/", {"query": "Nike dividends"}, content_type="application/json").json()
+    assert (called["hits"], called["preparing"], called["message"]) == ([], 3, BEING_PREPARED)
     sweep()
     prepared = search("Nike dividends", Scope(alice))
     assert prepared.preparing == 0
