@@ -34,7 +34,7 @@ from retrieval.results import (
     StrategyName,
 )
 from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, more_like, search
-from tests.retrieval.conftest import Library, written
+from tests.retrieval.conftest import NIKE, Library, written
 
 
 def places(result: SearchResult) -> list[tuple[str, int]]:
@@ -66,8 +66,14 @@ def test_the_year_of_a_report_is_that_of_its_name_not_of_its_making(alice: User)
         assert places(search(f"Acme revenue in FY{year}", Scope(alice)))[0] == (f"ACME_{year}_10K", 1)
 
 
-def test_capital_expenditure_finds_purchases_of_property(alice: User, library: Library) -> None:
-    scope = Scope(alice, document_ids=(library.nike.pk,))
+def test_capital_expenditure_finds_purchases_of_property(alice: User) -> None:
+    of_the_field = (
+        "# Notes",
+        "The balance sheet and the statements of cash flows follow generally accepted accounting principles.",
+        "Total assets, total liabilities, net income, operating income, income taxes, earnings per share,",
+        "common stock and the fiscal year are defined in Form 10-K.",
+    )
+    scope = Scope(alice, document_ids=(written(alice, "shoemaker", *NIKE, of_the_field).pk,))
     assert search("How much was the capex?", scope).hits[0].page == 2
 
 
