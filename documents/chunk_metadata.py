@@ -16,13 +16,15 @@ KEPT = ("slide", "sheet", "start_ms", "end_ms")
 def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict[str, Any]:
     """Of the chunk and its units, in reading order; keys without a value are left out."""
     document = chunk.document
+    kinds = {unit.unit_type for unit in units} - {CitationUnit.Type.HEADING}
     found = {
         "media_id": str(document.pk),
         "file_name": document.original_name,
         "chunk_index": chunk.index,
         "total_chunks": document.chunk_count,
         **_offsets(chunk, units),
-        "chunk_type": chunk.chunk_type,
+        "chunk_type": "mixed" if len(kinds) > 1 else chunk.chunk_type,
+        "main_type": chunk.chunk_type,
         "unit_types": list(dict.fromkeys(unit.unit_type for unit in units)),
         "section_path": chunk.section_path,
         "ancestry_titles": [document.title, *chunk.section_path],

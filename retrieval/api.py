@@ -50,10 +50,10 @@ class FiltersSerializer(Strict, serializers.Serializer):
     sections = words("parts of headings above the passage")
     section_types = words("such as 'methods'")
     chunk_types = serializers.ListField(
-        child=serializers.ChoiceField([*CitationUnit.Type.values, "mixed"]),
+        child=serializers.ChoiceField(CitationUnit.Type.values),
         default=list,
         max_length=50,
-        help_text="kinds; a passage needs one unit of one of them. 'mixed': passages of several kinds",
+        help_text="kinds; a passage needs one unit of one of them",
     )
     year_from = serializers.IntegerField(**YEAR)
     year_to = serializers.IntegerField(**YEAR)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents.chunk_metadata import chunk_metadata, citation_anchor, list_style
+from documents.importers.block_import import import_blocks
 from documents.models import CitationUnit, Document, RetrievalChunk
 from tests.api_clients import client_of
 from tests.conftest import Ingest
@@ -45,6 +46,18 @@ def test_a_chunk_s_metadata_is_small_json_with_its_file_and_its_place(alice: Use
     left_top, right_top, right_bottom, left_bottom = anchor["bbox_quad"]
     assert left_top[0] == left_bottom[0] < right_top[0] == right_bottom[0]
     assert left_top[1] == right_top[1] < left_bottom[1] == right_bottom[1]
+
+
+def test_a_chunk_of_several_kinds_is_mixed_and_says_which_is_most(alice: User) -> None:
+    blocks = [
+        {"type": "heading", "text": "Stores", "page": 1},
+        {"type": "text", "text": "The cellar holds pears, apples and quinces until spring.", "page": 1},
+        {"type": "list", "text": "Check the doors.", "page": 1},
+    ]
+    chunk = import_blocks(alice, blocks, "Stores").chunks.get()
+    known = chunk_metadata(chunk, list(chunk.units.all()))
+    assert (known["chunk_type"], known["main_type"]) == ("mixed", "prose")
+    assert known["unit_types"] == ["heading", "prose", "list"]
 
 
 @pytest.mark.parametrize(
