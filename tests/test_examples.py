@@ -62,6 +62,18 @@ def test_a_question_is_asked_and_its_citation_drawn_by_the_examples(
     assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_search_and_a_citation_are_followed_by_the_example(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    report: Document,  # noqa: F811
+) -> None:
+    said = example(asgi_server, key, "search_and_cite.py", QUESTION, report.pk)
+    assert "hit: acme.pdf, p. 1" in said
+    assert "[1] p. 1 at x " in said and "1,577" in said
+    assert "in chunk 1 of " in said and "(prose)" in said
+    assert f"kept in the history: “{QUESTION}” (question, chat)" in said
+
+
 def test_a_folder_is_ingested_by_the_example(
     asgi_server: str,  # noqa: F811
     key: str,
