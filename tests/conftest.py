@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings as settings_module
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.core.files.base import ContentFile
 from hypothesis import settings as hypothesis_settings
 
@@ -40,6 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def files_of_their_own(tmp_path: Path, settings: settings_module) -> None:  # type: ignore[valid-type]
     """Uploads of a test go to the test's folder."""
     settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture(autouse=True)
+def no_replies_of_other_tests() -> None:
+    """Search keeps a language model's replies for some minutes; a test's model is its own."""
+    cache.clear()
 
 
 @pytest.fixture

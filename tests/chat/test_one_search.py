@@ -9,7 +9,6 @@ from io import StringIO
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 
@@ -27,7 +26,6 @@ VARIANTS = {"variants": ["anvil sales volume"], "parts": [], "passage": "Acme so
 
 @pytest.fixture
 def model(settings: object) -> Iterator[ScriptedServer]:
-    cache.clear()  # of replies to the same prompt
     with serving(Reply(openai_answer("Acme sold 1,577 [[cite:u1:1]]."))) as script:
         script.for_search = json.dumps(VARIANTS)
         settings.COMPATIBLE_BASE_URL = f"{script.url}/v1"  # type: ignore[attr-defined]
