@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from itertools import groupby, islice
 from typing import NamedTuple
@@ -12,7 +13,15 @@ from rapidfuzz import fuzz
 
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
 from chat.answers.without_model.evidence import central_lines
-from chat.answers.without_model.lines import AnswerLine, CellValue, lines_of, one_line
+from chat.answers.without_model.lines import (
+    STATED_SCALE,
+    AnswerLine,
+    CellValue,
+    lines_of,
+    one_line,
+    row_text,
+    with_scale,
+)
 from chat.answers.without_model.question import QuestionFeatures, analyse, message
 from chat.answers.without_model.ranking import RankedPage, are_near, rank, type_match
 from chat.answers.without_model.relevance import relevance
@@ -27,6 +36,10 @@ from text.terms import terms_of
 
 # Differences, sums, ratios and growth that a question asks for, computed from the cells an answer cites.
 
+ASKED_SCALE = re.compile(
+    r"\bin (?:(?:units of|us|u\.s\.|usd|eur|\$|€|£) ?)*(?P<scale>thousand|million|billion)s?\b", re.I
+)
+EXPONENTS = {"thousands": 3, "millions": 6, "billions": 9}
 Operand = tuple[AnswerLine, CellValue, Decimal]
 
 
@@ -40,7 +53,7 @@ class Computed(NamedTuple):
 def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Computed | None:
     """The value asked for, when the lines give exactly the two cells it needs."""
     if not question.computation:
-        return None
+        return converted(question, lines)
     pair = two_columns(question, lines) or two_rows(question, lines)
     if pair is None:
         return None
@@ -66,6 +79,23 @@ def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Co
         f"{described}: {compute[question.computation]()}",
         ((line, value.cell), (other_line, other_value.cell)),
     )
+
+
+def converted(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Computed | None:
+    """The one value of the first line in the scale that is asked for, where its table has another."""
+    asked = ASKED_SCALE.search(question.text)
+    line = lines[0] if lines else None
+    stated = STATED_SCALE.fullmatch(line.scale) if line else None
+    if line is None or stated is None or asked is None or len(line.values) != 1:
+        return None
+    scale, number = asked["scale"].lower(), number_of(line.values[0])
+    printed = with_scale(_text(line.values[0]), stated)
+    if number is None or scale in stated["scale"] or stated["scale"] not in printed + "s":
+        return None
+    exponent = EXPONENTS[stated["scale"]] - EXPONENTS[f"{scale}s"]
+    sign = stated["currency"] or ""
+    formula = f"{printed} = {sign}{' ' * (len(sign) > 1)}{_number(number.scaleb(exponent))} {scale}"
+    return Computed(f"{line.label.rstrip(' :.')}: {formula}", ((line, line.values[0].cell),))
 
 
 def two_columns(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[Operand, Operand] | None:
@@ -259,15 +289,26 @@ def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Ite
     """Lines that the verifier finds on the page as they are written; else the unit word for word."""
     shown = [passage.unit for passage in passages]
     for line in lines:
-        text = one_line(line.unit.text)
-        plain_line = AnswerLine(line.passage, text, text, line.place)
-        for version in (line, plain_line) if line.unit.table else (line,):
+        for version in versions_of(line):
             written_line = bullet(version.text)
             span = claim_before(written_line)
             claim = Claim(plain(written_line[span.start : span.end]), version.quote)
             if verify(claim, line.unit, line.passage.around, shown).supported:
                 yield version
                 break
+
+
+def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
+    """Ways to say a line, best first: a row's scale with each value, beside its label, its bare words."""
+    yield line
+    if line.values and line.scale:
+        quote = line.values[0].cell.text if len(line.values) == 1 else ""
+        for scale in (line.scale, ""):
+            text = row_text(line.label, line.values, scale, spoken=False)
+            yield replace(line, text=text, quote=quote)
+    if line.unit.table:
+        text = one_line(line.unit.text)
+        yield replace(line, text=text, quote=text)
 
 
 def computation(question: QuestionFeatures, result: Computed) -> Iterator[Delta]:

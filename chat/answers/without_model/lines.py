@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from chat.answers.prompt import ContextItem, looks_like_injection
@@ -19,8 +19,13 @@ LEAST_LETTERS = 4  # of a line that says something
 MOST_COLUMNS = 4  # said of a wide table when the question names none of them
 LONGEST_HEAD = 45  # characters of a column head that is said; a longer one is several that ran together
 NEAR_UNITS = 3  # units before a table that may state its unit
-SCALE = re.compile(r"(?:\b(?:in|of) )?(?:[$€£¥] ?|usd |eur )?\b(thousands|millions|billions)\b", re.I)
-CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|CNY|CHF)\b")
+SCALE = re.compile(r"(?:\b(?:in|of) )?(?:[$€£¥] ?|usd |eur )?\b(thousands?|millions?|billions?)\b", re.I)
+NEAR_SCALE = 14  # characters from a scale to its currency: "millions of euros", "dollars in thousands"
+CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|CNY|CHF)\b|\b(?:dollar|euro|pound|yen)s?\b", re.I)
+CURRENCY_NAMES = {"dollar": "$", "dollars": "$", "euro": "€", "euros": "€", "pounds": "£", "yen": "¥"}
+STATED_SCALE = re.compile(r"(?:(?P<currency>[$€£¥₹]|[A-Z]{3}) )?(?P<scale>thousands|millions|billions)")
+AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
+PER_UNIT = re.compile(r"\bper\b|%|\bratio\b", re.I)
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
@@ -126,15 +131,16 @@ def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -
         return
     values = [CellValue(cell, head_of(row, cell)) for cell in cells[1:] if is_value(cell.text)]
     label = one_line(cells[0].text)
-    if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells):
+    if not values or is_value(cells[0].text) or any(is_prose(cell.text) for cell in cells[1:]):
         yield from worded_row(passage, cells)
         return
     chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
     scale = scale_of(passage, row)
+    text = row_text(label, chosen, scale)
     yield AnswerLine(
         passage,
-        row_text(label, chosen, scale),
-        chosen[0].cell.text if len(chosen) == 1 else "",
+        text,
+        chosen[0].cell.text if len(chosen) == 1 and text.endswith(one_line(chosen[0].cell.text)) else "",
         label=label,
         values=chosen,
         scale=scale,
@@ -191,15 +197,26 @@ def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], lang
     return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])
 
 
-def row_text(label: str, values: Sequence[CellValue], scale: str) -> str:
-    """``Net sales, 2022: $14,544 million; 2021: $12,861 million``."""
+def row_text(label: str, values: Sequence[CellValue], scale: str, *, spoken: bool = True) -> str:
+    """``Net sales, 2022: $14,544 million``; not ``spoken``: ``Net sales ($ millions), 2022: 14,544``."""
     label = label.rstrip(" :.…")
-    headed = all(value.head and len(value.head) <= LONGEST_HEAD for value in values)
-    unit = f" ({scale})" if scale else ""
-    if not headed:
-        return f"{label}{unit}: {'; '.join(one_line(value.cell.text) for value in values)}"
-    cells = "; ".join(f"{value.head}: {one_line(value.cell.text)}" for value in values)
+    scale = "" if PER_UNIT.search(label) else scale
+    stated = STATED_SCALE.fullmatch(scale) if spoken else None
+    texts = [with_scale(one_line(value.cell.text), stated) for value in values]
+    unit = f" ({scale})" if scale and not any(map(SCALE.search, texts)) else ""
+    if not all(value.head and len(value.head) <= LONGEST_HEAD for value in values):
+        return f"{label}{unit}: {'; '.join(texts)}"
+    cells = "; ".join(f"{value.head}: {text}" for value, text in zip(values, texts, strict=True))
     return f"{label}{unit}, {cells}"
+
+
+def with_scale(text: str, stated: re.Match[str] | None) -> str:
+    """A plain amount with the currency and the scale that its table states for it: ``$14,544 million``."""
+    if stated is None or not AMOUNT.fullmatch(text):
+        return text
+    sign = "" if CURRENCY.search(text) else stated["currency"] or ""
+    space = " " if len(sign) > 1 else ""
+    return f"{sign}{space}{text} {stated['scale'].removesuffix('s')}"
 
 
 def scale_of(passage: ContextItem, row: TableRow) -> str:
@@ -210,16 +227,11 @@ def scale_of(passage: ContextItem, row: TableRow) -> str:
     stated = [*row.head_rows, row.caption, *own[:2], *reversed(before), passage.heading]
     for text in stated:
         if found := SCALE.search(text):
-            currency = CURRENCY.search(found[0])
-            return f"{currency[0] if currency else ''} {found[1].lower()}".strip()
+            near = text[max(0, found.start() - NEAR_SCALE) : found.end() + NEAR_SCALE]
+            currency = CURRENCY.search(near)
+            sign = CURRENCY_NAMES.get(currency[0].lower(), currency[0]) if currency else ""
+            return f"{sign} {found[1].lower().removesuffix('s')}s".strip()
         for phrase in words_of(unit.language or "en", "words").get("scale", ()):
             if phrase in text.casefold() and len(text) < LONGEST_LINE:
                 return phrase
     return ""
-
-
-def with_columns(line: AnswerLine, values: Sequence[CellValue]) -> AnswerLine:
-    """The same row with fewer columns."""
-    quote = values[0].cell.text if len(values) == 1 else ""
-    text = row_text(line.label, values, line.scale)
-    return replace(line, text=text, quote=quote, values=tuple(values))

@@ -157,6 +157,46 @@ def test_a_difference_of_two_rows_is_computed_from_cited_cells() -> None:
     assert "710 − 612 = 98" in lines[0]
 
 
+FISHING = ("(in millions of euros)", "2021", "2022")
+HARBOUR = headed(
+    FISHING,
+    row("u1", "Landing fees", "14,544", "15,210", heads=FISHING, section="Income of the harbour board"),
+    row("u2", "Berth rents", "2,310", "2,475", heads=FISHING, section="Income of the harbour board"),
+    row("u3", "Dredging", "(1,577)", "(1,373)", heads=FISHING, section="Costs of the harbour board"),
+    row("u4", "Fees per boat", "312", "318", heads=FISHING, section="Income of the harbour board"),
+)
+
+
+def test_a_value_is_said_with_the_scale_of_its_table() -> None:
+    lines, citations = answered("How high were the landing fees in 2022?", HARBOUR)
+    assert lines[0] == "- Landing fees, 2022: €15,210 million" and citations[0].alias == "u1"
+    lines, _ = answered("How much did dredging cost in 2021?", HARBOUR)
+    assert lines[0] == "- Dredging (€ millions), 2021: (1,577)"
+    lines, _ = answered("What were the fees per boat in 2021?", HARBOUR)
+    assert lines[0] == "- Fees per boat, 2021: 312"
+
+
+def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
+    lines, citations = answered("How high were the landing fees in 2022, in billions?", HARBOUR)
+    assert lines[0] == "Computed from the cited values: Landing fees: €15,210 million = €15.21 billion"
+    assert citations[0].quote == "15,210"
+    assert answered("How high were the landing fees in 2022, in millions?", HARBOUR)[0][0].startswith("- ")
+
+
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("What is the sum of landing fees and berth rents in 2022?", "15,210 + 2,475 = 17,685"),
+        ("What is the ratio of berth rents to landing fees in 2021?", "2,310 ÷ 14,544 = 0.1588 (15.88 %)"),
+        ("What is the difference between landing fees and berth rents in 2021?", "14,544 − 2,310 = 12,234"),
+        ("What was the percentage change of berth rents from 2021 to 2022?", "2,310 = 7.14 %"),
+    ],
+)  # fmt: skip
+def test_what_a_question_asks_to_compute_is_computed_and_cited(question: str, formula: str) -> None:
+    lines, citations = answered(question, HARBOUR)
+    assert formula in lines[0] and len(citations) >= 2
+
+
 def test_a_chinese_question_is_answered_from_a_chinese_contract() -> None:
     contract = on_one_page(
         prose("u1", "本合同的期限为三年，自签署之日起计算。", 1, "第二条 期限", language="zh"),
