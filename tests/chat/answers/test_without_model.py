@@ -24,6 +24,27 @@ TRIAL = on_one_page(
     prose("u5", "Recruitment ended on 14 March 2019 because the planned number was reached.", 3, "Methods"),
     prose("u6", "The weather in the region is mild and wet for most of the year.", 8),
 )
+LEASE = on_one_page(
+    prose(
+        "u1",
+        "The tenant may terminate this lease at the end of any quarter with six months' notice.",
+        4,
+        "12 Termination",
+    ),
+    prose("u2", "The rent is payable in advance on the third working day of each month.", 2, "4 Rent"),
+    prose("u3", "The landlord insures the building against fire, storm and tap water.", 3, "9 Insurance"),
+    prose("u4", "Pets other than small animals need the landlord's written consent.", 5, "14 Pets"),
+)
+SURVEY = on_one_page(
+    prose("u1", "Of the respondents, 62% travel to work by bus or train and 21% by bicycle.", 3, "Commuting"),
+    prose("u2", "Interviews were held by telephone between 3 and 20 May 2022.", 9, "Method"),
+    prose("u3", "Older residents are more satisfied with the library than younger ones.", 5, "Services"),
+)
+BREWERY = on_one_page(
+    prose("u1", "Revenue rose to $48.2 million in 2023 because of higher prices for kegs.", 12, "Results"),
+    prose("u2", "The company employed 318 people at the end of the year.", 4, "Employees"),
+    prose("u3", "Hops are bought under contracts that end in 2026.", 7, "Purchasing"),
+)
 WORDINGS: list[tuple[list[ContextItem], str, tuple[str, str, str]]] = [
     (PUMP, "u2", ("When must the shaft seal be replaced?", "After how many hours is a new shaft seal needed?",
                   "How often should I replace the shaft seal?")),
@@ -45,6 +66,20 @@ WORDINGS: list[tuple[list[ContextItem], str, tuple[str, str, str]]] = [
                    "Which foundation paid for the study?")),
     (TRIAL, "u5", ("When did recruitment end?", "On what date did recruitment end?",
                    "What was the date on which recruitment ended?")),
+    (LEASE, "u1", ("How can the tenant terminate the lease?",
+                   "What notice must the tenant give to terminate?",
+                   "With how many months' notice may the lease be terminated?")),
+    (LEASE, "u2", ("When is the rent payable?", "On which day of the month is the rent payable?",
+                   "By when must the rent be paid each month?")),
+    (SURVEY, "u1", ("How many respondents travel to work by bus or train?",
+                    "What share of respondents go to work by bus or train?",
+                    "What percentage of the respondents travels to work by train or bus?")),
+    (SURVEY, "u2", ("When were the interviews held?", "In which month were the interviews held?",
+                    "Between which dates were interviews held?")),
+    (BREWERY, "u1", ("Why did revenue rise in 2023?", "What made revenue rise in 2023?",
+                     "What was the reason that revenue rose in 2023?")),
+    (BREWERY, "u2", ("How many people did the company employ?", "What was the number of people employed?",
+                     "How many people were employed at the end of the year?")),
 ]  # fmt: skip
 
 
