@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as settings_module
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.files.base import ContentFile
@@ -21,6 +22,9 @@ from tests.drawing import draw_pdf
 
 if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # the tests' own server, not somebody's data
     server.OPTIONS |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+# The million rounds of a real password cost each user that a test makes 0.2 s of processor time.
+PBKDF2PasswordHasher.iterations = 1
 
 # The same examples on every machine, however slow; `--hypothesis-profile=search` looks for others.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None, database=None)

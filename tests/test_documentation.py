@@ -15,6 +15,7 @@ ROOT = Path(settings.BASE_DIR)
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 
 _LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
+_CODE = re.compile(r"`[^`\n]*`")
 _PATH = re.compile(
     r"`((?:bench|chat|config|docs|documents|domains|examples|operations|pdf|retrieval|static|templates|tests|text)"
     r"/(?:[\w/.-]*(?:/|\.(?:py|js|css|html|md|txt|toml|json|png)))?)`"
@@ -23,7 +24,8 @@ _NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 
 
 def links(page: Path) -> Iterator[str]:
-    return (link for link in _LINK.findall(page.read_text()) if "://" not in link)
+    text = _CODE.sub("", page.read_text())
+    return (link for link in _LINK.findall(text) if "://" not in link)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
