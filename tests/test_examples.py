@@ -145,6 +145,7 @@ def generated(tmp_path: Path) -> Iterator[Any]:
         del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_a_client_generated_from_the_schema_works(
     generated: Any,
     asgi_server: str,  # noqa: F811

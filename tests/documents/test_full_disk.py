@@ -153,6 +153,7 @@ def test_a_document_stored_before_the_disk_was_full_is_still_taken_in(disk: Disk
     assert waiting.status == Document.Status.READY
 
 
+@pytest.mark.slow
 def test_a_database_without_room_fails_the_new_document_with_a_reason_and_the_old_ones_answer(
     database_disk: Disk, settings: object, browser: Client, alice: User, ingested: Ingest
 ) -> None:

@@ -114,6 +114,7 @@ def test_what_was_read_keeps_its_ids_and_vectors_when_pages_come(alice: User) ->
     assert set(document.chunks.values_list("pk", flat=True)) == after.keys()
 
 
+@pytest.mark.slow
 def test_the_document_is_the_same_however_its_pages_came(alice: User, bob: User) -> None:
     pdf = scan(*SENTENCES, after="An end.")
     at_once, page_by_page = taken_in(alice, pdf), taken_in(bob, pdf)

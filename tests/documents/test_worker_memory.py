@@ -20,6 +20,7 @@ MOST_GROWTH = 5 * 1024 * 1024
 SYLLABLES = ["ba", "de", "fi", "go", "lu", "mar", "nes", "pol", "rit", "sun", "tev", "wok"]
 
 
+@pytest.mark.slow
 def test_documents_leave_nothing_in_their_worker(alice: User, ingested: Ingest) -> None:
     """The same file each time."""
     pages = [f"Report of page {page}.\n\n" * 20 for page in range(3)]

@@ -120,6 +120,7 @@ def test_a_page_that_costs_too_much_is_given_up_alone(scan: Path) -> None:
     assert (costly.number, blank.number) == (2, 3)
 
 
+@pytest.mark.slow
 def test_recognition_leaves_the_processor_to_everything_else(scan: Path) -> None:
     answers = recognise_pages(scan, [2, 3], background=True)
     next(answers)

@@ -261,6 +261,7 @@ def test_an_organisation_is_no_person_with_initials() -> None:
     assert reference(record) == "Kaleidoscope - kscope.io, & Doe, J. (2018). A Report."
 
 
+@pytest.mark.slow
 def test_two_thousand_references_are_added_at_once_and_read_by_workers(
     alice: User, django_assert_max_num_queries
 ) -> None:
