@@ -22,6 +22,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
+from agents.models import Webhook
 from chat.models import AnswerShare, Citation, Conversation, Message, Note, NoteVersion
 from chat.share_links import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
@@ -47,6 +48,7 @@ OWNED = {
     r"api/messages/": "answer",
     r"api/citations/": "citation",
     r"api/notes/": "note",
+    r"(api|account)/webhooks/": "webhook",
     r"search/similar/": "chunk",
     r"search/picture/": "unit",
     r"search/history/": "search",
@@ -149,6 +151,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
         "note": note,
         "search": SearchQuery.objects.create(user=alice, query=SECRET),
         "answer share": AnswerShare.objects.create(message=answer),
+        "webhook": Webhook.objects.create(owner=alice, url="https://example.com/", events=["document.ready"]),
     }
 
 
