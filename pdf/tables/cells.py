@@ -90,10 +90,12 @@ class Row:
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0
         self.x1 = max([line.x1 for line in lines])
-        self.size = max([line.size for line in lines])
+        sizes = [line.size for line in lines]
+        self.size = max(sizes)
         self.is_item = _is_item(self.cells)
-        smallest = min([line.size for line in lines if line.chars >= MARK_CHARS], default=self.size)
-        self.is_mixed = self.size > LARGER * smallest
+        self.is_mixed = self.size > LARGER * min(sizes) and any(
+            line.chars >= MARK_CHARS and self.size > LARGER * line.size for line in lines
+        )
 
     @property
     def multi(self) -> bool:
