@@ -21,6 +21,6 @@ class WebhookAdmin(EndingAdmin):
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(EndingAdmin):
     list_display = ["event", "webhook", "attempts", "status_code", "error", "delivered_at", "created_at"]
-    list_filter = ["event", "status_code"]
+    list_filter = ["event"]
     search_fields = ["webhook__url"]
     list_select_related = ["webhook"]

@@ -62,6 +62,7 @@ def test_every_list_takes_a_few_queries_however_long(
         Citation(message=row, number=1, document=document, quote="w", page_number=1, verdict="exact")
         for row in messages
     )
+    staff.get(reverse("admin:index"))  # the first request of a session also writes when it was seen
     for path in lists():
         with django_assert_max_num_queries(MOST_QUERIES):
             assert staff.get(path).status_code == 200, path
