@@ -112,16 +112,47 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
 
 
 def _phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two nouns behind the same preposition that stand in each other's place: "in Leeds … in Poland"."""
-    words = [(i, j, lead(pairing.source, j, pairing.words)) for i, j in pairing.ordered
-             if pairing.claim[i].kind == pairing.source[j].kind == "word"]  # fmt: skip
-    for at, (i, j, role) in enumerate(words):
-        for k, m, other in words[at + 1 :]:
+    """Two phrases behind the same preposition, each with the other's head: "red to 1 and black to 2"."""
+    found = [
+        (i, j, lead(pairing.source, j, pairing.words))
+        for i, j in pairing.ordered
+        if pairing.claim[i].kind == pairing.source[j].kind != "marker" and _near_preposition(pairing, j)
+    ]
+    for at, (i, j, role) in enumerate(found):
+        for k, m, other in found[at + 1 :]:
             claimed = lead(pairing.claim, i, pairing.words), lead(pairing.claim, k, pairing.words)
-            joined = any(token.word in COORDINATORS for token in pairing.source[m:j])
-            if m < j and role and role == other and claimed == (role, role) and joined:
+            if m > j or not role or role != other or claimed != (role, role):
+                continue
+            if _apart(pairing, m, j) and not (_with_head(pairing, i, j) and _with_head(pairing, k, m)):
                 return i, k
     return None
+
+
+def _near_preposition(pairing: Pairing, j: int) -> bool:
+    """Whether a word stands right behind its preposition, or behind one word more."""
+    if pairing.words.language == "ja":
+        return False
+    tokens = pairing.source
+    at = next((k for k in range(j - 1, -1, -1) if tokens[k].word in pairing.words.prepositions), None)
+    return at is not None and sum(token.content for token in tokens[at + 1 : j]) < 2
+
+
+def _apart(pairing: Pairing, first: int, last: int) -> bool:
+    """Whether an "and", a "while" or a comma stands between two words of the source."""
+    between = pairing.source[first:last]
+    return any(t.kind == "break" or t.word in COORDINATORS | pairing.words.breaks for t in between)
+
+
+def _with_head(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether the words before both phrases are partners: "cable" of "cable to 1"."""
+    heads = _head(pairing.claim, i, pairing.words), _head(pairing.source, j, pairing.words)
+    return heads[0] is not None and pairing.partners.get(heads[0]) == heads[1]
+
+
+def _head(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
+    """The content word before the preposition a word stands behind."""
+    preposition = next((k for k in range(at - 1, -1, -1) if tokens[k].word in words.prepositions), 0)
+    return max((k for k in content_places(tokens) if k < preposition), default=None)
 
 
 def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -129,7 +160,15 @@ def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     claim, source = pairing.claim, pairing.source
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
     apart = apart and _moved_along(pairing, i, j) and _moved_along(pairing, k, m)
+    apart = apart and _opening(claim, i) == _opening(source, j) and _opening(claim, k) == _opening(source, m)
     return apart and _denied(claim, i) == _denied(source, j) and _denied(claim, k) == _denied(source, m)
+
+
+def _opening(tokens: Sequence[Token], at: int) -> str:
+    """The "because" or "before" that opens the clause of a word; '' where none does."""
+    first = next(t for t in tokens if t.clause == tokens[at].clause and (t.content or t is tokens[at]))
+    subordinates = first.marker and first.marker.category in ("cause", "time")
+    return f"{first.marker.category}:{first.marker.value}" if subordinates and first.marker else ""
 
 
 def _moved_along(pairing: Pairing, i: int, j: int) -> bool:

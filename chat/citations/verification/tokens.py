@@ -508,10 +508,30 @@ def _joins_numbers(tokens: Sequence[Token], at: int) -> bool:
     if before_it and (not behind_it or before_it.dimension == behind_it.dimension):
         return False
     following = [token for token in tokens[at + 1 : at + 3] if token.kind != "function"]
+    if following and following[0].kind == "word" and _gapped(tokens, at):
+        return True
     if not following or following[0].kind != "quantity":
         return bool(following) and _parallel_marker(tokens, at, following[0])
     before = (token for token in reversed(tokens[:at]))
     return any(token.kind == "quantity" for token in takewhile(lambda token: token.kind != "break", before))
+
+
+def _gapped(tokens: Sequence[Token], at: int) -> bool:
+    """ "site A had 310 mm and site B 420 mm": words and a number, but no verb, answer those before."""
+    behind = list(takewhile(lambda t: t.kind not in ("break", "marker"), tokens[at + 1 : at + 6]))
+    number = next((k for k, token in enumerate(behind) if token.quantity), None)
+    if number is None or any(
+        token.kind == "function" and token.word not in _SMALL for token in behind[:number]
+    ):
+        return False
+    before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))
+    stems = {token.stem for token in before if token.kind == "word"}
+    own = behind[number].quantity
+    same = any(t.quantity and own and t.quantity.dimension == own.dimension for t in before)
+    return same and behind[0].stem in stems
+
+
+_SMALL = frozenset(["the", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il"])
 
 
 def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:

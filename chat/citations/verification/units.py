@@ -13,8 +13,8 @@ from chat.citations.verification.alignment import same
 from chat.citations.verification.grid import CellText, Grid
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import judge_table
-from chat.citations.verification.tokens import Token, tokens_of
-from text.semantics import known_language
+from chat.citations.verification.tokens import COORDINATORS, Token, tokens_of
+from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 
 _RESPECTIVELY = re.compile(
@@ -101,7 +101,23 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
             beside = tokens_of(text[span.start : span.end], language)
             if any(_turns(t) for t in beside if not start <= t.start + span.start < end):
                 return False
+            if not _begins_clause([t for t in beside if t.start + span.start < start], language):
+                return False
     return True
+
+
+def _begins_clause(before: Sequence[Token], language: str) -> bool:
+    """Whether the words before end where a clause may begin; not in "two of the" eleven sites."""
+    words = lexicon(language)
+    left = next((t for t in reversed(before) if t.word not in _ARTICLES), None)
+    if left is None or left.kind == "break" or left.word in COORDINATORS | words.breaks | words.complement:
+        return True
+    return left.content and left.word not in words.prepositions | words.genitive
+
+
+_ARTICLES = frozenset(
+    ["the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "i"]
+)
 
 
 def _turns(token: Token) -> bool:
