@@ -9,7 +9,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
-from chat.models import AnswerShare, Citation, Conversation, Message, Note
+from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note
 from chat.share_links import close
 from documents.admin.page_overlays import Overlay, PlacedAdmin, lit_overlay, overlays_of
 from documents.admin.read_only import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
@@ -174,6 +174,38 @@ class NoteAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "owner", "revision", "updated_at", "deleted_at"]
     search_fields = ["title", "owner__username"]
     list_select_related = ["owner"]
+
+
+@admin.register(Annotation)
+class AnnotationAdmin(PlacedAdmin):
+    """The page with the words that somebody marked."""
+
+    list_display = [
+        "short",
+        "owner",
+        "kind",
+        "colour",
+        "page_number",
+        "durability",
+        "updated_at",
+        "deleted_at",
+    ]
+    list_filter = ["kind", "colour", "durability", "created_at"]
+    search_fields = ["id", "owner__username"]
+    id_paths, title_path = ("pk", "document"), "document"
+    search_help_text = "its id or that of its document, its owner, or its document's title"
+    ordering = ["-updated_at"]
+    list_select_related = ["owner"]
+
+    @admin.display(description="quote")
+    def short(self, annotation: Annotation) -> str:
+        return str(annotation) or "(nothing)"
+
+
+@overlays_of.register
+def _of_annotation(annotation: Annotation) -> list[Overlay]:
+    pages = Page.objects.filter(document=annotation.document_id, number=annotation.page_number)
+    return [lit_overlay(page, [], annotation.rects, []) for page in pages]
 
 
 @admin.register(AnswerShare)

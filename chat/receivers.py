@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import DatabaseError
 
+from chat.annotations.annotation_commands import reanchor_annotations
 from chat.citations.reanchor import reanchor_citations
 from documents.models import Document
 
@@ -14,10 +15,14 @@ logger = logging.getLogger(__name__)
 
 
 def reanchor_parsed_document(document: Document, **signal: Any) -> None:
-    """Points the document's citations at where their words stand now; a failure costs no document."""
-    try:
-        reanchor_citations(document)
-    except DatabaseError:
-        raise
-    except Exception:
-        logger.exception("citations of %s could not be re-anchored", document.pk)
+    """Point the document's citations and annotations at where their words stand now.
+
+    A failure costs no document.
+    """
+    for reanchor in (reanchor_citations, reanchor_annotations):
+        try:
+            reanchor(document)
+        except DatabaseError:
+            raise
+        except Exception:
+            logger.exception("%s of %s failed", reanchor.__name__, document.pk)

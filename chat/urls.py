@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import exports, notes, pages, questions, reader, share_links
+from chat.views import annotations, exports, notes, pages, questions, reader, share_links
 from chat.views import pages as providers
 from chat.views import questions as stream
 from chat.views import reader as citations
@@ -67,6 +67,9 @@ reader_urls: Paths = [
     path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
     path("find/", reader.find, name="document-find"),
+    path("annotations/", annotations.annotations, name="document-annotations"),
+    path("annotations/list/", annotations.pane, name="annotations-pane"),
+    path("annotations/export.<slug:form>", annotations.export, name="annotations-export"),
     path("pins/", reader.pins, name="document-pins"),
 ]
 
@@ -94,4 +97,10 @@ note_urls: Paths = [
     path("<uuid:pk>/restore/", notes.restore, name="note-restore"),
     path("beside/<uuid:pk>/", notes.beside, name="document-notes"),
     path("beside/<uuid:pk>/quote/", notes.quote, name="document-quote"),
+]
+
+annotation_urls: Paths = [
+    path("<uuid:pk>/", annotations.change, name="annotation-change"),
+    path("<uuid:pk>/delete/", annotations.delete, name="annotation-delete"),
+    path("<uuid:pk>/restore/", annotations.restore, name="annotation-restore"),
 ]

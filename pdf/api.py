@@ -14,11 +14,13 @@ from pdf.sandbox.client import answers_of, retry_if_killed
 from pdf.sandbox.limits import Limits
 from pdf.sandbox.messages import (
     About,
+    AnnotateRequest,
     ConvertRequest,
     DrawRequest,
     EvidenceRequest,
     Finished,
     HighlightedFile,
+    HighlightedPage,
     Maker,
     Opened,
     PageNotRecognised,
@@ -46,6 +48,7 @@ __all__ = [
     "Limits",
     "ParseFailure",
     "add_text_layer",
+    "annotate_file",
     "convert_file",
     "draw_page",
     "draw_plain_page",
@@ -200,6 +203,14 @@ def bind_evidence(html: str, files: Sequence[HighlightedFile], *, limits: Limits
     for file in files:
         _checked(file.path, limits)
     return _produced(EvidenceRequest(html, tuple(files), limits))
+
+
+def annotate_file(
+    path: str | Path, pages: Sequence[HighlightedPage], *, limits: Limits | None = None
+) -> bytes:
+    """The whole PDF with the marks as annotations of its own. Raises ParseFailure."""
+    limits = limits or Limits()
+    return _produced(AnnotateRequest(str(_checked(path, limits)), tuple(pages), limits))
 
 
 def convert_file(path: str | Path, maker: Maker, filetype: str, *, limits: Limits | None = None) -> bytes:

@@ -23,7 +23,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from agents.models import Webhook
-from chat.models import AnswerShare, Citation, Conversation, Message, Note, NoteVersion
+from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, NoteVersion
 from chat.share_links import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SearchQuery
@@ -49,6 +49,7 @@ OWNED = {
     r"api/citations/": "citation",
     r"api/notes/": "note",
     r"(api|account)/webhooks/": "webhook",
+    r"(api/)?annotations/": "annotation",
     r"search/similar/": "chunk",
     r"search/picture/": "unit",
     r"search/history/": "search",
@@ -135,8 +136,12 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
     )  # fmt: skip
     note = Note.objects.create(owner=alice, title=SECRET, content=SECRET)
     NoteVersion.objects.create(note=note, revision=0, content=SECRET)
+    annotation = Annotation.objects.create(
+        owner=alice, document=document, quote=SECRET, page_number=1, rects=[[72, 80, 120, 92]]
+    )
     return {
         "document": document,
+        "annotation": annotation,
         "job": Job.objects.get(document=document),
         "unit": unit,
         "chunk": RetrievalChunk.objects.filter(document=document).first(),

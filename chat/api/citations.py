@@ -296,7 +296,9 @@ class Locate(DocumentPart, generics.GenericAPIView):
 class FindSerializer(Strict, serializers.Serializer):
     """What to find."""
 
-    q = serializers.CharField(max_length=200, help_text="case, accents and line ends do not matter")
+    q = serializers.CharField(
+        max_length=200, default="", allow_blank=True, help_text="case, accents and line ends do not matter"
+    )
     whole = serializers.BooleanField(default=False, help_text="only whole words")
     page = serializers.IntegerField(min_value=1, required=False, help_text="with the regions on this page")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
+from chat.api.annotations import AnnotationViewSet
 from chat.api.citations import (
     CitationContext,
     CitationDetail,
@@ -28,6 +29,7 @@ from documents.api.urls import UuidRouter
 
 router = UuidRouter()
 router.register("conversations", ConversationViewSet, "conversation")
+router.register("annotations", AnnotationViewSet, "annotation")
 router.register("notes", NoteViewSet, "note")
 
 urlpatterns: list[URLPattern | URLResolver] = [

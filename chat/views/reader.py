@@ -23,7 +23,7 @@ from chat.citations.anchoring.highlights import highlight_rects
 from chat.citations.anchoring.page_sources import StoredPages
 from chat.citations.deep_links import Highlight, LinkTarget, highlight_of, highlights_at
 from chat.citations.presenters import shown_citations
-from chat.models import Citation, Note
+from chat.models import Annotation, Citation, Note
 from chat.views.pages import as_uuid
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
@@ -129,6 +129,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     context = state_of(request, shown) | {
         "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
         "read_ahead": shown.size <= READ_AHEAD,
+        "own_colours": Annotation.Colour.choices,
     }
     return render(request, "reader/reader.html", context)
 

@@ -1,4 +1,4 @@
-"""An answer and the pages it rests on, bound into one PDF. For the confined readers only."""
+"""PDFs with annotations: an answer with its cited pages, or a whole file. For the confined readers only."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import pymupdf
 
 from pdf.extract.open_document import open_document
 from pdf.geometry import Rect
-from pdf.sandbox.messages import EvidenceRequest, Highlight, HighlightedFile, HighlightedPage
+from pdf.sandbox.messages import AnnotateRequest, EvidenceRequest, Highlight, HighlightedFile, HighlightedPage
 
 A4 = (595.0, 842.0)
 MARGIN = 54.0  # points
-YELLOW = (1.0, 0.84, 0.29)
 LABEL_SIZE = 8.0  # points; the superscript beside the words
 STYLE = """
 body { font-family: sans-serif; font-size: 10.5pt; line-height: 1.35; }
@@ -27,6 +26,15 @@ def annotated_pdf(request: EvidenceRequest) -> bytes:
         contents += _append(bound, file, request.limits.pages)
     bound.set_toc(contents)
     return bytes(bound.tobytes(garbage=3, deflate=True))
+
+
+def with_annotations(request: AnnotateRequest) -> bytes:
+    """The whole file with the marks added to its pages. Raises ParseFailure."""
+    document = open_document(request.path, None, request.limits.pages)
+    for marked in request.pages:
+        if 1 <= marked.number <= document.page_count:
+            _annotate(document[marked.number - 1], marked)
+    return bytes(document.tobytes(garbage=1, deflate=True))
 
 
 def _from_html(html: str) -> pymupdf.Document:
@@ -64,11 +72,13 @@ def _highlight(page: pymupdf.Page, mark: Highlight) -> None:
     if not mark.rects:
         return
     quads = [pymupdf.Rect(*rect).quad for rect in mark.rects]
-    annotation = page.add_highlight_annot(quads=quads)
-    annotation.set_colors(stroke=YELLOW)
-    annotation.set_info(title=f"[{mark.label}]", content=mark.note)
+    add = page.add_underline_annot if mark.underline else page.add_highlight_annot
+    annotation = add(quads=quads)
+    annotation.set_colors(stroke=mark.colour)
+    annotation.set_info(title=mark.author or f"[{mark.label}]", content=mark.note)
     annotation.update()
-    _label(page, mark.rects[0], mark.label)
+    if mark.label:
+        _label(page, mark.rects[0], mark.label)
 
 
 def _label(page: pymupdf.Page, beside: Rect, label: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from pdf.convert.annotated_pdf import annotated_pdf
+from pdf.convert.annotated_pdf import annotated_pdf, with_annotations
 from pdf.convert.page_images import page_picture, plain_picture
 from pdf.convert.text_layer import with_text_layer
 from pdf.extract.open_document import about, open_document
@@ -23,6 +23,7 @@ from pdf.sandbox.confinement import limit_cpu, limit_memory
 from pdf.sandbox.limits import wall_seconds
 from pdf.sandbox.messages import (
     About,
+    AnnotateRequest,
     Answer,
     ConvertRequest,
     DrawRequest,
@@ -225,6 +226,8 @@ def answer(request: Request, tell: Tell) -> None:
         _unlock(request, tell)
     elif isinstance(request, EvidenceRequest):
         _bind_evidence(request, tell)
+    elif isinstance(request, AnnotateRequest):
+        _annotate(request, tell)
     else:
         _convert(request, tell)
 
@@ -281,6 +284,14 @@ def _unlock(request: UnlockRequest, tell: Tell) -> None:
 def _bind_evidence(request: EvidenceRequest, tell: Tell) -> None:
     def prepare() -> tuple[int, Callable[[Job], bytes]]:
         return 1, lambda _: annotated_pdf(request)
+
+    tell(Produced(_made(prepare, 1, request)))
+    tell(Finished())
+
+
+def _annotate(request: AnnotateRequest, tell: Tell) -> None:
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        return 1, lambda _: with_annotations(request)
 
     tell(Produced(_made(prepare, 1, request)))
     tell(Finished())

@@ -105,12 +105,23 @@ class UnlockRequest(msgspec.Struct, frozen=True, tag="unlock"):
     limits: Limits
 
 
+YELLOW = (1.0, 0.84, 0.29)
+
+
 class Highlight(msgspec.Struct, frozen=True):
-    """Words to highlight: ``rects`` in page space; ``label`` stands beside them, ``note`` opens."""
+    """Words to highlight: ``rects`` in page space; ``label`` stands beside them, ``note`` opens.
+
+    Attributes:
+        colour: red, green, blue in 0..1.
+        author: who made it; its label when nobody is named.
+    """
 
     label: str
     rects: tuple[Rect, ...]
     note: str = ""
+    colour: tuple[float, float, float] = YELLOW
+    underline: bool = False
+    author: str = ""
 
 
 class HighlightedPage(msgspec.Struct, frozen=True):
@@ -131,6 +142,14 @@ class EvidenceRequest(msgspec.Struct, frozen=True, tag="evidence"):
 
     html: str
     files: tuple[HighlightedFile, ...]
+    limits: Limits
+
+
+class AnnotateRequest(msgspec.Struct, frozen=True, tag="annotate"):
+    """Add the marks to their pages as annotations; answer with the whole PDF."""
+
+    path: str
+    pages: tuple[HighlightedPage, ...]
     limits: Limits
 
 
@@ -217,6 +236,7 @@ Request = (
     | TextLayerRequest
     | UnlockRequest
     | EvidenceRequest
+    | AnnotateRequest
     | ConvertRequest
 )
 Answer = (

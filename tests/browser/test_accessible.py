@@ -121,7 +121,7 @@ def test_the_reader_passes_axe_with_an_answer_and_a_citation_open(
     page.locator(".lit-anchor").first.wait_for()
     complaints = violations(page, "answer")
     page.get_by_role("button", name="Contents and pages").click()
-    for tab in ("Pages", "Figures", "Search", "Notes", "Passages"):
+    for tab in ("Pages", "Figures", "Search", "Notes", "Highlights", "Passages"):
         page.get_by_role("tab", name=tab).click()
         page.wait_for_timeout(500)
         complaints += violations(page, tab)

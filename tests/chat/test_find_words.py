@@ -90,5 +90,5 @@ def test_the_api_finds_words_and_their_regions(alice: User, bob: User, ingested:
     assert (said["count"], said["more"]) == (3, False)
     assert said["pages"] == [{"page": 1, "count": 1}, {"page": 2, "count": 2}]
     assert [region["page"] for region in said["matches"]] == [2, 2]
-    assert client_of(alice).get(url).status_code == 400
+    assert client_of(alice).get(url).json()["count"] == 0
     assert client_of(bob).get(url, {"q": "brake"}).status_code == 404

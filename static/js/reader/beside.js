@@ -4,6 +4,7 @@ import "../app.js";
 import { keepNote } from "../chat/note.js";
 import { bindKeys } from "../ui/keys.js";
 import { watchTabs } from "../ui/tabs.js";
+import { watchAnnotations } from "./annotations.js";
 import { joinAnswers } from "./answers.js";
 import { findIn } from "./find.js";
 import * as panel from "./panel.js";
@@ -20,7 +21,8 @@ export function prepare(viewer, highlights) {
   const { element } = viewer;
   const { content, dataset: texts } = document.getElementById("reader-texts");
   const passages = document.getElementById("pane-passages");
-  const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote });
+  const own = watchAnnotations(viewer, () => panel.show("highlights"));
+  const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote, ...own });
   let answers, noteKept;
 
   followPlaces(viewer, highlights, openCitation);
@@ -35,7 +37,7 @@ export function prepare(viewer, highlights) {
   watchPageField(viewer);
   pinToPages(viewer);
   watchTabs(element);
-  bindKeys({ Escape: () => highlights.clear() && false, a: () => ask(selected()) });
+  bindKeys({ Escape: () => highlights.clear() && false, a: () => ask(selected()), h: highlight });
   element.addEventListener("htmx:load", ({ target }) => {
     if (target.matches("[data-conversation]")) {
       answers = joinAnswers(target, viewer, highlights);
@@ -53,6 +55,14 @@ export function prepare(viewer, highlights) {
     if (!answers?.open(id)) return false;
     panel.show("ask");
     return true;
+  }
+
+  /** False when no words are selected. */
+  function highlight() {
+    const chosen = selected();
+    if (!chosen.words) return false;
+    own.highlight(chosen);
+    getSelection().removeAllRanges();
   }
 
   async function ask({ words }) {

@@ -26,6 +26,19 @@ export function pageLayer(viewer, name, make) {
   return { draw, show: (items) => ((byPage = Map.groupBy(items, ({ page }) => page)), drawAll()) };
 }
 
+/** A rectangle of the window as [x0, y0, x1, y1], fractions of the page as its file shows it. */
+export function boxOnPage({ left, top, right, bottom }, { div, pdfPage, viewport: now }) {
+  const sheet = div.getBoundingClientRect();
+  const plain = pdfPage.getViewport({ scale: 1 });
+  const point = (x, y) => {
+    const shown = [((x - sheet.left) * now.width) / sheet.width, ((y - sheet.top) * now.height) / sheet.height];
+    const [across, down] = plain.convertToViewportPoint(...now.convertToPdfPoint(...shown));
+    return [across / plain.width, down / plain.height];
+  };
+  const [[a, b], [c, d]] = [point(left, top), point(right, bottom)];
+  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+}
+
 /**
  * Puts an element at [x0, y0, x1, y1], fractions of the page as its file shows it. They go through pdf.js's own
  * viewport to PDF user space and back, so that turning, CropBox and UserUnit are its affair.

@@ -1,4 +1,4 @@
-// <div data-selection-menu popover data-menu> <button data-do="ask|similar|quote|note|link">
+// <div data-selection-menu popover data-menu> <button data-do="ask|similar|quote|note|link|…">
 // Words selected on a page, or a passage chosen in the panel: a menu says what can be done. Enter goes to it.
 
 import { copyText } from "../ui/forms.js";
@@ -8,7 +8,10 @@ import { place } from "../ui/menus.js";
 const LONGEST = 1500; // characters
 const STILL = 250; // ms without a change: a selection made with a finger has no other end
 
-/** `actions` by name get {words, page, reference, link}. Returns the function that says them; words may be "". */
+/**
+ * `actions` by name get {words, page, reference, link, range} and the dataset of their button. Returns the function
+ * that says what is selected; words may be "".
+ */
 export function watchSelection(viewer, texts, actions) {
   const menu = document.querySelector("[data-selection-menu]");
   const all = {
@@ -49,7 +52,8 @@ export function watchSelection(viewer, texts, actions) {
   });
   menu.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the selection
   menu.addEventListener("click", ({ target }) => {
-    all[target.closest("[data-do]").dataset.do](selected());
+    const { do: action, ...look } = target.closest("[data-do]").dataset;
+    all[action](selected(), look);
     getSelection().removeAllRanges();
   });
   bindKeys({ Enter: () => {

@@ -1,0 +1,1 @@
+"""Highlights, underlines and comments of people: made on pages, found again, exported."""

@@ -1,0 +1,81 @@
+"""The Annotation: words of a page that a person highlighted, underlined or commented on."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from chat.models.citation import Citation
+from chat.models.conversation import Hideable
+from documents.models import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class AnnotationQuerySet(models.QuerySet["Annotation"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """The user's own, on documents the user may still see."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(owner=user, deleted_at=None, document__in=Document.objects.visible_to(user))
+
+    def with_words(self, words: str) -> Self:
+        """Those whose quote or comment holds each of the words."""
+        found = self
+        for word in words.split()[:10]:
+            found = found.filter(Q(quote__icontains=word) | Q(comment__icontains=word))
+        return found
+
+
+class Annotation(Hideable):
+    """A highlight or underline on the words of one page, with an optional comment.
+
+    ``quote`` holds the words; it is what the annotation is found by when its document is read again.
+    """
+
+    class Kind(models.TextChoices):
+        HIGHLIGHT = "highlight", "Highlight"
+        UNDERLINE = "underline", "Underline"
+
+    class Colour(models.TextChoices):
+        YELLOW = "yellow", "Yellow"
+        GREEN = "green", "Green"
+        BLUE = "blue", "Blue"
+        PINK = "pink", "Pink"
+        PURPLE = "purple", "Purple"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="annotations")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="annotations")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HIGHLIGHT)
+    colour = models.CharField(max_length=8, choices=Colour, default=Colour.YELLOW)
+    comment = models.TextField(blank=True)
+
+    quote = models.TextField(help_text="the words as the page prints them")
+    context = models.TextField(blank=True, help_text="the words and some around them, to find them again")
+    page_number = models.IntegerField(help_text="from 1")
+    char_start = models.IntegerField(default=0, help_text="of the quote in the page's text")
+    rects = ArrayField(ArrayField(models.FloatField(), size=4), help_text="page space, one per line")
+    durability = models.CharField(max_length=8, choices=Citation.Durability, default=Citation.Durability.SAME)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = AnnotationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "page_number", "char_start", "created_at"]
+        indexes = [models.Index(fields=["document", "owner", "page_number"])]
+
+    def __str__(self) -> str:
+        return self.quote[:80]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its words are no longer in the document."""
+        return self.durability == Citation.Durability.GONE
