@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import annotations, exports, notes, pages, questions, reader, share_links
+from chat.views import exports, notes, own_annotations, pages, questions, reader, share_links
 from chat.views import pages as providers
 from chat.views import questions as stream
 from chat.views import reader as citations
@@ -67,9 +67,10 @@ reader_urls: Paths = [
     path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
     path("find/", reader.find, name="document-find"),
-    path("annotations/", annotations.annotations, name="document-annotations"),
-    path("annotations/list/", annotations.pane, name="annotations-pane"),
-    path("annotations/export.<slug:form>", annotations.export, name="annotations-export"),
+    path("annotations/", own_annotations.on_document, name="document-annotations"),
+    path("annotations/list/", own_annotations.pane, name="annotations-pane"),
+    path("annotations/export.<slug:form>", own_annotations.export, name="annotations-export"),
+    path("place/", reader.place, name="document-place"),
     path("pins/", reader.pins, name="document-pins"),
 ]
 
@@ -100,7 +101,7 @@ note_urls: Paths = [
 ]
 
 annotation_urls: Paths = [
-    path("<uuid:pk>/", annotations.change, name="annotation-change"),
-    path("<uuid:pk>/delete/", annotations.delete, name="annotation-delete"),
-    path("<uuid:pk>/restore/", annotations.restore, name="annotation-restore"),
+    path("<uuid:pk>/", own_annotations.change, name="annotation-change"),
+    path("<uuid:pk>/delete/", own_annotations.delete, name="annotation-delete"),
+    path("<uuid:pk>/restore/", own_annotations.restore, name="annotation-restore"),
 ]

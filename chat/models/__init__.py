@@ -4,6 +4,7 @@ from chat.models.annotation import Annotation
 from chat.models.citation import Citation
 from chat.models.conversation import Conversation, Message, StreamEvent
 from chat.models.note import Note, NoteVersion
+from chat.models.reading_place import ReadingPlace
 from chat.models.share import AnswerShare
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "Message",
     "Note",
     "NoteVersion",
+    "ReadingPlace",
     "StreamEvent",
 ]

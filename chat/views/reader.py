@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Annotated, Literal
 from urllib.parse import parse_qs
 from uuid import UUID
 
@@ -23,7 +24,7 @@ from chat.citations.anchoring.highlights import highlight_rects
 from chat.citations.anchoring.page_sources import StoredPages
 from chat.citations.deep_links import Highlight, LinkTarget, highlight_of, highlights_at
 from chat.citations.presenters import shown_citations
-from chat.models import Annotation, Citation, Note
+from chat.models import Annotation, Citation, Note, ReadingPlace
 from chat.views.pages import as_uuid
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
@@ -130,8 +131,44 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         "opening": msgspec.to_builtins(lit_at(request, shown)) or None,
         "read_ahead": shown.size <= READ_AHEAD,
         "own_colours": Annotation.Colour.choices,
+        "place": place_left(request, shown),
     }
     return render(request, "reader/reader.html", context)
+
+
+class Place(msgspec.Struct, frozen=True, rename="camel"):
+    """A place as pdf.js names it: a point of a page in PDF user space, and how far the pages are turned."""
+
+    page_number: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+    left: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+    top: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+    rotation: Literal[0, 90, 180, 270] = 0
+
+
+def place_left(request: HttpRequest, document: Document) -> dict[str, object] | None:
+    """Where the user stopped reading; None at the first visit."""
+    kept = ReadingPlace.objects.visible_to(request.user).filter(document=document).first()
+    if kept is None:
+        return None
+    built: dict[str, object] = msgspec.to_builtins(
+        Place(kept.page_number, kept.left, kept.top, kept.rotation)
+    )
+    return built | {"at": kept.updated_at.timestamp() * 1000}
+
+
+@require_POST
+@login_required
+def place(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Keeps where the user is reading: ``place`` is JSON, as pdf.js says it."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    try:
+        said = msgspec.json.decode(request.POST.get("place", ""), type=Place)
+    except msgspec.MsgspecError:
+        return JsonResponse({"error": "This is no place in a document."}, status=400)
+    ReadingPlace.objects.update_or_create(
+        owner=request.user, document=shown, defaults=msgspec.structs.asdict(said)
+    )
+    return HttpResponse(status=204)
 
 
 @require_safe

@@ -14,6 +14,7 @@ import { printDocument } from "./print.js";
 import { watchSelection } from "./selection.js";
 import { watchSide } from "./side.js";
 import { watchButtons, watchPageField, watchZoom } from "./toolbar.js";
+import { watchView } from "./view.js";
 import { zoomByHand } from "./zoom.js";
 
 /** Returns the function that fills it. */
@@ -30,6 +31,7 @@ export function prepare(viewer, highlights) {
     side: watchSide(viewer),
     panel: () => panel.toggle(),
     find: findIn(viewer, texts),
+    ...watchView(viewer),
     print: () => viewer.pdf && printDocument(viewer, texts.preparing),
   });
   watchZoom(viewer);

@@ -11,7 +11,10 @@ export function watchButtons({ pages }, actions) {
     "zoom-in": () => pages.increaseScale(), "zoom-out": () => pages.decreaseScale(),
     width: fit("page-width"), whole: fit("page-fit"), rotate: turn(90), "rotate-back": turn(270), ...actions,
   };
-  bar.addEventListener("click", ({ target }) => all[target.closest("[data-do]")?.dataset.do]?.());
+  bar.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-do]");
+    all[button?.dataset.do]?.(button);
+  });
 }
 
 /** The field takes and shows numbers, or the labels that the PDF gives its pages. */

@@ -54,7 +54,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
+def on_document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The document's annotations as JSON; POST annotates what was ``selected`` (JSON, one entry a page)."""
     document = visible_document(request, pk)
     assert request.user.is_authenticated

@@ -1,0 +1,129 @@
+"""How pages are shown: dark, two at once, on the full screen; labels; the last place on any device."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pymupdf
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import WAIT_MS, Upload, sign_in, wait_until
+from tests.browser.site import Site
+
+RED = (0.8, 0.1, 0.1)
+
+
+def book(count: int = 8) -> bytes:
+    """Pages with labels i, ii, 1, 2, …; the first has a red figure of 200 × 200 pt with a caption."""
+    document = pymupdf.open()
+    for number in range(1, count + 1):
+        page = document.new_page(width=612, height=792)
+        page.insert_text((90, 120), f"Leaf {number} of the book about harbours and their masters.")
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 100, 100))
+    pixmap.set_rect(pixmap.irect, tuple(round(255 * part) for part in RED))
+    document[0].insert_image((200, 300, 400, 500), pixmap=pixmap)
+    document[0].insert_text((200, 520), "Figure 1: The colour of the harbour light.")
+    document.set_page_labels(
+        [
+            {"startpage": 0, "prefix": "", "style": "r", "firstpagenum": 1},
+            {"startpage": 2, "prefix": "", "style": "D", "firstpagenum": 1},
+        ]
+    )
+    return bytes(document.tobytes())
+
+
+@pytest.fixture
+def path(upload: Upload, request: pytest.FixtureRequest) -> str:
+    return upload(book(), f"Book {request.node.name}.pdf")
+
+
+@pytest.fixture
+def reader(page: Page, site: Site, path: str) -> Page:
+    page.goto(site.url(path))
+    page.get_by_label("Your question").wait_for()
+    page.locator(".page[data-loaded] canvas").first.wait_for()
+    return page
+
+
+def menu(reader: Page, name: str) -> Locator:
+    reader.get_by_role("button", name="More", exact=True).click()
+    return reader.locator("#reader-menu").get_by_role("button", name=name, exact=True)
+
+
+def colour_at(reader: Page, x: float, y: float) -> tuple[int, ...]:
+    """Of the first page as it is painted, at a point of 612 × 792."""
+    shot = pymupdf.Pixmap(BytesIO(reader.locator(".page").first.screenshot()).read())
+    return tuple(shot.pixel(round(x / 612 * shot.width), round(y / 792 * shot.height)))[:3]
+
+
+def test_dark_pages_keep_their_figures_and_are_remembered(reader: Page) -> None:
+    reader.set_viewport_size({"width": 1280, "height": 1800})
+    reader.locator("[data-zoom]").select_option("page-fit")
+    assert colour_at(reader, 50, 700) == (255, 255, 255)
+    reader.keyboard.press("d")
+    expect(reader.locator(".figures-kept > div")).to_have_count(1)
+    reader.wait_for_timeout(500)
+    assert max(colour_at(reader, 50, 700)) < 60
+    red, green, blue = colour_at(reader, 300, 400)
+    assert red > 140 and green < 90 and blue < 90  # red as in the file, not cyan
+    reader.reload()
+    expect(reader.locator(".dark-pages")).to_be_visible()
+    dark = menu(reader, "Dark pages")
+    expect(dark).to_have_attribute("aria-pressed", "true")
+    dark.click()
+    expect(reader.locator(".dark-pages")).to_have_count(0)
+
+
+def test_two_pages_stand_side_by_side(reader: Page) -> None:
+    menu(reader, "Two pages").click()
+    one, two = (reader.locator(f".page[data-page-number='{number}']") for number in (1, 2))
+    left, right = one.bounding_box(), two.bounding_box()
+    assert left and right
+    assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
+    expect(two).to_be_in_viewport()
+    menu(reader, "Two pages, cover alone").click()
+    expect(reader.locator(".spread").first.locator(".page")).to_have_count(1)
+    expect(reader.locator(".spread").nth(1).locator(".page")).to_have_count(2)
+    reader.reload()
+    expect(reader.locator(".spread").nth(1).locator(".page")).to_have_count(2)
+    menu(reader, "Two pages, cover alone").click()
+    expect(reader.locator(".spread")).to_have_count(0)
+
+
+def test_the_page_field_shows_and_takes_the_labels_of_the_pdf(reader: Page) -> None:
+    field = reader.locator("[data-page-input]")
+    expect(field).to_have_value("i")
+    field.fill("3")
+    field.press("Enter")
+    expect(reader.locator(".page[data-page-number='5']")).to_be_in_viewport()
+    expect(field).to_have_value("3")
+
+
+def test_full_screen_is_entered_and_left(reader: Page) -> None:
+    reader.keyboard.press("f")
+    reader.wait_for_function("() => document.fullscreenElement !== null")
+    expect(menu(reader, "Full screen")).to_have_attribute("aria-pressed", "true")
+    reader.keyboard.press("Escape")
+    reader.locator("[data-pages]").focus()
+    reader.keyboard.press("f")
+    reader.wait_for_function("() => document.fullscreenElement === null")
+
+
+def test_the_last_place_is_there_on_another_device(
+    reader: Page, chromium: Browser, site: Site, path: str
+) -> None:
+    saved: list[str] = []
+    reader.on("requestfinished", lambda sent: saved.append(sent.url) if "/place/" in sent.url else None)
+    field = reader.locator("[data-page-input]")
+    field.fill("4")
+    field.press("Enter")
+    expect(field).to_have_value("4")
+    wait_until(reader, lambda: bool(saved))
+    other = chromium.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    other.set_default_timeout(WAIT_MS)
+    sign_in(other, site)
+    other.goto(site.url(path))
+    expect(other.locator("[data-page-input]")).to_have_value("4")
+    expect(other.locator(".page[data-page-number='6']")).to_be_in_viewport()
+    other.close()
