@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import collections, details, document_actions, files, library, papers
+from documents.views import collections, details, document_actions, files, library, papers, selected
 from documents.views import details as beside
 from documents.views import library as jobs
 
@@ -13,6 +13,8 @@ urlpatterns = [
     path("icons.svg", files.icons, name="icons"),
     path("documents/upload/", library.upload, name="document-upload"),
     path("documents/fetch/", library.upload_address, name="document-fetch"),
+    path("documents/selected/<slug:action>/", selected.act, name="documents-selected"),
+    path("bin/", selected.trash, name="bin"),
     path("jobs/", jobs.jobs, name="jobs"),
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),

@@ -18,10 +18,11 @@ from chat.providers.registry import cards, check_health, choices, provider_names
 from chat.suggestions import direct_questions, is_direct, library_questions
 from chat.views.search_panel import SEARCH_KINDS
 from chat.views.visible import visible_conversation, visible_document
-from documents.models import Document
+from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet
 
 CONVERSATIONS_A_PAGE = 40
+MOST_ASKED = 500  # documents of one conversation
 
 
 @require_safe
@@ -69,16 +70,31 @@ def conversations(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
-    """One conversation on a page of its own; without an id, a new one over the whole library."""
+    """One conversation on a page of its own; without an id, a new one.
+
+    It is over each ``?document=``, or ``?collection=``, or the whole library.
+    """
     shown = visible_conversation(request, pk) if pk else None
     library = Document.objects.visible_to(request.user)
+    asked: list[Document] = []
+    collection = None
+    if not shown and (ids := [as_uuid(text) for text in request.GET.getlist("document")[:MOST_ASKED]]):
+        library = library.filter(pk__in=[pk for pk in ids if pk])
+        asked = list(library)
+        if not asked:
+            raise Http404  # else the whole library would be asked
+    elif not shown and (chosen := as_uuid(request.GET.get("collection", ""))):
+        collection = get_object_or_404(Collection.objects.visible_to(request.user), pk=chosen)
+        library = library.filter(collections=collection)
     context = {
         "section": "conversations",
         "conversation": shown,
         "exchanges": exchanges_of(shown) if shown else [],
         "silent": not shown and why_silent(library),
         "suggestions": [] if shown else library_questions(library, partial(is_direct, user=request.user)),
-        "documents": list(shown.documents.visible_to(request.user)) if shown else [],  # type: ignore[attr-defined]
+        "documents": list(shown.documents.visible_to(request.user)) if shown else asked,  # type: ignore[attr-defined]
+        "documents_asked": asked,
+        "collection": collection,
         "providers": choices(),
         "search_kinds": SEARCH_KINDS,
     }

@@ -1,4 +1,4 @@
-// <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type]>
+// <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type -with]>
 // Asks for a name or an address.
 
 import { refusal } from "../ui/request.js";
@@ -11,11 +11,13 @@ export function watchAsking() {
   document.addEventListener("click", ({ target }) => {
     const asking = target.closest("[data-ask]");
     if (!asking) return;
-    const { ask, askTitle, askLabel, askField, askValue = "", askList = "", askType = "text" } = asking.dataset;
+    const { ask, askTitle, askLabel, askField, askValue = "", askList = "" } = asking.dataset;
+    const { askType = "text", askWith = "" } = asking.dataset;
     dialog.querySelectorAll("h2, .button-primary").forEach((says) => (says.textContent = askTitle));
     dialog.querySelector(".field span").textContent = askLabel;
     Object.assign(input, { name: askField, type: askType, value: askValue }).setAttribute("list", askList);
     form.setAttribute("hx-post", ask);
+    form.setAttribute("hx-include", askWith);
     htmx.process(form);
     wrong.hidden = true;
     dialog.showModal();

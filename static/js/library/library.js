@@ -2,6 +2,7 @@
 import { watchAsking } from "./ask.js";
 import { watchDrags } from "./drag.js";
 import { watchProgress } from "./progress.js";
+import { watchSelecting } from "./select.js";
 import { watchUploads } from "./uploads.js";
 
 const library = document.querySelector("[data-library]");
@@ -9,3 +10,4 @@ watchProgress(library);
 watchUploads(library);
 watchAsking();
 watchDrags(library);
+watchSelecting(library);
