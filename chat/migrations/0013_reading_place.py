@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0011_annotations'),
+        ('chat', '0012_annotations'),
         ('documents', '0012_one_engine'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0010_verdicts_in_plain_words'),
+        ('chat', '0011_rag_config'),
         ('documents', '0012_one_engine'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
