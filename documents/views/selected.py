@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from documents.ingestion import pipeline
 from documents.library.document_list import for_cards
-from documents.library.sharing import UnknownUser, add_to_collection, share_with
+from documents.library.shares import UnknownUser, add_to_collection, share_with
 from documents.library.trash import delete_document, move_to_trash, restore_from_trash
 from documents.models import Collection, Document, Tag
 from documents.models.document import DocumentQuerySet
