@@ -31,7 +31,7 @@ def library(page: Page, site: Site) -> Page:
 
 def selected(library: Page) -> list[str]:
     found: list[str] = library.evaluate(
-        "() => [...document.querySelectorAll('.doc-select:checked')]"
+        "() => [...document.querySelectorAll('.doc-select :checked')]"
         ".map((box) => box.closest('li').querySelector('h2').textContent.trim())"
     )
     return found
@@ -57,7 +57,7 @@ def test_ctrl_and_shift_select_and_escape_clears(library: Page) -> None:
 
 
 def test_what_is_selected_is_tagged_deleted_and_restored(library: Page, site: Site) -> None:
-    boxes = library.locator(".doc-select")
+    boxes = library.locator(".doc-select input")
     boxes.nth(0).check()
     boxes.nth(4).click(modifiers=["Shift"])
     bar = library.get_by_role("toolbar", name="Selected documents")

@@ -1,4 +1,4 @@
-// <li data-document> <input type="checkbox" name="document"> … <div data-selection hidden> <b data-count>
+// <li data-document> <label> <input type="checkbox" name="document"> … <div data-selection hidden> <b data-count>
 // Several cards are selected by their boxes, with Ctrl or Cmd on the card, with Shift from the last to this one.
 
 import { bindKeys } from "../ui/keys.js";
