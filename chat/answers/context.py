@@ -87,7 +87,8 @@ def _year_above(cell: Cell, unit: SourceUnit, sources: Sources) -> str:
     return str(next(iter(years))) if len(years) == 1 else ""
 
 
-ANSWER_SEARCH = SearchOptions(limit=24, excerpts=False, off=frozenset({"compression"}))
+ANSWER_SEARCH = SearchOptions(limit=24, threshold=0, excerpts=False, off=frozenset({"compression"}))
+"""No threshold: a model is shown the nearest passages even of a question that is written badly."""
 
 
 @dataclass(frozen=True, slots=True)
