@@ -90,10 +90,10 @@ class SearchNotes:
     """
 
     absent: tuple[str, ...] = ()
-    subject: tuple[str, ...] = ()
     packs: tuple[str, ...] = ()
     foreign: str = ""
     by_meaning: bool = False
+    subject: tuple[str, ...] = ()
 
 
 NO_SEARCH_NOTES = SearchNotes()

@@ -36,7 +36,7 @@ PAGE_WEIGHTS = {
 documents, filings, a standard in four languages), each question one example, held out by documents."""
 LINE_WEIGHTS = {
     "hit": 0.4, "first": 1.2, "line": 0.4, "near": 0.3, "context": 1.3, "over": 0.2, "meaning": 1.0,
-    "words": 0.8, "phrases": 0.6, "type": 2.2, "row": 1.8,
+    "words": 0.8, "phrases": 0.6, "type": 2.2, "row": 1.8, "label": 4.0,
 }  # fmt: skip
 """Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
 

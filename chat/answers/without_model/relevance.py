@@ -26,7 +26,7 @@ LEAST_SCORE, SCORE_OF_MISSING = 0.25, 6.0
 """A page's score must outweigh the words it lacks: what questions on another subject fail."""
 LEAST_RELATED, MOST_MISSING = 3.0, 0.95
 """Score and missing words of a page that is shown as a closest passage."""
-LABELLED = 0.5  # from which a row is the line item that a pack says the question needs
+LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
 FEW_LETTERS = 5  # a name this short is looked for as a whole word
 
 
@@ -65,12 +65,13 @@ def relevance(
         and not YEAR.fullmatch(name)
         and not any(re.search(name_pattern(name), text, re.I) for text in texts.values())
     )
-    missing = missing_share(question, texts[best.number], passages)
+    labelled = best.features["label"] >= LABELLED
+    missing = 0.0 if labelled else missing_share(question, texts[best.number], passages)
     features = {
         "lacking": float(bool(lacking or notes.absent)),
         "missing": missing * (1 - best.features["named"]),
         "year": best.features["year"],
-        "compare": float("compare" in question.kinds and best.features["label"] < LABELLED),
+        "compare": float("compare" in question.kinds and not labelled),
     }
     return Relevance(features, best.score, lacking)
 

@@ -232,6 +232,17 @@ def test_what_a_question_asks_to_compute_is_computed_and_cited(question: str, fo
     assert formula in lines[0] and len(citations) >= 2
 
 
+def test_the_row_that_a_pack_knows_by_another_name_comes_first() -> None:
+    heads = ("(in millions)", "2018", "2017")
+    rows = headed(
+        heads,
+        row("u1", "Net cash used for financing", "(6,701)", "(2,655)", heads=heads),
+        row("u2", "Purchases of property, plant and equipment", "(1,577)", "(1,373)", heads=heads),
+    )
+    lines, citations = answered("What was capital expenditure in 2018?", rows, packs=("finance",))
+    assert lines[0].startswith("- Purchases of property") and citations[0].alias == "u2"
+
+
 def test_a_chinese_question_is_answered_from_a_chinese_contract() -> None:
     contract = on_one_page(
         prose("u1", "本合同的期限为三年，自签署之日起计算。", 1, "第二条 期限", language="zh"),
