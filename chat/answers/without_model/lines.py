@@ -25,7 +25,7 @@ CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|CNY|CHF)\b|\b(?:dolla
 CURRENCY_NAMES = {"dollar": "$", "dollars": "$", "euro": "€", "euros": "€", "pounds": "£", "yen": "¥"}
 STATED_SCALE = re.compile(r"(?:(?P<currency>[$€£¥₹]|[A-Z]{3}) )?(?P<scale>thousands|millions|billions)")
 AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
-PER_UNIT = re.compile(r"\bper\b|%|\bratio\b", re.I)
+PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
@@ -202,7 +202,10 @@ def row_text(label: str, values: Sequence[CellValue], scale: str, *, spoken: boo
     label = label.rstrip(" :.…")
     scale = "" if PER_UNIT.search(label) else scale
     stated = STATED_SCALE.fullmatch(scale) if spoken else None
-    texts = [with_scale(one_line(value.cell.text), stated) for value in values]
+    texts = [
+        with_scale(one_line(value.cell.text), None if PER_UNIT.search(value.head) else stated)
+        for value in values
+    ]
     unit = f" ({scale})" if scale and not any(map(SCALE.search, texts)) else ""
     if not all(value.head and len(value.head) <= LONGEST_HEAD for value in values):
         return f"{label}{unit}: {'; '.join(texts)}"
@@ -211,8 +214,12 @@ def row_text(label: str, values: Sequence[CellValue], scale: str, *, spoken: boo
 
 
 def with_scale(text: str, stated: re.Match[str] | None) -> str:
-    """A plain amount with the currency and the scale that its table states for it: ``$14,544 million``."""
-    if stated is None or not AMOUNT.fullmatch(text):
+    """A plain amount with the currency and the scale that its table states for it: ``$14,544 million``.
+
+    Small numbers with decimals are left alone: in a table of millions they are rates or shares.
+    """
+    decimals = "." in text and "," not in text and stated is not None and stated["scale"] != "billions"
+    if stated is None or decimals or not AMOUNT.fullmatch(text):
         return text
     sign = "" if CURRENCY.search(text) else stated["currency"] or ""
     space = " " if len(sign) > 1 else ""

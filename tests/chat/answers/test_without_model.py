@@ -211,6 +211,18 @@ def test_a_value_is_said_with_the_scale_of_its_table() -> None:
     assert lines[0] == "- Fees per boat, 2021: 312"
 
 
+def test_a_percentage_or_a_small_number_is_not_said_in_millions() -> None:
+    heads = ("($ in millions)", "2022 amount", "2022 percent of income")
+    rows = headed(
+        heads,
+        row("u1", "Landing fees", "15,210", "28.8", heads=heads),
+        row("u2", "Average stay in days", "3.25", "", heads=heads),
+    )
+    text = " ".join(answered("How high were the landing fees in 2022?", rows)[0])
+    assert "amount: $15,210 million" in text and "28.8 million" not in text
+    assert "3.25 million" not in " ".join(answered("What was the average stay in days?", rows)[0])
+
+
 def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
     lines, citations = answered("How high were the landing fees in 2022, in billions?", HARBOUR)
     assert lines[0] == "Computed from the cited values: Landing fees: €15,210 million = €15.21 billion"
