@@ -337,6 +337,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {
         "DocumentStatus": "documents.api.jobs.STATUSES",
         "MessageStatus": "chat.api.messages.STATUSES",
+        "AnnotationColour": "chat.models.annotation.Annotation.Colour",
+        "CollectionColour": "documents.api.library.COLOURS",
         "CheckedVerdict": "agents.results.VERDICTS",
         "LocatedVerdict": "agents.results.PLACES",
     },
