@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page
 
+from tests.browser.conftest import PASSWORD
+
 MOST_PRESSES = 60
 ROUNDS, PAUSE_MS = 4, 1000  # what is still on its way is waited for between rounds
 
@@ -26,6 +28,16 @@ def press_until(page: Page, key: str, true: Callable[[], bool]) -> None:
 
 def has_focus(item: Locator) -> bool:
     return item.evaluate("item => item === document.activeElement")
+
+
+def confirm_password(page: Page, shown: Locator) -> None:
+    """Type the password where it is asked for before ``shown`` appears; it is not while it is fresh."""
+    password = page.locator("input[name=password]")
+    shown.or_(password).first.wait_for()
+    if password.is_visible():
+        password.fill(PASSWORD)
+        page.keyboard.press("Enter")
+    shown.wait_for()
 
 
 def tab_to(page: Page, selector: str) -> None:

@@ -190,7 +190,7 @@ def test_a_deleted_document_leaves_the_focus_to_the_next_and_u_brings_it_back(
     first, second = titles.nth(0).get_attribute("id"), titles.nth(1).get_attribute("id")
     page.keyboard.press("j")
     expect(page.locator(f"#{first}")).to_be_focused()
-    page.keyboard.press("Tab")
+    tab_to(page, "[aria-label^='Actions for']")
     choose(page, "Delete")
     expect(page.locator(f"#{second}")).to_be_focused()
     expect(page.locator(f"#{first}")).to_have_count(0)

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PASSWORD, Upload, committed
-from tests.browser.keys import has_focus, press_until, tab_to
+from tests.browser.keys import confirm_password, has_focus, press_until, tab_to
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
@@ -26,8 +26,8 @@ def test_a_token_is_made_copied_and_revoked_by_keyboard(page: Page, site: Site) 
     tab_to(page, "[name=scope]:not(:checked)")
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
-    key = page.locator("code.key")
-    expect(key).to_be_visible()
+    key = page.locator(".note code.key")
+    confirm_password(page, key)
     tab_to(page, "[data-copy]")
     page.keyboard.press("Enter")
     expect(page.locator(".toast")).to_contain_text("Copied")

@@ -32,5 +32,6 @@ test("a request sends the CSRF token, and throws what the server said with its s
     return new Response('{"error": "Gone."}', { status: 410, headers: { "Content-Type": "application/json" } });
   };
   await assert.rejects(request("/x/", { method: "POST", body: "b" }), { message: "Gone.", status: 410 });
-  assert.deepEqual(sent, { url: "/x/", method: "POST", body: "b", headers: { "X-CSRFToken": "token" } });
+  const headers = { "X-CSRFToken": "token" };
+  assert.deepEqual(sent, { url: "/x/", method: "POST", body: "b", headers, keepalive: undefined });
 });
