@@ -58,7 +58,8 @@ export function keepNote(element) {
   /** What was written here without a connection. */
   function takeUp() {
     const draft = JSON.parse(localStorage.getItem(keyOf()));
-    if (!draft) return text.value !== text.defaultValue && soon(); // typed before this was loaded
+    const typed = [title, text].some((field) => field.value !== field.defaultValue); // before this was loaded
+    if (!draft) return typed && soon();
     title.value = draft.title;
     text.value = draft.content;
     dataset.revision = draft.revision;
