@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from chat.citations.verification.tokens import Token
 from text.quantities import Quantity
-from text.semantics import Marker
+from text.semantics import Lexicon, Marker
 
 # When two tokens say the same, and what differs when they do not.
 
@@ -286,3 +288,43 @@ def _run(
 def _distance(place: tuple[int, int], found: Sequence[tuple[int, int]]) -> int:
     i, j = place
     return min((abs((j - b) - (i - a)) for a, b in found), default=0)
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A claim and a sentence of the source with the partners of their words."""
+
+    claim: Sequence[Token]
+    source: Sequence[Token]
+    partners: Partners
+    words: Lexicon
+
+    @cached_property
+    def ordered(self) -> list[tuple[int, int]]:
+        return sorted(self.partners.items())
+
+    @cached_property
+    def matched_source(self) -> frozenset[int]:
+        return frozenset(self.partners.values())
+
+    @cached_property
+    def unmatched_claim(self) -> list[int]:
+        return [at for at in content_places(self.claim) if at not in self.partners]
+
+    @cached_property
+    def unmatched_source(self) -> list[int]:
+        return [at for at in content_places(self.source) if at not in self.matched_source]
+
+    @cached_property
+    def clauses(self) -> frozenset[int]:
+        """Clauses of the source that partners stand in."""
+        return frozenset(self.source[at].clause for at in self.matched_source)
+
+    @cached_property
+    def opposites(self) -> list[tuple[int, int]]:
+        """Partners that say the opposite of each other."""
+        return [
+            (i, j)
+            for i, j in self.ordered
+            if not same(self.claim[i], self.source[j]) and opposite(self.claim[i], self.source[j])
+        ]

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chat.citations.claims import Conflict
-from chat.citations.verification.alignment import content_places
-from chat.citations.verification.order import Pairing, clause_lead, first_and_last, lead, misdated, misplaced
+from chat.citations.verification.alignment import Pairing, content_places
+from chat.citations.verification.dated_numbers import first_and_last, misdated
+from chat.citations.verification.order import misplaced
+from chat.citations.verification.prepositions import clause_lead, lead
 from chat.citations.verification.tokens import COORDINATORS, Token
 
 # What differs between a claim and one sentence of its source, as it is found.

@@ -9,6 +9,7 @@ from typing import Literal
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import (
+    Pairing,
     Partners,
     content_places,
     difference,
@@ -16,16 +17,12 @@ from chat.citations.verification.alignment import (
     partners,
     same_quantity,
 )
+from chat.citations.verification.dated_numbers import first_and_last
 from chat.citations.verification.junctions import Differences, Junctions, is_marker
-from chat.citations.verification.order import (
-    Pairing,
-    comparison_turned,
-    converse,
-    first_and_last,
-    lead,
-    operands_exchanged,
-)
+from chat.citations.verification.order import comparison_turned, operands_exchanged
+from chat.citations.verification.prepositions import lead
 from chat.citations.verification.tokens import Token
+from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]

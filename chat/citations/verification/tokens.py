@@ -17,6 +17,9 @@ Kind = Literal["quantity", "marker", "word", "function", "break"]
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
 _KATAKANA = re.compile("[ァ-ヴー]+")
 COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
+DETERMINERS = frozenset(
+    ["the", "a", "an", "le", "la", "les", "l'", "un", "une", "el", "los", "las", "una", "il"]
+) | frozenset(["lo", "i", "gli", "o", "os", "as", "um", "uma"])
 _REACH = 3  # words between a comparator and its number
 _LIMIT_REACH = 6  # words between "maximum" and its number
 _CLAUSE_CATEGORIES = ("condition",)

@@ -1,0 +1,91 @@
+"""Prepositions: what stands before a word and so says its role."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chat.citations.verification.alignment import Pairing
+from chat.citations.verification.tokens import Token
+from text.semantics import Lexicon
+
+
+def lead(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
+    """The preposition or conjunction that begins the phrase a word stands in; '' for a bare phrase."""
+    if words.language == "ja":
+        return _particle(tokens, at)
+    start = at
+    while start > 0:
+        before = tokens[start - 1]
+        if before.kind == "break" or before.word in words.breaks:
+            return ""
+        if before.marker and before.marker.category in ("condition", "time", "cause"):
+            return f"{before.marker.category}:{before.marker.value}"
+        if before.word in words.prepositions and before.kind != "word":
+            return before.word
+        if before.word in words.passive or (
+            before.kind == "marker"
+            and before.marker is not None
+            and before.marker.category in ("modality", "negation")
+        ):
+            return ""
+        start -= 1
+        if at - start > 5:
+            return ""
+    return ""
+
+
+def of_number(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word stands in a phrase that begins with a number: "of the nine bridges"."""
+    if tokens[at].quantity:
+        return True
+    before = next((token for token in reversed(tokens[:at]) if token.content), None)
+    return before is not None and before.quantity is not None
+
+
+_PARTICLES = {
+    "は": "subject", "が": "subject", "も": "subject", "を": "object", "に": "に", "へ": "に", "から": "から",
+    "より": "より", "で": "で", "によって": "agent", "により": "agent", "の": "の", "と": "と",
+    "まで": "まで", "までに": "まで",
+}  # fmt: skip
+
+
+def _particle(tokens: Sequence[Token], at: int) -> str:
+    """The case particle behind the run of words a Japanese word stands in."""
+    for after in tokens[at + 1 : at + 9]:
+        if after.word in _PARTICLES and after.kind in ("function", "marker"):
+            return _PARTICLES[after.word]
+        if after.kind in ("break", "marker"):
+            return ""
+    return ""
+
+
+def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
+    """Two Japanese words that have exchanged their case particles."""
+    changed = [
+        (i, _particle(pairing.claim, i), _particle(pairing.source, j))
+        for i, j in pairing.ordered
+        if pairing.claim[i].kind == "word"
+    ]
+    changed = [(i, one, other) for i, one, other in changed if one and other and one != other]
+    for i, one, other in changed:
+        for k, two, far in changed:
+            if i < k and one == far and other == two:
+                return i, k
+    return None
+
+
+def clause_lead(tokens: Sequence[Token], at: int) -> str:
+    """The condition a word stands under: "if", "unless"; '' in a main clause."""
+    for before in reversed(tokens[:at]):
+        if before.clause != tokens[at].clause:
+            return ""
+        if before.marker and before.marker.category == "condition":
+            return before.marker.value
+    return ""
+
+
+def is_genitive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    return (following in words.genitive and following.startswith("'")) or lead(
+        tokens, at, words
+    ) in words.genitive
