@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.verification.tokens import Token
+from chat.citations.verification.token import Token
 from text.quantities import Quantity
 from text.semantics import Lexicon, Marker
 

@@ -8,7 +8,7 @@ from chat.citations.verification.alignment import Pairing
 from chat.citations.verification.prepositions import (
     lead,
 )
-from chat.citations.verification.tokens import Token
+from chat.citations.verification.token import Token
 
 
 def first_and_last(pairing: Pairing, said_so: bool = False) -> tuple[int, int] | None:

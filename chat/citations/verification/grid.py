@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.verification.tokens import Token, tokens_of
+from chat.citations.verification.token import Token
+from chat.citations.verification.tokens import tokens_of
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, currency_names, quantities_in
 from text.units import unit_names, units_by_symbol

@@ -18,7 +18,7 @@ from chat.citations.verification.prepositions import (
     of_number,
     particles_exchanged,
 )
-from chat.citations.verification.tokens import COORDINATORS, DENIALS, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, Token
 from chat.citations.verification.voice import converse, gives, voice_changes, wrong_voices
 from text.semantics import Lexicon
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chat.citations.verification.alignment import Pairing
-from chat.citations.verification.tokens import Token
+from chat.citations.verification.token import Token
 from text.semantics import Lexicon
 
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
-from chat.citations.verification.tokens import COORDINATORS, Token, tokens_of
+from chat.citations.verification.token import COORDINATORS, Token
+from chat.citations.verification.tokens import tokens_of
 from text.semantics import Lexicon, known_language, lexicon
 from text.sentences import Span, sentence_spans
 

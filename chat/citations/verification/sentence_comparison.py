@@ -21,7 +21,7 @@ from chat.citations.verification.dated_numbers import first_and_last
 from chat.citations.verification.junctions import Differences, Junctions, is_marker
 from chat.citations.verification.order import comparison_turned, operands_exchanged
 from chat.citations.verification.prepositions import lead
-from chat.citations.verification.tokens import Token
+from chat.citations.verification.token import Token
 from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker
 

@@ -11,7 +11,8 @@ from chat.citations.verification.alignment import difference, rounded, same, sam
 from chat.citations.verification.computation import Operands, Operation, computed
 from chat.citations.verification.grid import CellText, Grid, words_of
 from chat.citations.verification.prose import Judgement
-from chat.citations.verification.tokens import Token, tokens_of
+from chat.citations.verification.token import Token
+from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language, lexicon
 

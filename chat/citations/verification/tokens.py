@@ -4,62 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import takewhile
-from typing import Literal
 
+from chat.citations.verification.conditions import (
+    denied_once,
+    in_exception,
+    with_duties,
+    with_exclusive_conditions,
+)
+from chat.citations.verification.token import COORDINATORS, HARD_BREAKS, Kind, Token
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
 
-Kind = Literal["quantity", "marker", "word", "function", "break"]
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
 _KATAKANA = re.compile("[ァ-ヴー]+")
-COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
-DETERMINERS = frozenset(
-    ["the", "a", "an", "le", "la", "les", "l'", "un", "une", "el", "los", "las", "una", "il"]
-) | frozenset(["lo", "i", "gli", "o", "os", "as", "um", "uma"])
 _REACH = 3  # words between a comparator and its number
 _LIMIT_REACH = 6  # words between "maximum" and its number
 _CLAUSE_CATEGORIES = ("condition",)
-_HARD_BREAKS = frozenset(";；؛.。!?！？؟")
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, phrase or number: ``text[start:end]``.
-
-    Attributes:
-        word: it in lower case.
-        stem: its stem; for a marker ``category:value``.
-        marker: what it does to the sentence, when it is a marker.
-        poles, synonyms: see ``text.semantics.Sense``.
-        quantity: the number with its unit; ``bound``: "le", "gt", "approx" … said of it.
-        clause: number of the stretch between breaks it stands in; ``part``: between semicolons.
-        name: it begins with a capital letter inside a sentence.
-        root: its stem without endings that make a noun of a verb.
-    """
-
-    kind: Kind
-    word: str
-    start: int
-    end: int
-    stem: str = ""
-    marker: Marker | None = None
-    poles: frozenset[tuple[str, int]] = frozenset()
-    synonyms: frozenset[int] = frozenset()
-    quantity: Quantity | None = None
-    bound: str = ""
-    clause: int = 0
-    part: int = 0
-    name: bool = False
-    root: str = ""
-
-    @property
-    def content(self) -> bool:
-        """Whether it must have a partner."""
-        return self.kind in ("quantity", "marker", "word")
 
 
 @lru_cache(maxsize=2048)
@@ -72,7 +36,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = _without_contrasts(found, words)
     found = _with_ordinals(found, language)
     found = _turned(found, words)
-    found = with_exclusive_conditions(_with_duties(_denied_once(found, words), words), words)
+    found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     return tuple(_in_clauses(_with_final_particles(found, words), words))
 
 
@@ -347,15 +311,9 @@ def _without_contrasts(tokens: list[Token], words: Lexicon) -> list[Token]:
         first = token.word.split()[0]
         if first in words.breaks and first != token.word:
             found[at] = replace(token, kind="function", marker=None, word=first)
-        elif token.word in words.relative and _in_exception(tokens, at - 1):
+        elif token.word in words.relative and in_exception(tokens, at - 1):
             found[at] = replace(token, kind="function", marker=None)
     return found
-
-
-def _in_exception(tokens: Sequence[Token], end: int) -> bool:
-    """Whether the words before a comma name an exception: "except for islands, where …"."""
-    before = takewhile(lambda token: token.kind != "break", reversed(tokens[:end]))
-    return any(token.marker == Marker("condition", "except") for token in before)
 
 
 def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
@@ -383,105 +341,6 @@ def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
             turn = None
         found.append(token)
     return found
-
-
-def _denied_once(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "neither … nor": one denial, not two."""
-    found = list(tokens)
-    denied = False
-    for at, token in enumerate(tokens):
-        if token.word in _HARD_BREAKS:
-            denied = False
-        if token.marker and token.marker in DENIALS:
-            if denied and token.word in words.neither:
-                found[at] = replace(token, kind="function", marker=None)
-            denied = True
-    return found
-
-
-def _with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "ist … zu wechseln": what has to be done."""
-    if not words.be_to:
-        return tokens
-    found = list(tokens)
-    for at, token in enumerate(tokens[:-1]):
-        verb = tokens[at + 1]
-        if token.word not in ("zu", "te") or verb.kind != "word" or not verb.word.endswith(("n", "en")):
-            continue
-        before = list(takewhile(lambda other: other.kind != "break", reversed(tokens[:at])))
-        if any(other.word in words.be_to for other in before) and not any(o.word == "um" for o in before):
-            duty = Marker("modality", "must")
-            found[at] = replace(token, kind="marker", marker=duty, stem="modality:must", poles=frozenset())
-    return found
-
-
-_EXCEPTIVE = frozenset({"unless", "except"})
-DENIALS = (Marker("negation", "not"), Marker("quantifier", "none"))
-_ONLY_IF = Marker("condition", "onlyif")
-
-
-def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """ "may not … unless", "no one … except", "may only … if" as "may … only if"."""
-    found = list(tokens)
-    for first, last in _stretches(tokens):
-        denials = [at for at in range(first, last) if found[at].marker in DENIALS]
-        exceptive = next(
-            (
-                at
-                for at in range(first, last)
-                if (m := found[at].marker) and m.category == "condition" and m.value in _EXCEPTIVE
-            ),
-            None,
-        )
-        without = next((at for at in denials if found[at].word in words.without), None)
-        if exceptive is None and without is not None and len(denials) == 2:
-            exceptive, denials = without, [at for at in denials if at != without]
-        only_if = next((at for at in range(first, last) if found[at].marker == _ONLY_IF), last)
-        if exceptive is not None and len(denials) == 1:
-            _write_only_if(found, denials[0], exceptive, first, last)
-        elif len(denials) == 1 and denials[0] > only_if:  # "only if not": not if
-            found[only_if] = replace(found[only_if], marker=Marker("condition", "if"), stem="condition:if")
-        else:
-            _join_only(found, first, last, words)
-    return found
-
-
-def _stretches(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Ranges of tokens between semicolons and words like "but"."""
-    first = 0
-    for at, token in enumerate(tokens):
-        if token.word in _HARD_BREAKS:
-            yield first, at
-            first = at + 1
-    yield first, len(tokens)
-
-
-def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, last: int) -> None:
-    found[denial] = replace(found[denial], kind="function", marker=None)
-    found[exceptive] = replace(found[exceptive], kind="marker", marker=_ONLY_IF, stem="condition:onlyif")
-    for at in range(first, last):
-        marker = found[at].marker
-        if marker and marker.category == "modality":
-            found[at] = replace(found[at], marker=Marker("modality", "may"))
-            return
-
-
-def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> None:
-    """ "may only be done … if", "may be kept only … with": the condition is the only one."""
-    for at in range(first + 1, last):
-        marker, before = found[at].marker, found[at - 1]
-        if not marker or marker != Marker("quantifier", "only"):
-            continue
-        if not (before.kind == "function" or (before.marker and before.marker.category == "modality")):
-            continue
-        for place in range(at + 1, last):
-            condition = found[place].marker
-            if (condition and condition == Marker("condition", "if")) or found[place].word in words.only_with:
-                found[place] = replace(
-                    found[place], kind="marker", marker=_ONLY_IF, stem="condition:onlyif", poles=frozenset()
-                )
-                found[at] = replace(found[at], kind="function", marker=None)
-                break
 
 
 def _with_final_particles(tokens: list[Token], words: Lexicon) -> list[Token]:
@@ -552,7 +411,7 @@ def _in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
         following = tokens[at + 1].word if at + 1 < len(tokens) else ""
         if token.kind == "break":
             clause += following not in words.complement
-            part += token.word in _HARD_BREAKS
+            part += token.word in HARD_BREAKS
         elif (
             _joins_numbers(tokens, at)
             or token.word in words.breaks

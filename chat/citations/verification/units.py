@@ -13,7 +13,8 @@ from chat.citations.verification.alignment import same
 from chat.citations.verification.grid import CellText, Grid
 from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import judge_table
-from chat.citations.verification.tokens import COORDINATORS, Token, tokens_of
+from chat.citations.verification.token import COORDINATORS, Token
+from chat.citations.verification.tokens import tokens_of
 from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 

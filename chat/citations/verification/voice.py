@@ -8,7 +8,7 @@ from chat.citations.verification.alignment import Pairing
 from chat.citations.verification.prepositions import (
     lead,
 )
-from chat.citations.verification.tokens import COORDINATORS, DETERMINERS, Token
+from chat.citations.verification.token import COORDINATORS, DETERMINERS, Token
 from text.semantics import Lexicon
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
