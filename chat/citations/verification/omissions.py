@@ -1,0 +1,153 @@
+"""What a claim leaves out of its sentence: conditions, denials and other words that turn a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chat.citations.verification.alignment import content_places
+from chat.citations.verification.junctions import Differences, is_marker
+from chat.citations.verification.prepositions import lead
+from chat.citations.verification.token import Token
+from text.semantics import Lexicon
+
+# What may be left out of a claim without making it say more than the source.
+_MAY_BE_LEFT_OUT = {
+    "quantifier:all",
+    "quantifier:only",
+    "modality:shall",
+    "frequency:once",
+    "ordinal:previous",
+    "condition:including",
+    "time:during",
+}
+_OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
+
+
+def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
+    clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
+    if words.language == "en" and tokens[at].word.endswith(("ing", "ed", "s")):
+        return False
+    return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
+
+
+class Omissions:
+    """Looks at the words of a sentence that no word of the claim stands for."""
+
+    def __init__(self, found: Differences) -> None:
+        self.found, self.pairing = found, found.pairing
+        self.claim, self.source, self.words = found.claim, found.source, found.words
+
+    def find(self) -> None:
+        """Report each that changes what the claim says as a conflict or an open question."""
+        parts = {self.source[at].part for at in self.pairing.matched_source}
+        for at in self.pairing.unmatched_source:
+            token = self.source[at]
+            if token.quantity and at not in self.found.explained_source and self._part_of(at):
+                self.found.conflict("quantifier", None, at)
+            if at in self.found.explained_source or not token.marker or token.part not in parts:
+                continue
+            if token.marker.category == "condition":
+                self._condition_left_out(at)
+            elif token.clause in self.pairing.clauses:
+                self._marker_left_out(at)
+
+    def _part_of(self, at: int) -> bool:
+        """Whether a number left out counts a part of what the claim speaks of: "two of the five"."""
+        if self.source[at].clause not in self.pairing.clauses or at + 1 >= len(self.source):
+            return False
+        following = self.source[at + 1]
+        if following.word not in self.words.genitive or following.word.startswith("'"):
+            return False
+        governed = next((j for j in content_places(self.source) if j > at), None)
+        if governed not in self.pairing.matched_source:
+            return False
+        own = self.source[at].quantity
+        if own is None or own.dimension in ("year", "date"):
+            return False
+        said = [self.source[j].quantity for j in self.pairing.matched_source]
+        replaced = any(own and q and q.dimension == own.dimension for q in said)
+        return governed is not None and not (replaced and not self.source[governed].quantity)
+
+    def _condition_left_out(self, at: int) -> None:
+        marker = self.source[at].marker
+        assert marker is not None
+        if marker.value in ("including", "evenif"):
+            return
+        own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
+        if not own and self._of_later_statement(at):
+            return
+        if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
+            return
+        if own and not self._keeps_lead(own):
+            self.found.conflict("condition", None, at)
+        else:
+            self.found.open.append(self.source[at].word)
+
+    def _of_later_statement(self, at: int) -> bool:
+        """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
+        last = max(self.pairing.matched_source)
+        return any(self.source[place].word in self.words.breaks for place in range(last + 1, at))
+
+    def _is_instruction_of_claim(self, verb: int | None) -> bool:
+        i = next((i for i, j in self.pairing.ordered if j == verb), None)
+        return i is not None and is_instruction(self.claim, i, self.words)
+
+    def _keeps_lead(self, own: Sequence[int]) -> bool:
+        to_claim = {j: i for i, j in self.pairing.partners.items()}
+        first = min(own)
+        return lead(self.claim, to_claim[first], self.words).startswith("condition")
+
+    def _opens_own_clause(self, at: int) -> bool:
+        """Whether a "before" joins a clause that says all of the claim but its subject: "before she left"."""
+        behind = self.source[at + 1] if at + 1 < len(self.source) else None
+        before = [j for j in self.pairing.matched_source if j < at]
+        opening = [j for j in content_places(self.source) if j < at]
+        lends_subject = before == opening[: len(before)] and len(before) < len(opening)
+        return behind is not None and behind.word in self.words.pronouns and lends_subject
+
+    def _only_subject_before(self, at: int) -> bool:
+        """Whether the clause of a "not" lends only its subject: "never met, but praised"."""
+        own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
+        end = next(
+            (j for j in range(at, len(self.source)) if self.source[j].clause != self.source[at].clause), 0
+        )
+        contrast = end and any(token.word in self.words.breaks for token in self.source[end - 1 : end + 3])
+        return bool(contrast) and all(j < at for j in own)
+
+    def _marker_left_out(self, at: int) -> None:
+        token = self.source[at]
+        marker = token.marker
+        assert marker is not None
+        name = f"{marker.category}:{marker.value}"
+        following = next(
+            (j for j in content_places(self.source) if j > at and self.source[j].clause == token.clause), None
+        )
+        governs = following is not None and following in self.pairing.matched_source
+        if name in _MAY_BE_LEFT_OUT:
+            return
+        if marker.category == "negation" or name == "quantifier:none":
+            beside = governs or following is None
+            if beside:
+                self.found.conflict("negation", None, at)
+            elif not self._only_subject_before(at):
+                self.found.open.append(token.word)
+        elif marker.category in ("modality", "hedge"):
+            if name == "modality:must" and self._is_instruction_of_claim(following):
+                return
+            if marker.value in ("may", "should", "supposed") and governs:
+                self.found.conflict("modality", None, at)
+            else:
+                self.found.open.append(token.word)
+        elif marker.category == "quantifier":
+            if marker.value == "most" and governs:
+                self.found.conflict("quantifier", None, at)
+            else:
+                self.found.open.append(token.word)
+        elif marker.category == "ordinal":
+            if governs:
+                self.found.conflict("ordinal", None, at)
+            else:
+                self.found.open.append(token.word)
+        elif marker.category in _OPEN_WHEN_LEFT_OUT and governs and not self._opens_own_clause(at):
+            self.found.open.append(token.word)
