@@ -10,8 +10,7 @@ from pathlib import Path
 from django.core.files.base import File
 
 from agents.evidence import VERIFIED_AGAINST, Refused, differences_of, preference
-from agents.places import part
-from agents.results import LocatedText, VerifiedText
+from agents.results import LocatedText, VerifiedText, part
 from chat.citations.anchoring.page_sources import FilePages, find_in_file
 from chat.citations.claim_spans import terms_of
 from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verification

@@ -16,9 +16,9 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db.models import Q
 
-from agents.places import Addresses, part
 from agents.results import (
     Added,
+    Addresses,
     Answered,
     Cited,
     Difference,
@@ -30,6 +30,7 @@ from agents.results import (
     SearchFound,
     UnitRead,
     Verified,
+    part,
 )
 from chat.answers import question_commands
 from chat.answers.presenters import shown_message

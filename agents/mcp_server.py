@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and a prompt over `agents.evidence`, for both transports.
+"""MCP by the official package: tools, resources and a prompt over `agents.evidence`, and `/mcp`.
 
 Nothing here fetches or posts to an address, and nothing but `add_document` writes; it needs the
 scope for that. So a document that tells an agent to send something away finds no way here.
@@ -11,20 +11,38 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import Field
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
 from agents import evidence
 from agents.evidence import Agent, Refused, visible
-from agents.places import PAGE_URI, PICTURE_URI
-from agents.results import Added, Answered, Documents, Located, PagesRead, SearchFound, Verified
+from agents.results import (
+    PAGE_URI,
+    PICTURE_URI,
+    Added,
+    Addresses,
+    Answered,
+    Documents,
+    Located,
+    PagesRead,
+    SearchFound,
+    Verified,
+)
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture, read_boxes
-from documents.models import Page
+from documents.models import ApiToken, Page, Scope
 from pdf.geometry import Rect
 
 # Each transport says who is calling before it hands a call to the server.
@@ -208,3 +226,84 @@ def make_server() -> MCPServer[Any]:
     server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceError))
     server.prompt(name="cited_answer")(cited_answer)
     return server
+
+
+# The HTTP transport: one view behind the API's tokens, scopes and rates. Each request stands alone (no
+# session is kept), so any web process can answer it, by JSON and never by a stream.
+
+ALL_SCOPES = frozenset(Scope.values)
+# Django has checked the host already, and a token is not sent by a browser on its own.
+SECURITY = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+
+class EventStreamRenderer(BaseRenderer):
+    """MCP clients say that they would take a stream, too."""
+
+    media_type = "text/event-stream"
+    format = "events"
+
+    def render(self, data: Any, media_type: Any = None, context: Any = None) -> bytes:
+        return JSONRenderer().render(data)
+
+
+@extend_schema(exclude=True)
+class McpView(APIView):
+    """Speaks MCP. What a tool needs beyond reading is asked of the token by the tool."""
+
+    scope = Scope.READ
+    renderer_classes = [JSONRenderer, EventStreamRenderer]
+
+    def post(self, request: Request) -> HttpResponse:
+        with called_by(agent_of(request)):
+            return async_to_sync(answered)(request)
+
+
+def agent_of(request: Request, resources: bool = True) -> Agent:
+    """Who asks: a token with its scopes; a browser's session has all of them."""
+    token = request.auth
+    scopes = frozenset(token.scopes) if isinstance(token, ApiToken) else ALL_SCOPES
+    base = request.build_absolute_uri("/").rstrip("/")
+    return Agent(cast(User, request.user), scopes, Addresses(base, resources))
+
+
+async def answered(request: Request) -> HttpResponse:
+    """The package's answer to the request, as Django's."""
+    body = request._request.body
+    response = HttpResponse(content_type="application/json")
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            response.status_code = message["status"]
+            for name, value in message["headers"]:
+                if name.lower() != b"content-length":
+                    response[name.decode("latin-1")] = value.decode("latin-1")
+        else:
+            response.content += message.get("body", b"")
+
+    manager = StreamableHTTPSessionManager(
+        make_server()._lowlevel_server, json_response=True, stateless=True, security_settings=SECURITY
+    )
+    async with manager.run():
+        await manager.handle_request(asgi_scope(request), receive, send)
+    return response
+
+
+def asgi_scope(request: Request) -> dict[str, Any]:
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.items()]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": request.path,
+        "raw_path": request.path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": headers,
+        "client": None,
+        "server": None,
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from agents import views
-from agents.mcp_http import McpView
+from agents.mcp_server import McpView
 from agents.openai_api import ChatCompletions, Models
 
 urlpatterns: list[URLPattern] = [

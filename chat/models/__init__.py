@@ -1,10 +1,9 @@
 """What may be claimed, and on which words: conversations, messages, citations, notes, annotations."""
 
-from chat.models.annotation import Annotation
+from chat.models.annotation import Annotation, ReadingPlace
 from chat.models.citation import Citation
 from chat.models.conversation import Conversation, Message, StreamEvent
 from chat.models.note import Note, NoteVersion
-from chat.models.reading_place import ReadingPlace
 from chat.models.share import AnswerShare
 
 __all__ = [

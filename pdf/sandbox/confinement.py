@@ -13,6 +13,7 @@ readers which that forks in turn (``confine_reader``), which open the file.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import resource
@@ -20,13 +21,111 @@ import signal
 import stat
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from pdf.sandbox import landlock, seccomp
-from pdf.sandbox.system_calls import COMPUTE, LOOK_UP, OFFICE, PREPARE, WAIT, drop_capabilities, prctl
+from pdf.sandbox import seccomp
+from pdf.sandbox.system_calls import (
+    COMPUTE,
+    LOOK_UP,
+    OFFICE,
+    PREPARE,
+    WAIT,
+    drop_capabilities,
+    prctl,
+    system_call,
+)
+
+# Landlock: which files a process and all it starts can reach (Linux 5.13 and later).
+# Values: include/uapi/linux/landlock.h. What a version of the kernel does not know is left out.
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
+_VERSION = 1
+_RULE_PATH_BENEATH = 1
+_PR_SET_NO_NEW_PRIVS = 38
+_O_PATH = 0o10000000
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REMOVE_FILE, _MAKE_SOCKET = 1 << 5, 1 << 9
+_TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+# Access to the file system that each version can refuse: 1 to 5.
+_KNOWN = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
+_TCP = 0b11  # bind, connect: version 4
+_SCOPES = 0b11  # abstract Unix sockets, signals: version 6
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("access", ctypes.c_uint64), ("descriptor", ctypes.c_int32)]
+
+
+def version() -> int:
+    """Version of Landlock's interface in this kernel; 0 where it has none or it is switched off."""
+    return max(0, system_call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION)))
+
+
+def restrict_files(
+    readable: Iterable[str | Path],
+    writable: Iterable[str | Path] = (),
+    *,
+    sockets: Iterable[str | Path] = (),
+    may_execute: bool = False,
+) -> bool:
+    """Leave this process these files and folders only, with all that is in them. False where it cannot.
+
+    Paths that do not exist are left out. ``sockets``: folders to create sockets in and remove files from.
+    TCP, abstract sockets and signals to processes outside go too, where the kernel can refuse them.
+    """
+    known = version()
+    if not known:
+        return False
+    files = _KNOWN[min(known, 5)]
+    rules = _Ruleset(files, _TCP if known >= 4 else 0, _SCOPES if known >= 6 else 0)
+    size = 24 if known >= 6 else 16 if known >= 4 else 8
+    ruleset = system_call(_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
+    if ruleset < 0:
+        return False
+    try:
+        reading = _READ_FILE | _READ_DIR | (_EXECUTE if may_execute else 0)
+        for paths, access in (
+            (readable, reading),
+            (writable, files & ~_EXECUTE),
+            (sockets, _MAKE_SOCKET | _REMOVE_FILE),
+        ):
+            for path in paths:
+                _allow(ruleset, path, access)
+        prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        return system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)) == 0
+    finally:
+        os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str | Path, access: int) -> None:
+    try:
+        descriptor = os.open(path, _O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not Path(path).is_dir():
+            access &= _OF_FILES
+        rule = _PathBeneath(access, descriptor)
+        system_call(
+            _ADD_RULE,
+            ctypes.c_int(ruleset),
+            ctypes.c_int(_RULE_PATH_BENEATH),
+            ctypes.byref(rule),
+            ctypes.c_uint32(0),
+        )
+    finally:
+        os.close(descriptor)
+
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -160,7 +259,7 @@ def confine_to_files(paths: Sequence[str]) -> list[str]:
         drop_capabilities()
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     hide_memory()
-    landlock.restrict_files([*_program_files(), *_LIBRARIES, *_MACHINE, *paths])
+    restrict_files([*_program_files(), *_LIBRARIES, *_MACHINE, *paths])
     seccomp.allow_only(COMPUTE | LOOK_UP | WAIT, seccomp.file_process_rules(os.getpid()))
     return list(paths)
 
@@ -184,7 +283,7 @@ def confine_office(program: str, folder: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     installed = Path(program).resolve().parent.parent.parent
     own = [installed] if installed != Path("/") else []
-    landlock.restrict_files(
+    restrict_files(
         [*_LIBRARIES, *_MACHINE, *_OFFICE_FILES, *own, program],
         [folder, "/dev/null"],
         sockets=["/tmp"],  # where LibreOffice listens for a second one, and ends when it cannot
@@ -208,17 +307,17 @@ def weaknesses() -> list[Weakness]:
     if not seccomp.is_possible():
         said = "This kernel or processor has no seccomp filter for us: system calls are not limited."
         found.append(Weakness(said))
-    if not landlock.version():
+    if not version():
         found.append(
             Weakness(
                 "This kernel has no Landlock (Linux 5.13, CONFIG_SECURITY_LANDLOCK, lsm=landlock):"
                 " the process that opens uploaded files can read whatever its user can."
             )
         )
-    elif landlock.version() < 6:
+    elif version() < 6:
         found.append(
             Weakness(
-                f"Landlock here is version {landlock.version()}. From version 6 on (Linux 6.12)"
+                f"Landlock here is version {version()}. From version 6 on (Linux 6.12)"
                 " it also keeps LibreOffice from sending signals to other processes of its user.",
                 is_open=False,
             )
@@ -228,7 +327,7 @@ def weaknesses() -> list[Weakness]:
             Weakness(
                 "Pincite runs as root from a folder that other users cannot read: uploaded files are opened"
                 " as root, without its capabilities. Run it as a user of its own, or install it elsewhere.",
-                is_open=not landlock.version(),
+                is_open=not version(),
             )
         )
     return found

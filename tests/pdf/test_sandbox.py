@@ -16,7 +16,7 @@ from django.conf import settings
 
 from operations.observability.checks import hostile_files_are_confined
 from pdf.api import draw_plain_page
-from pdf.sandbox import client, landlock, seccomp
+from pdf.sandbox import client, confinement, seccomp
 from pdf.sandbox.office_server import OfficeLimits
 from tests.drawing import draw_pdf
 
@@ -156,13 +156,15 @@ def test_office_files_are_converted_by_a_program_that_reaches_its_own_folder_onl
         ]
         command = [*child, str(SYSTEM_PYTHON), "-c", OFFICE, *arguments]
         subprocess.run(command, cwd=settings.BASE_DIR, check=True, timeout=60, env={"PATH": "/usr/bin:/bin"})
-    assert (folder / "made").read_text() == ("" if landlock.version() >= 6 or not os.getuid() else "signal")
+    assert (folder / "made").read_text() == (
+        "" if confinement.version() >= 6 or not os.getuid() else "signal"
+    )
     assert (target / "mine").read_text() == "a secret key"
     assert not (target / "link").is_symlink()
 
 
 def test_what_the_kernel_cannot_do_is_said_to_the_administrator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(confinement, "version", lambda: 0)
     monkeypatch.setattr(seccomp, "is_possible", lambda: False)
     told = [message.msg for message in hostile_files_are_confined()]
     assert any("no Landlock" in message for message in told)
