@@ -21,6 +21,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from merge3 import Merge3
 
+from chat.answers.events import CitationShown
 from chat.answers.question_commands import question_of
 from chat.citations.marker_decoder import StoredMark, defused, format_marker, stored_marks, with_marks
 from chat.citations.presenters import shown_citations
@@ -88,15 +89,20 @@ def from_editor(content: str, user: User | AnonymousUser) -> str:
     return EDITED.sub(stored, content)
 
 
-def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:
-    """The note's safe HTML; citations are numbered by first use, those that are gone vanish. Four queries."""
+def numbered_note(note: Note, user: User | AnonymousUser) -> tuple[str, list[CitationShown]]:
+    """The note without markers of citations that are gone, and the others, numbered by first use."""
     by_id = {UUID(shown.id): shown for shown in shown_citations(cited_in(note.content, user))}
     numbers: dict[UUID, int] = {}
     used = []
     for key in live_marks(note.content, by_id):
         number = numbers.setdefault(key, len(numbers) + 1)
         used.append(msgspec.structs.replace(by_id[key], number=number))
-    return render_message(only_live(note.content, by_id), used, top=ON_A_PAGE)
+    return only_live(note.content, by_id), used
+
+
+def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:
+    """The note's safe HTML. Four queries."""
+    return render_message(*numbered_note(note, user), top=ON_A_PAGE)
 
 
 def live_marks(content: str, known: Container[UUID | None]) -> list[UUID]:

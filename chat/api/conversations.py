@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
-from rest_framework import serializers, viewsets
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer, extend_schema_view
+from rest_framework import generics, serializers, viewsets
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 from chat.answers.question_commands import start_conversation
-from chat.models import Conversation
+from chat.models import Conversation, Message, Note
 from chat.providers.registry import provider_names
+from chat.views.exports import DEFAULT_STYLE, FILES, file_of
 from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.pages import PngRenderer
 from documents.models import Collection, Document
+from documents.papers.bibliography import STYLES
 from retrieval.api import RagConfigSerializer
 
 
@@ -88,3 +95,47 @@ class ConversationViewSet(viewsets.ModelViewSet):
 
     def perform_destroy(self, conversation: Conversation) -> None:
         conversation.hide()
+
+
+def file_renderer(form: str) -> type[BaseRenderer]:
+    """Lets the media type of a file be negotiated."""
+    kind, _ = FILES[form]
+    return type(f"{form}_renderer", (PngRenderer,), {"media_type": kind.partition(";")[0], "format": form})
+
+
+class StyleSerializer(Strict, serializers.Serializer):
+    """How the list of references is written."""
+
+    style = serializers.ChoiceField(list(STYLES.items()), default=DEFAULT_STYLE, help_text="a CSL style")
+    format = serializers.ChoiceField(list(FILES), required=False, help_text="instead of `Accept`")
+
+
+class ExportFile(generics.GenericAPIView):
+    """The text with its sources and a list of references: Markdown, HTML or Word."""
+
+    renderer_classes = [file_renderer(form) for form in FILES]
+    pagination_class = None
+    filter_backends: list[Any] = []
+    model: type[Conversation | Message | Note] = Conversation
+
+    def get_queryset(self) -> models.QuerySet:
+        visible = self.model.objects.visible_to(self.request.user)
+        return visible.filter(role=Message.Role.ASSISTANT) if self.model is Message else visible
+
+    def get(self, request: Request, **kwargs: Any) -> HttpResponse:
+        options = StyleSerializer(data=request.query_params)
+        options.is_valid(raise_exception=True)
+        return file_of(self.get_object(), request.accepted_renderer.format, options.validated_data["style"])
+
+
+def export_of(model: type[Conversation | Message | Note], name: str) -> Any:
+    """The view of one kind of text, as the schema names it."""
+    schema = extend_schema(
+        tags=[f"{name}s"],
+        operation_id=f"{name}s_export",
+        summary=f"A {name} as a file with a list of references",
+        parameters=[StyleSerializer],
+        responses={(200, FILES[form][0].partition(";")[0]): OpenApiTypes.BINARY for form in FILES},
+    )
+    view: Any = type(f"{name.title()}Export", (ExportFile,), {"model": model})
+    return extend_schema_view(get=schema)(view).as_view()

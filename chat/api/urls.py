@@ -14,7 +14,7 @@ from chat.api.citations import (
     FindWords,
     Locate,
 )
-from chat.api.conversations import ConversationViewSet
+from chat.api.conversations import ConversationViewSet, export_of
 from chat.api.messages import (
     AnswerCancel,
     AnswerContinue,
@@ -25,6 +25,7 @@ from chat.api.messages import (
 )
 from chat.api.notes import NoteVersions, NoteViewSet
 from chat.api.providers import ProviderHealth, Providers
+from chat.models import Conversation, Message, Note
 from documents.api.urls import UuidRouter
 
 router = UuidRouter()
@@ -52,6 +53,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("documents/<uuid:document_id>/locate/", Locate.as_view(), name="document-locate"),
     path("providers/", Providers.as_view(), name="provider-list"),
     path("providers/<slug:name>/health/", ProviderHealth.as_view(), name="provider-health"),
+    *[
+        path(f"{name}s/<uuid:pk>/export/", export_of(model, name), name=f"{name}-export")
+        for model, name in ((Conversation, "conversation"), (Message, "message"), (Note, "note"))
+    ],
     path("notes/<uuid:pk>/versions/", NoteVersions.as_view(), name="note-versions"),
     *router.urls,
 ]

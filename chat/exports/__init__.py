@@ -1,1 +1,1 @@
-"""An answer as a file: Markdown, HTML, DOCX, plain text, and the evidence pack (PDF of the cited pages)."""
+"""Answers, conversations and notes as files: Markdown, HTML, DOCX, plain text, and the evidence pack."""

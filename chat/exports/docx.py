@@ -1,4 +1,4 @@
-"""An answer as a Word document, with its sources at the end."""
+"""Answers and notes as a Word document, with sources and references at the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from docx.document import Document as WordDocument
 from docx.text.paragraph import Paragraph
 from markdown_it.token import Token
 
-from chat.exports.exported_answer import ExportedAnswer
+from chat.exports.exported_answer import Export, Part
 from chat.exports.markdown import footnote, one_line
 from chat.markdown.html import ON_A_PAGE, HeadingLevels
 from chat.markdown.overlay import laid_out, marked_text
@@ -19,23 +19,34 @@ from chat.markdown.overlay import laid_out, marked_text
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0, 2.2
 
 
-def as_docx(answer: ExportedAnswer) -> bytes:
+def as_docx(export: Export) -> bytes:
     """Headings, paragraphs, lists and tables; superscripts are the sources' numbers."""
     document = new_document()
-    document.core_properties.title = writable(one_line(answer.question))[:250]
-    document.add_heading(writable(one_line(answer.question)), level=1)
-    text, _ = marked_text(answer.content)
-    tokens = [token for block in laid_out(text.text, text.places).blocks for token in block]
-    HeadingLevels(ON_A_PAGE).settle(tokens)
-    _Writer(document, answer).write(tokens)
-    if answer.summary:
-        document.add_paragraph().add_run(answer.summary).italic = True
+    document.core_properties.title = writable(one_line(export.title))[:250]
+    document.add_heading(writable(one_line(export.title)), level=1)
+    for part in export.parts:
+        _write_part(document, part)
     document.add_heading("Sources", level=2)
-    for source in answer.sources:
-        document.add_paragraph(writable(f"[{source.number}] {footnote(answer, source)}"))
+    for source in export.sources:
+        document.add_paragraph(writable(f"[{source.number}] {footnote(export, source)}"))
+    if export.references:
+        document.add_heading("References", level=2)
+    for line in export.references:
+        document.add_paragraph(writable(line))
     out = io.BytesIO()
     document.save(out)
     return out.getvalue()
+
+
+def _write_part(document: WordDocument, part: Part) -> None:
+    if part.heading:
+        document.add_heading(writable(one_line(part.heading)), level=2)
+    text, _ = marked_text(part.content)
+    tokens = [token for block in laid_out(text.text, text.places).blocks for token in block]
+    HeadingLevels(ON_A_PAGE + bool(part.heading)).settle(tokens)
+    _Writer(document, [citation.number for citation in part.citations]).write(tokens)
+    if part.summary:
+        document.add_paragraph().add_run(part.summary).italic = True
 
 
 def writable(text: str) -> str:
@@ -45,8 +56,8 @@ def writable(text: str) -> str:
 class _Writer:
     """Writes Markdown's tokens, block by block."""
 
-    def __init__(self, document: WordDocument, answer: ExportedAnswer) -> None:
-        self._document, self._answer = document, answer
+    def __init__(self, document: WordDocument, numbers: Sequence[int]) -> None:
+        self._document, self._numbers = document, numbers
         self._lists: list[str] = []
         self._heading = 0
         self._rows: list[list[Token]] | None = None
@@ -108,6 +119,6 @@ class _Writer:
                 run.bold, run.italic = bold, italic
 
     def _superscript(self, paragraph: Paragraph, index: int) -> None:
-        if index < len(self._answer.citations):
-            run = paragraph.add_run(str(self._answer.citations[index].number))
+        if index < len(self._numbers):
+            run = paragraph.add_run(str(self._numbers[index]))
             run.font.superscript = True

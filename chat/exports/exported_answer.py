@@ -1,58 +1,112 @@
-"""What every export says of an answer: its numbered text and its sources."""
+"""What every export says: an answer, a conversation or a note, its sources, and the works they are of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from chat.answers.events import CitationShown
-from chat.answers.presenters import shown_message
-from chat.answers.question_commands import question_of
+from chat.answers.presenters import Exchange, exchange_of, exchanges_of
 from chat.citations.marker_decoder import with_marks
-from chat.models import Citation, Message
+from chat.models import Citation, Conversation, Message, Note
+from chat.notes import numbered_note
+from documents.models import Document
+from documents.papers.bibliography import reference_list
+from documents.papers.record import record_of
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedAnswer:
-    """One question and its answer.
+class Part:
+    """One text of an export: an answer under its question, or a note.
 
     Attributes:
+        heading: '' where the export's title is its heading.
         citations: in the order of the markers of ``content``.
-        sources: one citation for each number, by number; the first use stands for all.
-        rows: the stored citations, in the order of ``citations``.
     """
 
-    question: str
+    heading: str
     content: str
     citations: tuple[CitationShown, ...]
-    sources: tuple[CitationShown, ...]
-    rows: tuple[Citation, ...]
-    summary: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What is written into a file.
+
+    Attributes:
+        rows: the stored citations, in the order of ``citations``.
+        works: the cited documents that the reader may see, by id, in the order of first use.
+        references: the works as a list of references; empty where none is wanted.
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    rows: tuple[Citation, ...] = ()
+    works: dict[str, Document] | None = None
+    references: tuple[str, ...] = ()
+
+    @property
+    def citations(self) -> tuple[CitationShown, ...]:
+        return tuple(citation for part in self.parts for citation in part.citations)
+
+    @property
+    def sources(self) -> list[CitationShown]:
+        """One citation for each number, by number; the first use stands for all."""
+        return by_number(self.citations)
 
     def byline(self, source: CitationShown) -> str:
         """Who wrote the source and when, as ``(Wile E. Coyote, 2018)``; '' where nobody knows."""
-        documents = {str(row.pk): row.document for row in self.rows}
-        document = documents.get(source.id)
-        return f"({document.byline})" if document and document.byline else ""
+        work = (self.works or {}).get(source.document)
+        return f"({work.byline})" if work and work.byline else ""
 
     @property
     def file_name(self) -> str:
         """A name without anything a file system or a header would stumble over."""
-        words = "".join(character if character.isalnum() else " " for character in self.question).split()
+        words = "".join(character if character.isalnum() else " " for character in self.title).split()
         return "-".join(words[:8])[:60] or "answer"
 
 
-def exported(answer: Message) -> ExportedAnswer:
-    """The answer as exports need it."""
-    seen = shown_message(answer)
-    return ExportedAnswer(
-        question_of(answer).content,
-        answer.content,
-        seen.citations,
-        tuple(by_number(seen.citations)),
-        tuple(answer.citations.select_related("document").order_by("position")),
-        seen.summary.text,
-    )
+def exported(answer: Message, style: str = "") -> Export:
+    """An answer under its question; ``style`` names the CSL style of its references, '' leaves them out."""
+    exchange = exchange_of(answer)
+    part = Part("", answer.content, exchange.shown.citations, exchange.shown.summary.text)
+    rows = answer.citations.select_related("document").order_by("position")
+    return _export(exchange.question.content, [part], rows, answer.conversation, style)
+
+
+def exported_conversation(conversation: Conversation, style: str = "") -> Export:
+    """All finished answers under their questions, in order; numbers run through the conversation."""
+    ended = [found for found in exchanges_of(conversation) if not found.answer.is_unfinished]
+    rows = Citation.objects.filter(message__in=[found.answer.pk for found in ended])
+    rows = rows.select_related("document").order_by("message__position", "position")
+    parts = [_part(found) for found in ended]
+    return _export(str(conversation), parts, rows, conversation, style)
+
+
+def _part(found: Exchange) -> Part:
+    return Part(found.question.content, found.answer.content, found.shown.citations, found.shown.summary.text)
+
+
+def exported_note(note: Note, style: str = "") -> Export:
+    """A note with its live citations, numbered by first use."""
+    content, citations = numbered_note(note, note.owner)
+    rows = Citation.objects.filter(pk__in=[UUID(citation.id) for citation in citations])
+    part = Part("", content, tuple(citations))
+    return _export(str(note), [part], rows.select_related("document"), note, style)
+
+
+def _export(
+    title: str, parts: Sequence[Part], rows: Iterable[Citation], of: Conversation | Note, style: str
+) -> Export:
+    """The documents that the owner may see no longer are not described."""
+    listed = tuple(rows)
+    order = dict.fromkeys(citation.document for part in parts for citation in part.citations)
+    found = Document.objects.visible_to(of.owner).in_bulk([key for key in order if key])
+    works = {key: found[UUID(key)] for key in order if key and UUID(key) in found}
+    references = reference_list([record_of(work) for work in works.values()], style) if style else []
+    return Export(title, tuple(parts), listed, works, tuple(references))
 
 
 def by_number(citations: Sequence[CitationShown]) -> list[CitationShown]:
@@ -62,9 +116,9 @@ def by_number(citations: Sequence[CitationShown]) -> list[CitationShown]:
     return [first[number] for number in sorted(first)]
 
 
-def quotes_of(exported_answer: ExportedAnswer, number: int) -> list[CitationShown]:
+def quotes_of(export: Export, number: int) -> list[CitationShown]:
     """All citations under one number that light different words."""
-    same = [citation for citation in exported_answer.citations if citation.number == number]
+    same = [citation for citation in export.citations if citation.number == number]
     return list({citation.quote: citation for citation in same}.values())
 
 

@@ -1,4 +1,4 @@
-"""An answer as one HTML file, and as the evidence pack (a PDF with the cited pages)."""
+"""Answers and notes as one HTML file, and as the evidence pack (a PDF with the cited pages)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.answers.events import CitationShown
-from chat.exports.exported_answer import ExportedAnswer, quotes_of
+from chat.exports.exported_answer import Export, Part, quotes_of
 from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.models import Citation
 from documents.ingestion.parser import local_file, parse_limits
@@ -28,7 +28,7 @@ STYLE = mark_safe(
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # nothing is fetched on opening
 
 
-def as_html(answer: ExportedAnswer) -> str:
+def as_html(export: Export) -> str:
     """A whole page; superscripts lead to the sources at its end."""
     return format_html(
         '<!doctype html><html><head><meta charset="utf-8">'
@@ -36,45 +36,48 @@ def as_html(answer: ExportedAnswer) -> str:
         "<title>{}</title><style>{}</style></head>"
         "<body>{}</body></html>",
         POLICY,
-        answer.question,
+        export.title,
         STYLE,
-        body(answer),
+        body(export),
     )
 
 
-def body(answer: ExportedAnswer) -> SafeString:
-    """Question, answer and sources, without a page around them."""
+def body(export: Export) -> SafeString:
+    """Title, texts, sources and references, without a page around them."""
+    references = format_html_join("", "<li>{}</li>", ((line,) for line in export.references))
     return format_html(
-        '<h1>{}</h1>{}<p><em>{}</em></p><h2>Sources</h2><ol class="sources">{}</ol>',
-        answer.question,
-        text(answer),
-        answer.summary,
-        format_html_join("", "{}", ((source_item(answer, source),) for source in answer.sources)),
+        '<h1>{}</h1>{}<h2>Sources</h2><ol class="sources">{}</ol>{}',
+        export.title,
+        format_html_join("", "{}", ((text(part),) for part in export.parts)),
+        format_html_join("", "{}", ((source_item(export, source),) for source in export.sources)),
+        format_html('<h2>References</h2><ul class="sources">{}</ul>', references) if references else "",
     )
 
 
-def text(answer: ExportedAnswer) -> SafeString:
-    """The answer with links to its own list of sources."""
-    blocks = rendered_blocks(answer.content, answer.citations, top=ON_A_PAGE, link=footnote_link)
-    return mark_safe("".join(blocks))
+def text(part: Part) -> SafeString:
+    """An answer or a note with links to the list of sources, and how its claims fared."""
+    top = ON_A_PAGE + bool(part.heading)
+    blocks = rendered_blocks(part.content, part.citations, top=top, link=footnote_link)
+    heading = format_html("<h2>{}</h2>", part.heading) if part.heading else ""
+    return format_html("{}{}<p><em>{}</em></p>", heading, mark_safe("".join(blocks)), part.summary)
 
 
 def footnote_link(citation: CitationShown) -> SafeString:
     return format_html('<sup><a href="#source-{}">{}</a></sup>', citation.number, citation.number)
 
 
-def source_item(answer: ExportedAnswer, source: CitationShown) -> SafeString:
+def source_item(export: Export, source: CitationShown) -> SafeString:
     quotes = format_html_join(
         "; ",
         "<q>{}</q> ({})",
-        ((" ".join(c.quote.split()), c.standing) for c in quotes_of(answer, source.number)),
+        ((" ".join(c.quote.split()), c.standing) for c in quotes_of(export, source.number)),
     )
     section = f", {source.section}" if source.section else ""
     return format_html(
         '<li id="source-{}" value="{}">{}, {}{}: {}</li>',
         source.number,
         source.number,
-        f"{source.title} {answer.byline(source)}".rstrip(),
+        f"{source.title} {export.byline(source)}".rstrip(),
         source.place,
         section,
         quotes,
@@ -90,7 +93,7 @@ class PackFailed(Exception):
     """The pack cannot be made; the message is for people."""
 
 
-def evidence_pack(answer: ExportedAnswer, visible: set[UUID]) -> bytes:
+def evidence_pack(answer: Export, visible: set[UUID]) -> bytes:
     """The PDF, made in the confined child: the files are hostile. Raises PackFailed.
 
     ``visible``: the documents the reader may see; pages of others are left out.

@@ -1,4 +1,4 @@
-"""An answer as Markdown with footnotes, harmless to whatever program opens it.
+"""Answers and notes as Markdown with footnotes, harmless to whatever program opens it.
 
 Other readers of Markdown show raw HTML and fetch pictures. What our parser reads
 as plain words is escaped so that theirs reads words, too: no element, no picture,
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
-from chat.exports.exported_answer import ExportedAnswer, quotes_of
+from chat.exports.exported_answer import Export, Part, quotes_of
 from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^&$])")
@@ -30,20 +30,29 @@ class _Edit(NamedTuple):
     text: str
 
 
-def as_markdown(answer: ExportedAnswer) -> str:
-    """Question, answer, and one footnote for each source (``[^1]``, as Pandoc and GitHub write them)."""
-    notes = [f"[^{source.number}]: {escaped(footnote(answer, source))}" for source in answer.sources]
-    summary = [f"*{escaped(answer.summary)}*"] if answer.summary else []
-    parts = [f"# {escaped(one_line(answer.question))}", with_footnotes(answer).strip("\n"), *summary, *notes]
-    return "\n\n".join(parts) + "\n"
+def as_markdown(export: Export) -> str:
+    """The texts, one footnote for each source (``[^1]``, as Pandoc and GitHub write them), the references."""
+    notes = [f"[^{source.number}]: {escaped(footnote(export, source))}" for source in export.sources]
+    listed = ["\n".join(f"- {escaped(one_line(line))}" for line in export.references)]
+    references = ["## References", *listed] if export.references else []
+    texts = [text for part in export.parts for text in _texts(part)]
+    return "\n\n".join([f"# {escaped(one_line(export.title))}", *texts, *references, *notes]) + "\n"
 
 
-def with_footnotes(answer: ExportedAnswer) -> str:
-    """The answer's Markdown with ``[^1]`` for each citation and everything foreign escaped."""
-    text, _ = marked_text(answer.content)
+def _texts(part: Part) -> Iterator[str]:
+    if part.heading:
+        yield f"## {escaped(one_line(part.heading))}"
+    yield with_footnotes(part).strip("\n")
+    if part.summary:
+        yield f"*{escaped(part.summary)}*"
+
+
+def with_footnotes(part: Part) -> str:
+    """The text's Markdown with ``[^1]`` for each citation and everything foreign escaped."""
+    text, _ = marked_text(part.content)
     source = text.text
     laid = laid_out(source, text.places)
-    edits = [*_closed_fence(source, laid), *_notes(answer, laid), *_escapes(source, laid)]
+    edits = [*_closed_fence(source, laid), *_notes(part, laid), *_escapes(source, laid)]
     pieces, at = [], 0
     for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
         pieces += [source[at:start], replacement]
@@ -51,8 +60,8 @@ def with_footnotes(answer: ExportedAnswer) -> str:
     return "".join([*pieces, source[at:]])
 
 
-def _notes(answer: ExportedAnswer, laid: LaidOut) -> Iterator[_Edit]:
-    for citation, end, apart in zip(answer.citations, laid.ends, laid.apart, strict=False):
+def _notes(part: Part, laid: LaidOut) -> Iterator[_Edit]:
+    for citation, end, apart in zip(part.citations, laid.ends, laid.apart, strict=False):
         note = f"[^{citation.number}]"
         yield _Edit(end, end, f"\n{note}\n\n" if apart else note)
 
@@ -94,10 +103,10 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def footnote(answer: ExportedAnswer, source: CitationShown) -> str:
-    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.standing})" for c in quotes_of(answer, source.number))
+def footnote(export: Export, source: CitationShown) -> str:
+    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.standing})" for c in quotes_of(export, source.number))
     section = f", {one_line(source.section)}" if source.section else ""
-    named = one_line(f"{source.title} {answer.byline(source)}")
+    named = one_line(f"{source.title} {export.byline(source)}")
     return f"{named}, {source.place}{section}: {quotes}"
 
 

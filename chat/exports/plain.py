@@ -9,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
-from chat.exports.exported_answer import ExportedAnswer, source_lines
+from chat.exports.exported_answer import Export, source_lines
 from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.markdown.overlay import laid_out, marked_text
 
@@ -17,16 +17,20 @@ _NUMBER = re.compile(r"\[(\d+)\]")  # in the answer's own words: it must not pas
 _BREAKS = {"hardbreak": "\n", "softbreak": " "}
 
 
-def as_plain(answer: ExportedAnswer) -> str:
-    """The answer's words without Markdown's signs, and a line for each of its sources."""
-    sources = "\n".join(source_lines(answer.citations))
-    return f"{plain_text(answer.content, answer.citations)}\n\n{sources}".strip() + "\n"
+def as_plain(export: Export) -> str:
+    """The words without Markdown's signs, and a line for each of the sources."""
+    texts = [plain_text(part.content, part.citations) for part in export.parts]
+    return "\n\n".join([*texts, "\n".join(source_lines(export.citations))]).strip() + "\n"
 
 
-def as_rich(answer: ExportedAnswer) -> str:
+def as_rich(export: Export) -> str:
     """The same as an HTML fragment that can be pasted into a text editor."""
-    blocks = rendered_blocks(answer.content, answer.citations, top=ON_A_PAGE, link=_superscript)
-    lines = format_html_join("", "<p>{}</p>", ((line,) for line in source_lines(answer.citations)))
+    rendered = [
+        rendered_blocks(part.content, part.citations, top=ON_A_PAGE, link=_superscript)
+        for part in export.parts
+    ]
+    blocks = [block for part in rendered for block in part]
+    lines = format_html_join("", "<p>{}</p>", ((line,) for line in source_lines(export.citations)))
     return "".join(blocks) + lines
 
 

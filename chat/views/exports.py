@@ -1,4 +1,4 @@
-"""An answer as a file."""
+"""Answers, conversations and notes as files."""
 
 from __future__ import annotations
 
@@ -11,34 +11,78 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from chat.exports.docx import as_docx
-from chat.exports.exported_answer import ExportedAnswer, exported
+from chat.exports.exported_answer import Export, exported, exported_conversation, exported_note
 from chat.exports.html import PackFailed, as_html, evidence_pack
 from chat.exports.markdown import as_markdown
 from chat.exports.plain import as_plain, as_rich
-from chat.views.visible import visible_answer
+from chat.models import Conversation, Message, Note
+from chat.views.visible import visible_answer, visible_conversation, visible_note
 from documents.audit import record
 from documents.models import Document, EventKind
+from documents.papers.bibliography import STYLES
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-FORMATS: dict[str, tuple[str, Callable[[ExportedAnswer], str | bytes]]] = {
-    "txt": ("text/plain; charset=utf-8", as_plain),
-    "rich": ("text/html; charset=utf-8", as_rich),  # for the clipboard
+FILES: dict[str, tuple[str, Callable[[Export], str | bytes]]] = {
     "md": ("text/markdown; charset=utf-8", as_markdown),
     "html": ("text/html; charset=utf-8", as_html),
     "docx": (WORD, as_docx),
 }
+FORMATS = FILES | {
+    "txt": ("text/plain; charset=utf-8", as_plain),
+    "rich": ("text/html; charset=utf-8", as_rich),  # for the clipboard
+}
+DEFAULT_STYLE = "apa"
 
 
 @login_required
 @require_safe
 def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
-    """The answer as ``txt``, ``md``, ``html`` or ``docx``, to be saved."""
+    """The answer as ``txt``, ``md``, ``html`` or ``docx``, with references where a ``style`` is named."""
     answer = visible_answer(request, message_id)
     if form not in FORMATS:
         raise Http404
+    return file_of(answer, form, chosen_style(request, ""))
+
+
+@login_required
+@require_safe
+def conversation(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
+    """The conversation as ``md``, ``html`` or ``docx``, its references in ``style``."""
+    return file_of(visible_conversation(request, pk), file_format(form), chosen_style(request))
+
+
+@login_required
+@require_safe
+def note(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
+    """The note as ``md``, ``html`` or ``docx``, its references in ``style``."""
+    return file_of(visible_note(request, pk), file_format(form), chosen_style(request))
+
+
+def file_format(form: str) -> str:
+    if form not in FILES:
+        raise Http404
+    return form
+
+
+def chosen_style(request: HttpRequest, default: str = DEFAULT_STYLE) -> str:
+    style = request.GET.get("style", default)
+    if style and style not in STYLES:
+        raise Http404
+    return style
+
+
+def file_of(shown: Message | Conversation | Note, form: str, style: str) -> HttpResponse:
+    """The file to be saved. ``form`` is one of FORMATS, ``style`` one of STYLES or ''."""
+    match shown:
+        case Message():
+            content = exported(shown, style)
+        case Conversation():
+            content = exported_conversation(shown, style)
+        case Note():
+            content = exported_note(shown, style)
     kind, write = FORMATS[form]
-    content = exported(answer)
-    record(EventKind.EXPORTED, f"answer {answer.pk} as {form}")
+    what = "answer" if isinstance(shown, Message) else type(shown).__name__.lower()
+    record(EventKind.EXPORTED, f"{what} {shown.pk} as {form}")
     return as_file(write(content), kind, f"{content.file_name}.{form}")
 
 

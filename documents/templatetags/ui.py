@@ -17,6 +17,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from documents import contents
+from documents.papers.bibliography import STYLES
 
 # --- Icons: one SVG sprite with a <symbol> for every icon that templates name ---
 #
@@ -220,3 +221,9 @@ def browser(user_agent: str) -> str:
     if program and system:
         return f"{program} on {system}"
     return program or user_agent.split("/")[0][:40] or "Unknown program"
+
+
+@register.simple_tag
+def reference_styles() -> dict[str, str]:
+    """Names of CSL styles, and what people call them."""
+    return STYLES

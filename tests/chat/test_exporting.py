@@ -18,14 +18,18 @@ from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.presenters import COLOURS
 from chat.exports.docx import as_docx
-from chat.exports.exported_answer import exported
+from chat.exports.exported_answer import exported, exported_conversation
 from chat.exports.html import as_html
 from chat.exports.markdown import as_markdown
 from chat.models import AnswerShare, Citation, Conversation, Message
+from chat.notes import add_answer
 from documents.models import Document
+from documents.papers.bibliography import reference_list
+from documents.papers.record import PaperRecord
 from pdf.api import bind_evidence
 from pdf.geometry import Rect
 from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage
+from tests.api_clients import client_of
 from tests.browser.site import ROOT
 from tests.chat.conftest import QUESTION
 from tests.drawing import draw_pdf
@@ -114,6 +118,71 @@ def test_highlights_lie_on_the_words_of_rotated_and_cropped_pages(tmp_path, rota
     box = pymupdf.Quad(*[pymupdf.Point(p) for p in highlight.vertices]).rect * 1
     lit = words["light"]
     assert abs(box.x0 - lit.x0) < 3 and abs(box.y0 - lit.y0) < 3 and abs(box.x1 - lit.x1) < 3
+
+
+@pytest.fixture
+def described(answer: Message, report: Document) -> Message:
+    report.title, report.authors, report.year = "On anvils", ["Wile E. Coyote", "Ann Acme"], 1949
+    report.save()
+    return answer
+
+
+def test_a_conversation_is_exported_with_its_references(
+    described: Message, alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    address = f"/conversations/{described.conversation_id}/export"
+    text = client.get(f"{address}.md").content.decode()
+    assert f"\n## {QUESTION}\n" in text and re.search(r"1,577 red anvils.*\[\^1\]\n", text)
+    assert "\n## References\n\n- Coyote, W. E., & Acme, A. (1949). On anvils." in text.replace("\\", "")
+    assert "Coyote WE" in client.get(f"{address}.html?style=vancouver-nlm").content.decode()
+    word = client.get(f"{address}.docx?style=ieee")
+    assert word["Content-Disposition"].startswith("attachment") and word["Content-Disposition"].endswith(
+        '.docx"'
+    )
+    lines = [paragraph.text for paragraph in read_docx(io.BytesIO(word.content)).paragraphs]
+    assert lines[lines.index("References") + 1].startswith("W. E. Coyote and A. Acme, “On anvils,”")
+    assert [client.get(f"{address}{end}").status_code for end in (".pdf", ".md?style=none")] == [404, 404]
+
+
+def test_a_note_is_exported_with_its_citations_numbered(
+    described: Message, alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    note = add_answer(described, alice)
+    text = client.get(f"/notes/{note.pk}/export.md").content.decode()
+    assert re.search(r"1,577 red anvils.*\[\^1\]\n", text) and "Coyote and Ann Acme, 1949), p. 1" in text
+    assert "[[cite" not in text and "- Coyote, W. E." in text
+    assert f"/notes/{note.pk}/export.docx" in client.get(f"/notes/{note.pk}/").content.decode()
+
+
+def test_programs_export_by_media_type_or_format(described: Message, alice: User, bob: User) -> None:
+    note = add_answer(described, alice)
+    paths = [f"conversations/{described.conversation_id}", f"notes/{note.pk}", f"messages/{described.pk}"]
+    for path in paths:
+        api = client_of(alice)
+        assert api.get(f"/api/{path}/export/", headers={"Accept": "text/html"}).content[:9] == b"<!doctype"
+        assert zipfile.is_zipfile(io.BytesIO(api.get(f"/api/{path}/export/?format=docx").content))
+        refused = api.get(f"/api/{path}/export/?style=scrawl")
+        assert refused.status_code == 400 and "style" in refused.json()["fields"]
+        assert client_of(bob).get(f"/api/{path}/export/").status_code == 404
+
+
+def test_a_work_that_is_no_longer_shared_is_not_described(
+    described: Message, report: Document, alice: User, bob: User
+) -> None:
+    Document.objects.filter(pk=report.pk).update(owner=bob)
+    text = as_markdown(exported_conversation(described.conversation, "apa"))
+    assert "1,577 red anvils" in text and "Ann Acme" not in text and "References" not in text
+
+
+def test_lists_of_references_are_in_the_order_of_their_style() -> None:
+    records = [
+        PaperRecord(title="Zinc", authors=("Zoe Zander",)),
+        PaperRecord(title="Acid", authors=("Al Abel",)),
+    ]
+    assert [line[:4] for line in reference_list(records, "apa")] == ["Abel", "Zand"]
+    assert [line[:4] for line in reference_list(records, "nature")] == ["Zand", "Abel"]
 
 
 def test_others_cannot_export_an_answer(answer: Message, bob: User, client: Client) -> None:

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from chat.answers.events import CitationShown
 from chat.exports.docx import as_docx
-from chat.exports.exported_answer import ExportedAnswer, by_number
+from chat.exports.exported_answer import Export, Part
 from chat.exports.html import as_html, body
 from chat.exports.markdown import as_markdown
 from chat.exports.plain import as_plain, as_rich
@@ -30,8 +30,9 @@ FETCHED = [
 PIECES = st.lists(st.sampled_from([*MARKDOWN, *HOSTILE, *FETCHED, MARK, MARK, MARK]), max_size=14)
 
 
-def answer_of(content: str, citations: list[CitationShown], question: str = "What?") -> ExportedAnswer:
-    return ExportedAnswer(question, content, tuple(citations), tuple(by_number(citations)), (), "")
+def answer_of(content: str, citations: list[CitationShown], question: str = "What?") -> Export:
+    part = Part("", content, tuple(citations))
+    return Export(question, (part,), references=(content,))
 
 
 def permissive() -> MarkdownIt:
@@ -77,6 +78,26 @@ def test_html_docx_and_rich_text_cite_what_was_cited(pieces: list[str]) -> None:
     ]
     runs = [run for paragraph in [*document.paragraphs, *cells] for run in paragraph.runs]
     assert sorted(run.text for run in runs if run.font.superscript) == numbers
+
+
+@given(PIECES, PIECES)
+def test_a_hostile_answer_changes_nothing_of_the_next_in_a_conversation(
+    first: list[str], last: list[str]
+) -> None:
+    texts = [built(pieces) for pieces in (first, last)]
+    parts = tuple(Part("<b>Why?</b> $x$", content, tuple(citations)) for content, citations in texts)
+    export = Export("What", parts, references=("<img src=x> [^1] $x$",))
+    numbers = sorted(str(shown.number) for shown in export.citations)
+    markdown = as_markdown(export)
+    assert not kinds(markdown) & {"html_block", "html_inline", "image"}
+    assert "\n## \\<b\\>Why?" in markdown and markdown.count("\n## References\n") == 1
+    html = as_html(export)
+    assert html.count("<h2>&lt;b&gt;Why?&lt;/b&gt; $x$</h2>") == 2
+    assert sorted(re.findall(r"<sup><a [^>]*>(\d+)", html)) == numbers
+    headings = [
+        p.text for p in read_docx(io.BytesIO(as_docx(export))).paragraphs if p.style.name == "Heading 2"
+    ]
+    assert headings[0] == "<b>Why?</b> $x$" and headings[-2:] == ["Sources", "References"]
 
 
 @given(PIECES)
