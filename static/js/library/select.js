@@ -43,7 +43,12 @@ export function watchSelecting(library) {
     choose(box, event.shiftKey);
   });
   bar.querySelector("[data-clear]").onclick = clear;
-  library.addEventListener("htmx:load", show); // cards were put in anew
+  // A card put in anew keeps its tick at once: what is done meanwhile is done with all that are ticked.
+  library.addEventListener("htmx:oobBeforeSwap", ({ detail: { fragment } }) => {
+    const box = fragment.querySelector("[data-document] [name=document]");
+    if (box) box.checked = chosen.has(box.value);
+  });
+  library.addEventListener("htmx:load", show); // cards were put in or taken out
   bar.addEventListener("htmx:afterRequest", ({ detail }) => detail.successful && clear());
   bindKeys({
     Escape: clear,
