@@ -107,7 +107,7 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
     tab = signed_in.new_page()
     complaints: list[str] = []
     tab.on("pageerror", lambda error: complaints.append(str(error)))
-    tab.on("console", lambda said: complaints.append(said.text) if is_complaint(said) else None)
+    tab.on("console", lambda said: is_complaint(said) and complaints.append(worded(said)))
     yield tab
     tab.close()
     assert complaints == []
@@ -133,6 +133,11 @@ def wait_until(page: Page, true: Callable[[], bool]) -> None:
             return
         page.wait_for_timeout(50)
     raise AssertionError("It never became true.")
+
+
+def worded(said: ConsoleMessage) -> str:
+    """What the console says, and of which address."""
+    return f"{said.text} {said.location.get('url', '')}".strip()
 
 
 def is_complaint(said: ConsoleMessage) -> bool:

@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import READY_MS, Upload
+from tests.browser.conftest import READY_MS, Upload, wait_until
 from tests.browser.sheets import report
 from tests.browser.site import Site
 from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer, openai_chunk
@@ -45,6 +45,8 @@ def asked(page: Page, site: Site, upload: Upload, model: ScriptedServer) -> Loca
 
 
 def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: Locator, page: Page) -> None:
+    cards: list[Route] = []
+    page.route("**/card/", lambda route: cards.append(route))
     expect(asked).to_contain_text("The revenue was")
     asked.get_by_role("button", name="Stop").click()
     expect(asked).to_have_attribute("data-status", "incomplete")
@@ -53,9 +55,12 @@ def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: L
     expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
     expect(asked).to_contain_text("The revenue was 4,711 million")
     expect(asked).to_contain_text("1 of 1 claim verified")
+    wait_until(page, lambda: bool(cards))  # the server is slow to find the card; then its citation is gone
     asked.get_by_role("button", name="Answer again").click()
     expect(asked).to_have_attribute("data-status", "failed", timeout=READY_MS)
     expect(asked).to_contain_text("does not know this model")
+    cards.pop().continue_()
+    page.unroute("**/card/")
     asked.get_by_role("button", name="Try again").click()
     expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
     page.reload()  # the conversation has an address and a title by now, and remembers who answers

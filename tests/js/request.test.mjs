@@ -33,5 +33,5 @@ test("a request sends the CSRF token, and throws what the server said with its s
   };
   await assert.rejects(request("/x/", { method: "POST", body: "b" }), { message: "Gone.", status: 410 });
   const headers = { "X-CSRFToken": "token" };
-  assert.deepEqual(sent, { url: "/x/", method: "POST", body: "b", headers, keepalive: undefined });
+  assert.deepEqual(sent, { url: "/x/", method: "POST", body: "b", headers, keepalive: undefined, signal: undefined });
 });

@@ -9,6 +9,7 @@ const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [180, 220, 400]; // ms
 const [GAP, EDGE, NARROWEST] = [12, 8, 280]; // px
 const [LOWEST, IN_SIGHT] = [150, 100]; // px: a sheet's least height, and what stays in sight above it
 const AT_ONCE = 2; // cards fetched ahead at the same time
+const ASKED_AGAIN = '.htmx-request[hx-target="closest .exchange"]'; // a button that was pressed
 const phone = matchMedia("(max-width: 700px)");
 
 export function watchHover(root) {
@@ -60,22 +61,39 @@ export function watchHover(root) {
 /** `card(place)` gives its content, null when there is none: the same element each time, with its picture loaded. */
 function cardsAhead(root) {
   const kept = new Map(); // key -> promise of an element
+  const loading = new Map(); // key -> { answer, controller }
   const waiting = [];
   let running = 0;
   const key = ({ dataset: { citation, verdict } }) => `${citation} ${verdict}`; // a new verdict, a new card
 
-  async function fetched(id) {
-    const response = await request(`/chat/citations/${id}/card/`);
+  async function fetched(id, signal) {
+    const response = await request(`/chat/citations/${id}/card/`, { signal });
     const innerHTML = await response.text();
     const content = Object.assign(document.createElement("div"), { className: "hover-content", innerHTML });
-    await content.querySelector("img")?.decode().catch(() => {});
+    const picture = content.querySelector("img");
+    signal.onabort = () => picture?.removeAttribute("src");
+    await picture?.decode().catch(() => {});
+    signal.throwIfAborted();
     return content;
   }
 
-  function load(place) {
+  async function load(place) {
     const name = key(place);
-    if (!kept.has(name)) kept.set(name, fetched(place.dataset.citation).catch(() => (kept.delete(name), null)));
-    return kept.get(name);
+    if (kept.has(name)) return kept.get(name);
+    const answer = place.closest("[data-message]");
+    if (answer?.querySelector(ASKED_AGAIN)) return null;
+    const controller = new AbortController();
+    loading.set(name, { answer, controller });
+    const card = fetched(place.dataset.citation, controller.signal).catch(() => (kept.delete(name), null));
+    kept.set(name, card);
+    card.finally(() => loading.delete(name));
+    return card;
+  }
+
+  /** An answer that is asked again loses its citations: none of their cards may be asked for any more. */
+  function abort({ target, requestConfig: { verb } }) {
+    if (verb === "get") return;
+    loading.forEach(({ answer, controller }) => target.contains(answer) && controller.abort());
   }
 
   function next() {
@@ -95,6 +113,7 @@ function cardsAhead(root) {
   const look = () => root.querySelectorAll('[data-status="complete"] a[data-citation]').forEach((place) => {
     if (!kept.has(key(place))) seen.observe(place);
   });
+  root.addEventListener("htmx:beforeRequest", ({ detail }) => abort(detail));
   ["answerdone", "htmx:load"].forEach((kind) => root.addEventListener(kind, () => setTimeout(look, AHEAD_AFTER)));
   setTimeout(look, AHEAD_AFTER);
   return { card: load, forget: (place) => place && kept.delete(key(place)) };

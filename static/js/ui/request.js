@@ -5,8 +5,8 @@ export function csrfToken() {
 }
 
 /** A response that is `ok`. Throws an Error with what the server said, and its `status`. */
-export async function request(url, { method = "GET", body, keepalive } = {}) {
-  const response = await fetch(url, { method, body, keepalive, headers: { "X-CSRFToken": csrfToken() } });
+export async function request(url, { method = "GET", body, keepalive, signal } = {}) {
+  const response = await fetch(url, { method, body, keepalive, signal, headers: { "X-CSRFToken": csrfToken() } });
   if (response.ok) return response;
   const said = reason(response.headers.get("Content-Type"), await response.text(), response);
   throw Object.assign(new Error(said), { status: response.status });
