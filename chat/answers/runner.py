@@ -189,6 +189,15 @@ def live_answer(message_id: UUID) -> LiveAnswer | None:
         return _live.get(message_id)
 
 
+def store_cited(citation_id: UUID) -> None:
+    """Store what this process is writing if it cites that: somebody asks for it before the recorder runs."""
+    with _live_lock:
+        writing = [(answer, answer.draft) for answer in _live.values()]
+    for answer, draft in writing:
+        if draft and any(citation.pk == citation_id for citation in list(draft.citations)):
+            answer.save()
+
+
 def cancel_live(message_id: UUID) -> None:
     """Stops an answer at once when this process writes it; others see the flag on its row."""
     if live := live_answer(message_id):

@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from chat.answers.runner import store_cited
 from chat.citations.anchoring.find_words import WordQuery, counts_by_page, matches_on
 from chat.citations.anchoring.highlights import highlight_rects
 from chat.citations.anchoring.page_sources import StoredPages
@@ -299,4 +300,8 @@ def feedback(request: HttpRequest, citation_id: UUID) -> HttpResponse:
 
 
 def visible_citation(request: HttpRequest, pk: UUID) -> Citation:
-    return get_object_or_404(Citation.objects.visible_to(request.user), pk=pk)
+    visible = Citation.objects.visible_to(request.user)
+    if found := visible.filter(pk=pk).first():
+        return found
+    store_cited(pk)
+    return get_object_or_404(visible, pk=pk)

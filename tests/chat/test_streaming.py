@@ -107,6 +107,27 @@ def test_an_answer_is_streamed_as_it_is_written(
         decode(event.kind, json.dumps(event.data))
 
 
+def test_a_citation_has_its_card_as_soon_as_it_is_told(
+    asgi_server: str,
+    conversation: Conversation,
+    model: list[Reply],
+    signed_in: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Somebody points at a superscript while the answer grows, before it was stored for the first time."""
+    monkeypatch.setattr("chat.answers.runner._record", lambda: None)
+    looked = threading.Event()
+    words = openai_chunk("Acme sold 1,577 red anvils in 2018 [[cite:u1:1]]. ")
+    model[:] = [Reply([words, looked, *openai_answer("It did.")])]
+    status = None
+    for event in listen(ask(asgi_server, conversation, signed_in), signed_in):
+        if event.kind == "citation":
+            card = f"{asgi_server}/chat/citations/{event.data['citation']['id']}/card/"
+            status = httpx.get(card, cookies=signed_in, timeout=20).status_code
+            looked.set()
+    assert status == 200
+
+
 def test_an_extractive_answer_cites_the_words_on_their_page(
     asgi_server: str, conversation: Conversation, signed_in: dict[str, str]
 ) -> None:
