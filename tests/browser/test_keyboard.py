@@ -133,9 +133,8 @@ def test_contents_and_panel_are_walked_with_tab_and_arrows(reader: Page) -> None
     expect(reader.locator("[data-note-text]")).to_be_visible()
 
 
-# It fails now and then: the card or the mark is drawn anew as a key is pressed. To be mended in the product.
-@pytest.mark.slow
 def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Page) -> None:
+    reader.locator(".textLayer span", has_text="4,711 million").first.wait_for()
     reader.evaluate(SELECT, "4,711 million")
     expect(reader.locator("[data-selection-menu]")).to_be_visible()
     reader.locator("[data-pages]").focus()
@@ -147,7 +146,11 @@ def test_what_is_selected_is_asked_about_noted_and_linked_by_keyboard(reader: Pa
     expect(reader.locator("#hover-card")).to_contain_text("These words are on the page")
     expect(reader.locator(".mark-note")).to_have_count(1)
     reader.reload()
-    reader.locator(".mark-note").first.focus()
+    mark = reader.locator(".mark-note").first
+    mark.focus()
+    reader.keyboard.press("+")  # its page is drawn anew
+    expect(reader.locator("[data-zoom]")).to_have_value("custom")
+    expect(mark).to_be_focused()
     reader.keyboard.press("Enter")
     expect(reader.locator("[data-note-read]")).to_contain_text("4,711 million")
 

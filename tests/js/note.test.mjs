@@ -67,6 +67,19 @@ test("what is typed while a save is under way is not overwritten, and merges nex
   assert.deepEqual([note.text.value, note.dataset.revision], ["New, and more", "3"]);
 });
 
+test("what is read is drawn anew only when it says something else", async () => {
+  const note = await noteOf("Old");
+  let drawn = 0;
+  let html = "<p>New</p>";
+  Object.defineProperty(note.read, "innerHTML", { get: () => html, set: (value) => ((drawn += 1), (html = value)) });
+  respond = json({ note: "n1", revision: 4, content: "New", html: "<p>New</p>" });
+  await note.save("New");
+  assert.equal(drawn, 0);
+  respond = json({ note: "n1", revision: 5, content: "Newer", html: "<p>Newer</p>" });
+  await note.save("Newer");
+  assert.deepEqual([drawn, html], [1, "<p>Newer</p>"]);
+});
+
 test("a refusal is told, and what was typed stays in the browser", async () => {
   respond = json({ error: "You may no longer write here." }, 403);
   const note = await noteOf();

@@ -8,7 +8,7 @@ export class Element extends EventTarget {
   }
 
   append(...children) {
-    children.forEach((child) => (child.parent = this));
+    children.forEach((child) => (child.remove(), (child.parent = this)));
     this.children.push(...children);
   }
 
@@ -17,8 +17,23 @@ export class Element extends EventTarget {
     return child;
   }
 
+  /** As in a browser, what has the focus in a part that is taken out loses it. */
   remove() {
     this.parent?.children.splice(this.parent.children.indexOf(this), 1);
+    this.parent = null;
+    if (this.contains(document.activeElement)) document.activeElement = document.body;
+  }
+
+  contains(element) {
+    return element === this || this.children.some((child) => child.contains(element));
+  }
+
+  cloneNode() {
+    return new Element({ innerHTML: this.innerHTML });
+  }
+
+  isEqualNode({ innerHTML }) {
+    return innerHTML === this.innerHTML;
   }
 
   /** What a test put into `found` under the selector, else a child by its class or its block number. */
@@ -36,10 +51,11 @@ export class Element extends EventTarget {
 
   focus() {
     document.activeElement = this;
+    document.dispatchEvent(Object.defineProperty(new Event("focusin"), "target", { value: this }));
   }
 
-  closest() {
-    return null;
+  closest(selector) {
+    return selector === `.${this.className}` ? this : (this.parent?.closest(selector) ?? null);
   }
 }
 

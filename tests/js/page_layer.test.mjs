@@ -71,3 +71,17 @@ test("a page that is drawn again gets its layer once, and other items replace it
   layer.show([]);
   assert.deepEqual(names(), []);
 });
+
+test("what has the focus keeps it when its page is drawn again, unless another stands there now", async () => {
+  const page = await pageOf();
+  const viewer = viewerOf(page, page.getViewport({ scale: 1 }));
+  const layer = pageLayer(viewer, "marks", ({ element }, put) => put(element, box));
+  const [mark, next] = [new Element(), new Element()];
+  layer.show([{ page: 1, element: mark }]);
+  mark.focus();
+  viewer.view(1).div.children[0].remove(); // as pdf.js does
+  viewer.emit("scalechanging", {});
+  assert.equal(document.activeElement, mark);
+  layer.show([{ page: 1, element: next }]);
+  assert.equal(document.activeElement, document.body);
+});

@@ -51,7 +51,8 @@ export function keepNote(element) {
     if (text.value !== sent.content) return;
     dataset.revision = revision;
     if (content !== sent.content) text.value = content;
-    read.innerHTML = html;
+    const changed = Object.assign(read.cloneNode(false), { innerHTML: html });
+    if (!changed.isEqualNode(read)) read.innerHTML = html; // what says the same keeps the focus that is in it
     say(content === sent.content ? "saved" : "merged");
   }
 

@@ -7,6 +7,7 @@
  */
 export function pageLayer(viewer, name, make) {
   let byPage = new Map();
+  let focused = null; // the element of ours that has the focus, also while its page is drawn anew
 
   function draw(page) {
     const view = viewer.view(page);
@@ -15,12 +16,15 @@ export function pageLayer(viewer, name, make) {
     const layer = Object.assign(document.createElement("div"), { className: name });
     layer.append(...byPage.get(page).flatMap((item) => make(item, (element, box) => put(element, box, view))));
     view.div.append(layer);
+    if (layer.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   function drawAll() {
     for (let page = 1; page <= viewer.count; page += 1) if (viewer.view(page).pdfPage) draw(page);
   }
 
+  document.addEventListener("focusin", ({ target }) => (focused = target.closest(`.${name}`) && target));
+  document.addEventListener("pointerdown", () => (focused = null));
   viewer.on("pagerendered", ({ pageNumber }) => draw(pageNumber));
   ["scalechanging", "rotationchanging"].forEach((change) => viewer.on(change, drawAll));
   return { draw, show: (items) => ((byPage = Map.groupBy(items, ({ page }) => page)), drawAll()) };
