@@ -365,6 +365,7 @@ PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
 PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048, least=256) * 1024 * 1024
 PARSE_PICTURES = environment.flag("PINCITE_OCR_PICTURES", True)  # words in pictures on pages with text
+PARSE_TESSERACT = environment.text("PINCITE_TESSERACT", "")  # e.g. rus+ara: scripts our models do not know
 PARSE_READERS = environment.integer(
     "PINCITE_READERS", min(4, os.cpu_count() or 1), least=1
 )  # of one file at once

@@ -34,6 +34,7 @@ def parse_limits() -> Limits:
         base_seconds=settings.PARSE_BASE_SECONDS,
         page_seconds=settings.PARSE_PAGE_SECONDS,
         ocr_memory_bytes=settings.PARSE_OCR_MEMORY_BYTES,
+        tesseract=settings.PARSE_TESSERACT,
         readers=settings.PARSE_READERS,
     )
 

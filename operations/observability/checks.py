@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -10,7 +11,7 @@ from django.core.checks import CheckMessage, Error, Info, Tags, Warning, registe
 from django.db import DatabaseError, connections
 
 from operations.postgres.connection_limits import most_connections
-from pdf.sandbox.confinement import weaknesses
+from pdf.sandbox.confinement import TESSDATA, weaknesses
 
 POSTGRESQL = 15
 PGVECTOR = (0, 8)
@@ -87,4 +88,19 @@ def hostile_files_are_confined(**options: Any) -> list[CheckMessage]:
         if weakness.is_open
         else Info(weakness.message, id="pincite.I001")
         for weakness in weaknesses()
+    ]
+
+
+@register()
+def tesseract_has_its_languages(**options: Any) -> list[CheckMessage]:
+    """Whether the data of each language in PINCITE_TESSERACT is installed."""
+    languages = [language for language in settings.PARSE_TESSERACT.split("+") if language]
+    return [
+        Warning(
+            f"PINCITE_TESSERACT names {language}, which is not installed: its pages are not recognised.",
+            hint=f"apt-get install tesseract-ocr-{language.replace('_', '-')} (data goes to {TESSDATA}).",
+            id="pincite.W003",
+        )
+        for language in languages
+        if not Path(TESSDATA, f"{language}.traineddata").exists()
     ]

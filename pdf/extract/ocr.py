@@ -1,16 +1,20 @@
-"""Recognises the words of a page from its picture, with rapidocr's detector and recogniser (PP-OCRv6).
+"""Recognise the words of a page from its picture, with rapidocr's detector and recogniser (PP-OCRv6).
 
 The models (Latin with its diacritics, Greek, Chinese, Japanese) lie in rapidocr's wheel. A line is recognised
 whole. The recogniser says at which of its steps it saw each character, and the white between two characters
 where a space was seen parts their words; so each word has a box of its own.
+
+Pages that these models read little of go to Tesseract, which MuPDF holds, where languages are set for it.
 
 Runs in a confined reader, with more address space than reading takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import cv2
@@ -18,8 +22,10 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from pdf.extract.page_content import read_page
 from pdf.extract.words import RawWord, Style
 from pdf.geometry import PageFrame, Rect, bounding_box, normalized
+from pdf.sandbox.confinement import TESSDATA
 
 # Finer pictures cost more and are not read better (words found, 16 pages of 5 documents in four languages:
 # 100, 120 and 150 dpi within .005); larger ones than this take too much memory.
@@ -41,6 +47,11 @@ UPRIGHT_CONFIDENCE, SAMPLE = 0.75, 3
 FEW_LINES = 3
 # A picture of less contrast (0..255) shows no words.
 LEAST_CONTRAST = 40
+# A page is of a script the models do not know where they read so little of its lines (share of their length,
+# confidence, letters by the line's height over its width); Tesseract wants this resolution.
+LEAST_READ, READ_CONFIDENCE, LETTERS_FILL, TESSERACT_DPI = 0.5, 0.75, 0.6, 200
+# Left around what is marked (pixels).
+MARGIN = 16
 # Lines of nearly the page's usual size are given that size (share).
 SAME_SIZE = 0.2
 
@@ -66,6 +77,27 @@ class _Seen(NamedTuple):
     confidence: float
 
 
+class _Line:
+    """A line: its picture, its place in the page's, its characters, recognised when first asked for."""
+
+    def __init__(self, picture: Image, quad: Quad, recognise: Callable[[Image], list[_Seen]]) -> None:
+        self.picture, self.quad, self._recognise = picture, quad, recognise
+
+    @cached_property
+    def seen(self) -> list[_Seen]:
+        return self._recognise(self.picture)
+
+    def words(self, number: int) -> Iterator[_Word]:
+        if _is_tall(self.quad):
+            return
+        height, width = self.picture.shape[:2]
+        ink = _ink(cv2.cvtColor(self.picture, cv2.COLOR_BGR2GRAY).astype(np.uint8))
+        foot = _baseline(ink) / height
+        for text, start, end in words_in(self.seen, ink):
+            rect = _along(self.quad, start / width, end / width)
+            yield _Word(rect, text, number, height, rect.y0 + foot * rect.height)
+
+
 _PARAMETERS: dict[str, Any] = {
     "Global.log_level": "error",
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
@@ -77,7 +109,8 @@ _PARAMETERS: dict[str, Any] = {
 class Recogniser:
     """Detector and recogniser, loaded once. One thread each: pages are recognised side by side."""
 
-    def __init__(self) -> None:
+    def __init__(self, tesseract: str = "") -> None:
+        """``tesseract``: its languages; those that are not installed are left out."""
         from rapidocr import RapidOCR  # slow to import, and most files need none
         from rapidocr.utils.process_img import get_rotate_crop_image
 
@@ -86,10 +119,13 @@ class Recogniser:
         self._run = recogniser.session
         self._characters = recogniser.postprocess_op.character
         self._cut = get_rotate_crop_image
+        self._tesseract = "+".join(
+            name for name in tesseract.split("+") if name and Path(TESSDATA, f"{name}.traineddata").exists()
+        )
 
     def words(self, page: pymupdf.Page, frame: PageFrame, known: Sequence[RawWord] = ()) -> list[RawWord]:
         """What the page's picture shows beside the words known already, in page space."""
-        best: tuple[float, PageFrame, Image, list[Quad]] | None = None
+        best: tuple[float, PageFrame, Image, list[_Line]] | None = None
         turns = [0]
         for turn in turns:
             shown = PageFrame(frame.width, frame.height, (frame.rotation + turn) % 360)
@@ -98,15 +134,16 @@ class Recogniser:
                 return []
             _paint_over(image, [shown.to_display(word.rect) for word in known])
             lines = self._lines(image)
-            legibility = self._legibility(image, lines)
+            legibility = _legibility(lines)
             if best is None or legibility > best[0]:
                 best = legibility, shown, image, lines
             if turn == 0 and legibility < UPRIGHT_CONFIDENCE and len(lines) >= FEW_LINES:
                 turns += [90, 270] if _mostly_tall(lines) else [180]
         assert best
         _, shown, image, lines = best
-        found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
-        return _placed(found, shown, image.shape[1], image.shape[0])
+        if self._tesseract and _share_read(lines) < LEAST_READ:
+            return _tesseract_words(page, shown, known, self._tesseract)
+        return _placed(lines, shown, image.shape[1], image.shape[0])
 
     def words_in_pictures(
         self, page: pymupdf.Page, frame: PageFrame, places: Sequence[Rect], known: Sequence[RawWord]
@@ -119,46 +156,56 @@ class Recogniser:
         left, top, part = _cut_out(image, [frame.to_display(place) for place in places])
         if part.size == 0 or int(part.max()) - int(part.min()) < LEAST_CONTRAST:
             return []
-        offset = np.array([left, top], np.float32)
-        lines = [quad + offset for quad in self._lines(part)]
-        found = [word for number, quad in enumerate(lines) for word in self._read(image, number, quad)]
-        return _placed(found, frame, image.shape[1], image.shape[0])
+        return _placed(self._lines(part, left, top), frame, image.shape[1], image.shape[0])
 
-    def _legibility(self, image: Image, lines: Sequence[Quad]) -> float:
-        """Mean confidence in the longest lines, as upright as the picture shows them."""
-        if _mostly_tall(lines):
-            return 0.0
-        longest = sorted(lines, key=lambda quad: -_size(quad)[0])[:SAMPLE]
-        crops = (self._cut(image, quad) for quad in longest)
-        return sum(_confidence(self._seen(crop[:, : 6 * crop.shape[0]])) for crop in crops) / len(longest)
-
-    def _lines(self, image: Image) -> list[Quad]:
-        self._detector.limit_type, self._detector.limit_side_len = "max", max(image.shape[:2])
-        boxes = self._detector(image).boxes
-        return [] if boxes is None else list(np.asarray(boxes, np.float32))
-
-    def _read(self, image: Image, number: int, quad: Quad) -> Iterator[_Word]:
-        if _is_tall(quad):
-            return
-        crop = self._cut(image, quad)
-        height, width = crop.shape[:2]
-        ink = _ink(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY).astype(np.uint8))
-        foot = _baseline(ink) / height
-        for text, start, end in words_in(self._seen(crop), ink):
-            rect = _along(quad, start / width, end / width)
-            yield _Word(rect, text, number, height, rect.y0 + foot * rect.height)
+    def _lines(self, image: Image, left: int = 0, top: int = 0) -> list[_Line]:
+        """The lines of a picture whose corner stands there in the page's."""
+        rows, columns = _marked(image)
+        part = np.ascontiguousarray(image[rows, columns])
+        if not part.size:
+            return []
+        self._detector.limit_type, self._detector.limit_side_len = "max", max(part.shape[:2])
+        boxes = self._detector(part).boxes
+        if boxes is None:
+            return []
+        offset = np.array([left + columns.start, top + rows.start], np.float32)
+        return [
+            _Line(self._cut(part, quad), quad + offset, self._seen) for quad in np.asarray(boxes, np.float32)
+        ]
 
     def _seen(self, line: Image) -> list[_Seen]:
         """The characters of a line (connectionist temporal classification, greedily decoded)."""
         width = min(LONGEST_LINE, max(LINE_HEIGHT // 4, round(LINE_HEIGHT * line.shape[1] / line.shape[0])))
         scaled = cv2.resize(line, (width, LINE_HEIGHT)).astype(np.float32)
         steps = self._run((scaled.transpose(2, 0, 1) / 127.5 - 1)[np.newaxis])[0]
-        best, confidence = steps.argmax(axis=1), steps.max(axis=1)
+        best = steps.argmax(axis=1)
+        confidence = steps[np.arange(len(best)), best]
         begins = (best != 0) & np.append(True, best[1:] != best[:-1])
         return [
             _Seen(self._characters[best[step]], (step + 0.5) / len(best), float(confidence[step]))
             for step in begins.nonzero()[0].tolist()
         ]
+
+
+def _legibility(lines: Sequence[_Line]) -> float:
+    """Mean confidence in the longest lines, as upright as the picture shows them."""
+    if _mostly_tall(lines):
+        return 0.0
+    longest = sorted(lines, key=lambda line: -_size(line.quad)[0])[:SAMPLE]
+    return sum(_confidence(line.seen) for line in longest) / len(longest)
+
+
+def _share_read(lines: Sequence[_Line]) -> float:
+    """Share of the length of all lines that was recognised with confidence."""
+    total = sum(_size(line.quad)[0] for line in lines)
+    return sum(_size(line.quad)[0] for line in lines if _is_read(line)) / total if total else 1.0
+
+
+def _is_read(line: _Line) -> bool:
+    """Whether its characters are sure, and as many as fill it: of unknown letters the models see white."""
+    letters = [one for one in line.seen if not one.character.isspace()]
+    width, height = _size(line.quad)
+    return len(letters) * height >= LETTERS_FILL * width and _confidence(letters) >= READ_CONFIDENCE
 
 
 def _loaded(engine: Any) -> tuple[Any, Any]:
@@ -222,9 +269,9 @@ def _baseline(ink: NDArray[np.bool_]) -> int:
     return int(dense[-1]) + 1
 
 
-def _picture(page: pymupdf.Page, shown: PageFrame) -> Image | None:
+def _picture(page: pymupdf.Page, shown: PageFrame, dpi: int = DOTS_PER_INCH) -> Image | None:
     """The page as ``shown`` turns it, blue green red; None where it has no area."""
-    scale = min(DOTS_PER_INCH / 72, MOST_PIXELS / max(shown.width, shown.height))
+    scale = min(dpi / 72, MOST_PIXELS / max(shown.width, shown.height))
     before = page.rotation
     page.set_rotation(shown.rotation)
     try:
@@ -243,6 +290,16 @@ def _paint_over(image: Image, places: Sequence[Rect]) -> None:
     for x0, y0, x1, y1 in places:
         corner = max(0, int(x0 * width)), max(0, int(y0 * height))
         cv2.rectangle(image, corner, (int(x1 * width), int(y1 * height)), (255, 255, 255), cv2.FILLED)
+
+
+def _marked(image: Image) -> tuple[slice, slice]:
+    """Rows and columns of all that differs from the picture's corner: the detector needs no margins."""
+    corner = image[0, 0].astype(np.int16)
+    same = cv2.inRange(image, corner - LEAST_CONTRAST, corner + LEAST_CONTRAST)
+    x, y, width, height = cv2.boundingRect(cv2.bitwise_not(same))
+    if not width:
+        return slice(0), slice(0)
+    return slice(max(0, y - MARGIN), y + height + MARGIN), slice(max(0, x - MARGIN), x + width + MARGIN)
 
 
 def _cut_out(image: Image, places: Sequence[Rect]) -> tuple[int, int, Image]:
@@ -275,8 +332,8 @@ def _is_tall(quad: Quad) -> bool:
     return height >= 1.5 * width
 
 
-def _mostly_tall(quads: Sequence[Quad]) -> bool:
-    return sum(_is_tall(quad) for quad in quads) * 2 >= len(quads)
+def _mostly_tall(lines: Sequence[_Line]) -> bool:
+    return sum(_is_tall(line.quad) for line in lines) * 2 >= len(lines)
 
 
 def _along(quad: Quad, start: float, end: float) -> Rect:
@@ -286,13 +343,12 @@ def _along(quad: Quad, start: float, end: float) -> Rect:
     return normalized(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
 
 
-def _placed(found: Sequence[_Word], shown: PageFrame, width: int, height: int) -> list[RawWord]:
+def _placed(lines: Sequence[_Line], shown: PageFrame, width: int, height: int) -> list[RawWord]:
     """From pixels to page space, with a type size that does not waver from line to line."""
+    found = [word for number, line in enumerate(lines) for word in line.words(number)]
     if not found:
         return []
-    scale = shown.display_size[1] / height
     usual = float(np.median([word.height for word in found]))
-    turn = -shown.rotation % 360
     words = []
     for word in found:
         line_height = usual if abs(word.height - usual) <= SAME_SIZE * usual else word.height
@@ -301,9 +357,41 @@ def _placed(found: Sequence[_Word], shown: PageFrame, width: int, height: int) -
         top, foot, bottom = (
             y / height for y in (word.foot - ASCENT * size, word.foot, word.foot + DESCENT * size)
         )
-        rect = shown.from_display(Rect(x0, max(0.0, top), x1, min(1.0, bottom)))
-        on_line = shown.from_display(Rect(x0, foot, x1, foot))
-        baseline = on_line.y0 if turn in (0, 180) else on_line.x0
-        style = Style(round(size * scale, 1), "OCR")
-        words.append(RawWord(*rect, word.text, style, baseline, word.line, turn))
+        box = Rect(x0, max(0.0, top), x1, min(1.0, bottom))
+        words.append(_raw_word(shown, box, foot, size / height, word.text, word.line))
     return words
+
+
+def _raw_word(shown: PageFrame, box: Rect, foot: float, size: float, text: str, line: int) -> RawWord:
+    """A word in page space; its box, its baseline and the size of its type in display fractions."""
+    turn = -shown.rotation % 360
+    on_line = shown.from_display(Rect(box.x0, foot, box.x1, foot))
+    style = Style(round(size * shown.display_size[1], 1), "OCR")
+    baseline = on_line.y0 if turn in (0, 180) else on_line.x0
+    return RawWord(*shown.from_display(box), text, style, baseline, line, turn)
+
+
+def _tesseract_words(
+    page: pymupdf.Page, shown: PageFrame, known: Sequence[RawWord], languages: str
+) -> list[RawWord]:
+    """What Tesseract reads beside the words known already. Right-to-left text is mended like any PDF's."""
+    image = _picture(page, shown, TESSERACT_DPI)
+    if image is None:
+        return []
+    _paint_over(image, [shown.to_display(word.rect) for word in known])
+    height, width = image.shape[:2]
+    pixels = np.ascontiguousarray(image[:, :, ::-1]).tobytes()
+    pixmap = pymupdf.Pixmap(pymupdf.csRGB, width, height, pixels, False)
+    layered = pymupdf.open("pdf", pixmap.pdfocr_tobytes(language=languages, tessdata=TESSDATA))
+    seen = read_page(layered[0])
+    return [
+        _raw_word(
+            shown,
+            seen.frame.to_display(word.rect),
+            word.baseline / seen.frame.height,
+            word.style.size / seen.frame.height,
+            word.text,
+            word.line,
+        )
+        for word in seen.words
+    ]

@@ -333,7 +333,7 @@ def _recogniser(request: RecogniseRequest) -> tuple[int, Callable[[Job], list[Ra
         if not loaded:  # only now: most pages without text are blank, and OpenCV alone takes half a second
             from pdf.extract.ocr import Recogniser
 
-            loaded.append(Recogniser())
+            loaded.append(Recogniser(request.limits.tesseract))
         if not is_picture:
             return loaded[0].words_in_pictures(page, raw.frame, pictures, raw.words)
         return loaded[0].words(page, raw.frame, () if is_garbled(raw.words) else raw.words)

@@ -151,6 +151,8 @@ _OFFICE_FILES = (
     ),
     *("/proc/sys/vm/overcommit_memory", "/proc/version", "/var/cache/fontconfig", "/dev/random", "/dev/zero"),
 )
+# Where Debian's tesseract-ocr-* packages put the data of a language.
+TESSDATA = "/usr/share/tesseract-ocr/5/tessdata"
 _own_statm: list[int] = []
 _vmstat: list[int] = []
 # Signals that nothing of ours sends to a process that reads a file, but operators and the kernel do.
@@ -259,7 +261,7 @@ def confine_to_files(paths: Sequence[str]) -> list[str]:
         drop_capabilities()
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     hide_memory()
-    restrict_files([*_program_files(), *_LIBRARIES, *_MACHINE, *paths])
+    restrict_files([*_program_files(), *_LIBRARIES, *_MACHINE, TESSDATA, *paths])
     seccomp.allow_only(COMPUTE | LOOK_UP | WAIT, seccomp.file_process_rules(os.getpid()))
     return list(paths)
 

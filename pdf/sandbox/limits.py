@@ -36,6 +36,7 @@ class Limits(msgspec.Struct, frozen=True):
             page's picture need more than reading does (measured: 1.0 GB).
         ocr_page_seconds: CPU time for recognising a page (measured: 10 ms a word); 45 times that
             in wall time.
+        tesseract: languages (``rus+ara``) that Tesseract recognises where our own models read little.
     """
 
     file_bytes: int = 200 * MIB
@@ -48,6 +49,7 @@ class Limits(msgspec.Struct, frozen=True):
     stall_seconds: float = 6.0
     ocr_memory_bytes: int = 2048 * MIB
     ocr_page_seconds: float = 40.0
+    tesseract: str = ""
 
     def layout_bytes(self, pages: int) -> int:
         """Address space of the process that lays out all pages; it never opens the file itself."""

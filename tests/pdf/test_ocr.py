@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pymupdf
 import pytest
 
+from operations.observability.checks import tesseract_has_its_languages
 from pdf.api import add_text_layer, parse_file, recognise_pages
 from pdf.extract.page_content import RawPage
 from pdf.extract.recognition import is_garbled, may_show_writing, needs_recognition, with_recognised
 from pdf.extract.words import RawWord, Style
 from pdf.failures import FailureCode, ParseFailure
 from pdf.geometry import PageFrame, Rect
+from pdf.sandbox.confinement import TESSDATA
 from pdf.sandbox.limits import Limits
 from pdf.sandbox.messages import PageNotRecognised, ParseRequest
 
@@ -147,3 +150,28 @@ def test_what_was_recognised_is_not_recognised_again(scan: Path) -> None:
     assert sorted(said) == [2, 3], "the blank page was looked at, too"
     again = parse_file(scan, recognise=False, recognised=said)
     assert again.pages == first.pages
+
+
+RUSSIAN = "Ремонт моста через реку стоил городу четыре миллиона рублей"
+
+
+@pytest.mark.skipif(not Path(TESSDATA, "rus.traineddata").exists(), reason="needs Debian's tesseract-ocr-rus")
+def test_a_script_that_our_models_do_not_know_goes_to_tesseract(tmp_path: Path) -> None:
+    drawn = pymupdf.open()
+    drawn.new_page().insert_htmlbox((72, 80, 520, 400), f"<p style='font-size: 20px'>{RUSSIAN}</p>")
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_image(page.rect, pixmap=drawn[0].get_pixmap(dpi=150))
+    document.save(tmp_path / "scan.pdf")
+
+    (read,) = parse_file(tmp_path / "scan.pdf", limits=Limits(tesseract="rus+xyz")).pages
+    assert read.text.split() == RUSSIAN.split()
+    assert read.words[0].rect.x0 == pytest.approx(72, abs=3)
+    assert 80 < read.words[0].rect.y0 < read.words[-1].rect.y1 < 150
+
+
+def test_languages_of_tesseract_that_are_not_installed_are_named(settings: Any) -> None:
+    settings.PARSE_TESSERACT = "xyz"
+    (warning,) = tesseract_has_its_languages()
+    assert "xyz, which is not installed" in warning.msg
+    assert "tesseract-ocr-xyz" in str(warning.hint)
