@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Literal, cast
@@ -37,7 +37,7 @@ from retrieval.ranking.candidate_lists import (
 )
 from retrieval.ranking.candidates import Candidate, read_candidates
 from retrieval.ranking.facets import read_facets
-from retrieval.ranking.features import FeatureExtractor, TermFeatures, unit_meanings
+from retrieval.ranking.features import FeatureExtractor, TermFeatures
 from retrieval.ranking.fusion import RankedList, fuse, interleave
 from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of
 from retrieval.ranking.rerankers import (
@@ -45,6 +45,7 @@ from retrieval.ranking.rerankers import (
     ScoredCandidate,
     by_features,
     by_model,
+    by_nearest_unit,
     configured_reranker,
 )
 from retrieval.results import FullTextLevel, SearchOptions, SearchRecord, SearchResult, StrategyName, Trace
@@ -321,8 +322,9 @@ def rank(
     if not trace.wants("rerank"):
         return [*head, *rest]
     with trace.step("rerank") as step:
-        near = nearness(plan, [found.candidates[key] for key, _ in head], trace)
-        ranked = interleave([rank_by_evidence(named, found, near[named.name]) for named in plan.asked])
+        keys = {key for key, _ in head}
+        meaning = trace.wants("vector")
+        ranked = interleave([rank_by_evidence(named, found, keys, meaning) for named in plan.asked])
         step.added = moved(head, ranked)
     if reranker is not None:
         with trace.step("rerank") as step:
@@ -332,41 +334,30 @@ def rank(
     return [*ranked, *rest]
 
 
-def nearness(plan: Plan, candidates: Sequence[Candidate], trace: Trace) -> dict[str, dict[UUID, float]]:
-    """By question or part: of each candidate how near its nearest unit is in meaning; 0 without vectors."""
-    texts = [named.question.text for named in plan.asked]
-    cosines = unit_meanings(texts, candidates if trace.wants("vector") else [])
-    keys = [candidate.key for candidate in candidates]
-    return {
-        named.name: dict(zip(keys, near or [0.0] * len(keys), strict=True))
-        for named, near in zip(plan.asked, cosines, strict=True)
-    }
-
-
 def rank_by_evidence(
-    named: NamedQuestion, found: FoundCandidates, near: Mapping[UUID, float]
+    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID], meaning: bool
 ) -> list[tuple[UUID, float]]:
     """Those of the candidates that lists of this question or part brought, by what in them speaks of it.
 
-    ``near``: the candidates, each with the nearness of its meaning.
+    ``meaning``: whether the best are read once more for the unit nearest in meaning.
     """
     lists = [ranked for ranked in found.lists if belongs(ranked, named)]
-    keyword, meaning = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
-    return by_features(
+    keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
+    ranked = by_features(
         [
             ScoredCandidate(
                 key,
                 fused,
                 keyword.get(key, 0.0),
-                meaning.get(key, 0.0),
-                near[key],
+                near.get(key, 0.0),
                 key in found.on_pages,
                 found.evidence[key][named.name],
             )
             for key, fused in fuse(lists)
-            if key in near
+            if key in keys
         ]
     )
+    return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
 
 
 def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:

@@ -157,19 +157,18 @@ UNIT_CHARACTERS = 300
 """Of a unit, how many are read for its meaning."""
 
 
-def unit_meanings(texts: Sequence[str], candidates: Sequence[Candidate]) -> list[list[float]]:
-    """For each text, of every candidate the cosine of the unit nearest to it.
+def unit_meanings(text: str, candidates: Sequence[Candidate]) -> list[float]:
+    """Of every candidate the cosine of the unit nearest to the text.
 
     By the embedder that needs no service and no time, whatever the space: an average over a whole chunk
     hides the one sentence that answers.
     """
     if not candidates:
-        return [[] for _ in texts]
-    engine = WordLlamaEmbedder()
+        return []
     units = [content[:UNIT_CHARACTERS] for candidate in candidates for content in candidate.contents]
     starts = np.cumsum([0, *(len(candidate.contents) for candidate in candidates[:-1])])
-    cosines = engine.embed(texts, query=True) @ engine.embed(units).T
-    nearest: list[list[float]] = np.maximum.reduceat(cosines, starts, axis=1).tolist()
+    vectors = WordLlamaEmbedder().embed([text, *units])
+    nearest: list[float] = np.maximum.reduceat(vectors[1:] @ vectors[0], starts).tolist()
     return nearest
 
 

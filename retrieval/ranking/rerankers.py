@@ -14,7 +14,7 @@ from django.conf import settings
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of, start_call
 from retrieval.ranking.candidates import Candidate
-from retrieval.ranking.features import TermFeatures
+from retrieval.ranking.features import TermFeatures, unit_meanings
 from text.terms import terms_of
 
 COHERE_URL = "https://api.cohere.com/v2/rerank"
@@ -139,6 +139,8 @@ NAMED_PAGE = 0.8
 TABLE = 0.4
 DIGITS = 0.25
 
+NEAREST_DEPTH = 16
+"""Candidates whose units are compared with the question one by one, which costs more than all the rest."""
 MODEL_DEPTH = 20
 PASSAGE_CHARACTERS = 2000
 
@@ -148,14 +150,13 @@ class ScoredCandidate:
     """A candidate with its fused score and its evidence.
 
     ``keyword`` and ``meaning`` are its scores in these lists, as shares of the best (0..1);
-    ``unit_meaning``: cosine of its nearest unit; ``named_page``: the question names a page that it is on.
+    ``named_page``: the question names a page that it is on.
     """
 
     key: UUID
     fused: float
     keyword: float
     meaning: float
-    unit_meaning: float
     named_page: bool
     evidence: TermFeatures
 
@@ -174,7 +175,6 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
             FUSED * item.fused / most_fused
             + KEYWORD * item.keyword
             + MEANING * item.meaning
-            + UNIT_MEANING * item.unit_meaning
             + NAMED_PAGE * item.named_page
             + BEST_UNIT * item.evidence.best_unit / most_unit
             + COVERAGE * item.evidence.coverage
@@ -189,6 +189,18 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
         for item in weighed
     ]
     return sorted(scored, key=lambda entry: -entry[1])
+
+
+def by_nearest_unit(
+    query: str, ranked: Sequence[tuple[UUID, float]], candidates: Mapping[UUID, Candidate]
+) -> list[tuple[UUID, float]]:
+    """The head again with how near the nearest unit of each is to the query in meaning."""
+    head, tail = ranked[:NEAREST_DEPTH], ranked[NEAREST_DEPTH:]
+    near = unit_meanings(query, [candidates[key] for key, _ in head])
+    scored = [
+        (key, score + UNIT_MEANING * max(0.0, cosine)) for (key, score), cosine in zip(head, near, strict=True)
+    ]
+    return [*sorted(scored, key=lambda entry: -entry[1]), *tail]
 
 
 def by_model(

@@ -480,5 +480,5 @@ def test_a_passage_is_as_near_in_meaning_as_its_nearest_sentence(alice: User) ->
     assert scope is not None
     chunks = RetrievalChunk.objects.order_by("index").values_list("pk", flat=True)
     found = read_candidates(scope, list(chunks))
-    ((wounds, gearbox),) = unit_meanings(["When do I need a doctor?"], [found[key] for key in chunks])
+    wounds, gearbox = unit_meanings("When do I need a doctor?", [found[key] for key in chunks])
     assert wounds > gearbox
