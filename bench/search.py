@@ -346,8 +346,9 @@ def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
         rest = (size.p50, size.p95, size.python, size.server, size.index_bytes)
         out.write(f"{size.chunks:>14}" + "".join(f"{value:>14.1f}" for value in rest))
     if len(sizes) > 1:
-        logs = [(math.log(size.chunks), math.log(size.p50)) for size in sizes]
-        out.write(f"p50 grows with chunks to the power of {statistics.linear_regression(*zip(*logs)).slope:.2f}")
+        chunks, times = [math.log(size.chunks) for size in sizes], [math.log(size.p50) for size in sizes]
+        slope = statistics.linear_regression(chunks, times).slope
+        out.write(f"p50 grows with the number of chunks to the power of {slope:.2f}")
 
 
 def build(out: OutputWrapper, owner: User, chunks: int) -> None:

@@ -197,9 +197,8 @@ def by_nearest_unit(
     """The head again with how near the nearest unit of each is to the query in meaning."""
     head, tail = ranked[:NEAREST_DEPTH], ranked[NEAREST_DEPTH:]
     near = unit_meanings(query, [candidates[key] for key, _ in head])
-    scored = [
-        (key, score + UNIT_MEANING * max(0.0, cosine)) for (key, score), cosine in zip(head, near, strict=True)
-    ]
+    more = [UNIT_MEANING * max(0.0, cosine) for cosine in near]
+    scored = [(key, score + added) for (key, score), added in zip(head, more, strict=True)]
     return [*sorted(scored, key=lambda entry: -entry[1]), *tail]
 
 
