@@ -78,10 +78,10 @@ def record_search(scope: Scope, result: SearchResult, record: SearchRecord) -> N
                 "hit_count": result.total,
                 "milliseconds": result.milliseconds,
             }
-            if record.id is None:
-                SearchQuery.objects.create(**values)
-            else:
-                SearchQuery.objects.update_or_create(pk=record.id, defaults=values)
+            row = SearchQuery(**values) if record.id is None else SearchQuery(pk=record.id, **values)
+            SearchQuery.objects.bulk_create(  # one statement, where update_or_create has six
+                [row], update_conflicts=True, unique_fields=["id"], update_fields=[*values]
+            )
     except DatabaseError:
         logger.exception("a search could not be kept in the history")
 

@@ -50,19 +50,15 @@ def _save(draft: AnswerBuilder, content: str, unsaved: Sequence[Citation]) -> No
 def _forget_what_is_gone(citations: Sequence[Citation]) -> None:
     if not citations:
         return
-    units = set(
-        CitationUnit.objects.filter(pk__in={citation.unit_id for citation in citations}).values_list(
-            "pk", flat=True
-        )
-    )
-    documents = set(
-        Document.objects.filter(pk__in={citation.document_id for citation in citations}).values_list(
-            "pk", flat=True
-        )
-    )
-    for citation in citations:
-        if citation.unit_id not in units:
-            citation.unit_id = None
+    units = CitationUnit.objects.filter(pk__in={citation.unit_id for citation in citations}).order_by()
+    known = set(units.values_list("pk", flat=True))
+    orphans = [citation for citation in citations if citation.unit_id not in known]
+    if not orphans:
+        return  # a unit that is there has its document
+    asked = Document.objects.filter(pk__in={citation.document_id for citation in orphans})
+    documents = set(asked.values_list("pk", flat=True))
+    for citation in orphans:
+        citation.unit_id = None
         if citation.document_id not in documents:
             citation.document_id = None
 

@@ -60,7 +60,8 @@ def start_conversation(
         model=model,
         rag_config=dict(rag_config),
     )
-    conversation.documents.set(listed)
+    if listed:
+        conversation.documents.set(listed)
     return conversation
 
 
@@ -78,16 +79,15 @@ def ask(
     with transaction.atomic():
         locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
         position = next_position(locked)
-        asked = Message.objects.create(
-            conversation=locked, position=position, role=Message.Role.USER, content=question
-        )
-        answer = Message.objects.create(
+        asked = Message(conversation=locked, position=position, role=Message.Role.USER, content=question)
+        answer = Message(
             conversation=locked,
             position=position + 1,
             role=Message.Role.ASSISTANT,
             status=Message.Status.PENDING,
             rag_config=RagConfig.read(rag_config).over(RagConfig.read(locked.rag_config)).stored(),
         )
+        Message.objects.bulk_create([asked, answer])
         locked.title = locked.title or title_of(question)
         locked.save(update_fields=["title", "updated_at"])
     if conversation.scope == Conversation.Scope.DOCUMENTS:

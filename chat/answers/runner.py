@@ -228,7 +228,8 @@ def claim_next(conversation_id: UUID) -> Message | None:
     """Takes the first pending answer; None while another is being written, or when none waits."""
     with transaction.atomic():
         Conversation.objects.select_for_update().get(pk=conversation_id)
-        for answer in Message.objects.filter(conversation=conversation_id).unfinished().order_by("position"):
+        unfinished = Message.objects.filter(conversation=conversation_id).unfinished().order_by("position")
+        for answer in unfinished.select_related("conversation__owner"):
             if answer.status == Message.Status.PENDING:
                 return _claimed(answer)
             if not end_dead_answers(Message.objects.filter(pk=answer.pk)):
@@ -241,7 +242,7 @@ def _claimed(answer: Message) -> Message:
         StreamEvent.objects.filter(message=answer).delete()
     answer.status, answer.alive_at = Message.Status.STREAMING, timezone.now()
     answer.save(update_fields=["status", "alive_at"])
-    return Message.objects.select_related("conversation__owner").get(pk=answer.pk)
+    return answer
 
 
 def is_local(answer: Message, provider: Provider | None) -> bool:

@@ -167,6 +167,8 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
 
 def history_of(answer: Message) -> tuple[Turn, ...]:
     """Earlier questions (as they were understood) and answers, within the token budget."""
+    if is_first(answer):
+        return ()
     earlier = answer.conversation.messages.filter(position__lt=answer.position - 1).order_by("position")
     turns = [
         Turn(message.role, message.standalone_question or without_markers(message.content))  # type: ignore[arg-type]
@@ -174,6 +176,11 @@ def history_of(answer: Message) -> tuple[Turn, ...]:
         if message.content
     ]
     return within_budget(turns, settings.CHAT_HISTORY_TOKENS)
+
+
+def is_first(answer: Message) -> bool:
+    """Whether nothing was asked in the conversation before its question."""
+    return answer.position < 2
 
 
 def understood_question(
@@ -230,7 +237,7 @@ def search_record(answer: Message) -> SearchRecord:
     earlier = answer.conversation.messages.filter(
         position__lt=answer.position, role=Message.Role.ASSISTANT
     ).order_by("position")
-    before = earlier.values_list("pk", flat=True).last()
+    before = None if is_first(answer) else earlier.values_list("pk", flat=True).last()
     return SearchRecord("chat", "follow_up" if before else "question", answer.pk, before)
 
 
@@ -247,7 +254,7 @@ def told_sources(found: AnswerSources) -> Iterator[Source]:
 
 def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
     """An empty draft, or the one an incomplete answer goes on from."""
-    numbers = cited_numbers(answer.conversation_id, answer)
+    numbers = {} if is_first(answer) and not answer.content else cited_numbers(answer.conversation_id, answer)
     draft = AnswerBuilder(answer.pk, found.sources, numbers)
     if answer.content:
         seen = shown_messages([answer])[0]
@@ -261,7 +268,8 @@ def compose(
 ) -> None:
     """Streams, decodes, checks, and stores; what was written before a failure is kept."""
     writing.emit(Status("writing", "Writing…"))
-    give_back_connection()
+    if not provider.is_local:
+        give_back_connection()
     writing.before_model()
     usage: dict[str, float] = {}
     status, error = Message.Status.COMPLETE, ""

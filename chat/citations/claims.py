@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pdf.geometry import Rect
@@ -43,7 +43,7 @@ class SourceUnit:
     page: int
     text: str
     char_start: int
-    words: Sequence[Word]
+    words: Sequence[Word] = field(compare=False)
     type: UnitType = "prose"
     section_path: tuple[str, ...] = ()
     table: TableRow | None = None

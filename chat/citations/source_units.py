@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -33,26 +34,32 @@ UNIT_FIELDS = (
     "rects",
     "section_path",
     "cells",
-    "chunk_id",
+)
+UnitRow = Any
+"""A CitationUnit, or a named tuple of UNIT_FIELDS: of the hundreds of units on the pages most are never
+shown, and a model instance costs several times as much."""
+PAGE_FIELDS = (
+    *("document_id", "number", "text", "word_boxes"),
+    *("width", "height", "rotation", "crop_x", "crop_y", "user_unit"),
 )
 DOCUMENT_FIELDS = ("id", "title", "language", "sha256", "authors", "year")
 
 
 @dataclass(frozen=True, slots=True)
 class UnitPlace:
-    """What a citation keeps of its unit beside the words themselves.
-
-    Attributes:
-        before, after: up to 120 characters around the unit on its page.
-    """
+    """What a citation keeps of its unit beside the words themselves. ``boxes``: of its lines, as stored."""
 
     document: str
     title: str
     sha256: str
     lines: tuple[int, int]
-    rects: tuple[Rect, ...]
+    boxes: Sequence[Sequence[float]]
     frame: PageFrame
     page_text: str
+
+    @property
+    def rects(self) -> tuple[Rect, ...]:
+        return tuple(Rect(*box) for box in self.boxes)
 
     @property
     def heading(self) -> str:
@@ -84,7 +91,7 @@ def load_sources(unit_ids: Sequence[UUID | str], with_neighbours: bool = True) -
     """The units in the order of ``unit_ids`` and their neighbours; what is gone is left out. Four queries."""
     asked = CitationUnit.objects.filter(pk__in=unit_ids)
     units = on_pages(asked.values_list("document_id", "page_number")) if with_neighbours else asked
-    rows = {str(row.pk): row for row in units.only(*UNIT_FIELDS)}
+    rows = {str(row.id): row for row in units.values_list(*UNIT_FIELDS, named=True)}
     shown = [rows[str(unit_id)] for unit_id in unit_ids if str(unit_id) in rows]
     return sources_of(shown, list(rows.values()))
 
@@ -102,21 +109,22 @@ def on_pages(places: Iterable[tuple[UUID, int]]) -> QuerySet[CitationUnit]:
     return CitationUnit.objects.filter(found).order_by("document", "position")
 
 
-def sources_of(shown: Sequence[CitationUnit], others: Sequence[CitationUnit] = ()) -> Sources:
+def sources_of(shown: Sequence[UnitRow], others: Sequence[UnitRow] = ()) -> Sources:
     """Values of rows, with the words of their pages. Two queries."""
-    rows = {row.pk: row for row in others or shown}
+    rows = {row.id: row for row in others or shown}
     pages = _pages(rows.values())
     documents = Document.objects.only(*DOCUMENT_FIELDS).in_bulk({row.document_id for row in rows.values()})
+    bylines = {key: document.short_byline for key, document in documents.items()}
     result = Sources()
     for row in rows.values():
         page = pages.get((row.document_id, row.page_number))
         if page is not None:
-            _add(result, row, page, documents[row.document_id])
-    result.shown = [result.units[str(row.pk)] for row in shown if str(row.pk) in result.units]
+            _add(result, row, page, documents[row.document_id], bylines[row.document_id])
+    result.shown = [result.units[str(row.id)] for row in shown if str(row.id) in result.units]
     return result
 
 
-def _pages(rows: Iterable[CitationUnit]) -> dict[tuple[UUID, int], _PageWords]:
+def _pages(rows: Iterable[UnitRow]) -> dict[tuple[UUID, int], _PageWords]:
     numbers: dict[UUID, set[int]] = defaultdict(set)
     for row in rows:
         numbers[row.document_id].add(row.page_number)
@@ -125,7 +133,7 @@ def _pages(rows: Iterable[CitationUnit]) -> dict[tuple[UUID, int], _PageWords]:
     places = Q()
     for document, pages in numbers.items():
         places |= Q(document=document, number__in=pages)
-    found = Page.objects.filter(places).defer("furniture", "figures")
+    found = Page.objects.filter(places).only(*PAGE_FIELDS)
     return {
         (page.document_id, page.number): _PageWords(page.frame, page.text, bytes(page.word_boxes))
         for page in found
@@ -152,8 +160,8 @@ class _PageWords:
         return WordBoxes(self.boxes.spans[inside], self.boxes.boxes[inside])
 
 
-def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Document) -> None:
-    unit_id, document_id = str(row.pk), str(row.document_id)
+def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, byline: str) -> None:
+    unit_id, document_id = str(row.id), str(row.document_id)
     sources.units[unit_id] = SourceUnit(
         id=unit_id,
         document=document_id,
@@ -166,14 +174,14 @@ def _add(sources: Sources, row: CitationUnit, page: _PageWords, document: Docume
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
         title=document.title,
         language=document.language,
-        byline=document.short_byline,
+        byline=byline,
     )
     sources.places[unit_id] = UnitPlace(
         document=document_id,
         title=document.title,
         sha256=document.sha256,
         lines=(row.line_start, row.line_end),
-        rects=tuple(Rect(*rect) for rect in row.rects),
+        boxes=row.rects,
         frame=page.frame,
         page_text=page.text,
     )

@@ -23,7 +23,7 @@ from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
 from chat.citations.claim_spans import Span
-from chat.markdown.overlay import MarkedText, laid_out, marked_text
+from chat.markdown.overlay import LaidOut, MarkedText, laid_out, marked_text
 from chat.markdown.source_map import SourceMap, parser
 
 # --- Heading levels in answers and notes: below the page's own, without gaps ---
@@ -64,6 +64,7 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
 Link = Callable[[CitationShown], str]
+_LAID = re.compile(r"\A(\w+);(\d*);")
 _BOLD_LINE = re.compile(r"\A<p>(<strong>(?:(?!</strong>).)*</strong>)</p>")
 MARK = {"mark_open": '<mark class="uncited">', "mark_close": "</mark>"}
 
@@ -142,7 +143,8 @@ def rendered(
     html = clean(renderer().render(block, parser().options, {"secret": secret}))
     if not is_last:
         html = _BOLD_LINE.sub(r'<p class="caption">\1</p>', html)
-    return re.sub(rf"{secret}(\w+);(\d*);", ours, html)
+    first, *others = html.split(secret)
+    return "".join([first, *(_LAID.sub(ours, other, count=1) for other in others)])
 
 
 def clean(html: str) -> str:
@@ -221,23 +223,29 @@ class StreamRenderer:
         laid = laid_out(self._tail.text, self._tail.places)
         if not laid.blocks:
             return []
-        levels = self._levels.copy()
+        levels = final_levels = self._levels.copy()
         shown = self.citations[self._cited :]
-        before_last = [rendered(block, levels, shown, superscript, False) for block in laid.blocks[:-1]]
-        final_levels = levels.copy()
-        last = self._final + len(before_last)
-        htmls = dict(enumerate(before_last, self._final))
-        htmls[last] = rendered(laid.blocks[-1], levels, shown, superscript, True)
+        first, last = self._first_open(laid), self._final + len(laid.blocks) - 1
+        htmls: dict[int, str] = {}
+        for number, block in enumerate(laid.blocks, self._final):
+            if number == self._final + first:
+                final_levels = levels.copy()
+            htmls[number] = rendered(block, levels, shown, superscript, number == last)
         changed = [(number, html) for number, html in htmls.items() if self._told.get(number) != html]
         changed = [(number, "") for number in self._told if number not in htmls] + changed
         if changed[-1:] != [(last, htmls[last])]:
             changed.append((last, htmls[last]))
         self._told = htmls
-        start, _ = laid.blocks[-1][0].map or (0, 0)
-        if before_last and start < self._tail.text.count("\n"):
-            self._settle(start, len(before_last), laid.homes)
+        if first:
+            self._settle(_first_line(laid.blocks[first]), first, laid.homes)
             self._levels = final_levels
         return changed
+
+    def _first_open(self, laid: LaidOut) -> int:
+        """The place of the last block whose first line is complete; 0 where none is."""
+        last = len(laid.blocks) - 1
+        is_complete = _first_line(laid.blocks[last]) < self._tail.text.count("\n")
+        return last if is_complete else max(0, last - 1)
 
     def _settle(self, line: int, blocks: int, homes: Sequence[int]) -> None:
         """Forgets all before this line: so many blocks, and the citations in them."""
@@ -246,3 +254,8 @@ class StreamRenderer:
         self._final += blocks
         self._told = {number: html for number, html in self._told.items() if number >= self._final}
         self._cited += cited
+
+
+def _first_line(block: Sequence[Token]) -> int:
+    start, _ = block[0].map or (0, 0)
+    return start

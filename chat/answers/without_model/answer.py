@@ -28,7 +28,7 @@ from chat.answers.without_model.relevance import relevance
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.values.written_values import values_in
-from chat.citations.verification.verify import verify
+from chat.citations.verification.verify import verify_cited
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.contents import trail
 from pdf.structure import Cell
@@ -293,7 +293,7 @@ def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Ite
             written_line = bullet(version.text)
             span = claim_before(written_line)
             claim = Claim(plain(written_line[span.start : span.end]), version.quote)
-            if verify(claim, line.unit, line.passage.around, shown).supported:
+            if verify_cited(claim, line.unit, line.passage.around, shown).supported:
                 yield version
                 break
 

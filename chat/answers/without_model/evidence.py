@@ -24,7 +24,6 @@ from documents.models.document import language_name
 from domains.items import Item, items_asked, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from retrieval.index.vectors import active_space
-from retrieval.models import IndexedDocument
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions
 from retrieval.search import search
@@ -126,19 +125,17 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
         ranks = units_of_hits(hits)
         return _found([*ranks][:MOST_UNITS], ranks, hits, scope)
     documents = near_documents(scope, hits)
-    languages = Document.objects.filter(pk__in=documents).values_list("language", flat=True)
-    spoken = list(dict.fromkeys(base_language(code) for code in languages if code))
+    spoken, titles, packs = described(documents)
     question = analyse(text, spoken)
     if question.topic and (units := topic_units(question.topic, documents, question.language)):
         return _found(units, {}, ())
-    packs = fields_of_documents(documents)
     ranks = units_of_hits(hits)
     named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
     items = units_of_items(items_asked(text, packs), documents)
     order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks, hits)
     foreign = spoken[0] if spoken and question.language not in spoken else ""
-    absent, subject = names_held(question, documents, words_known(text, packs))
+    absent, subject = names_held(question, documents, titles, words_known(text, packs))
     notes = SearchNotes(
         absent=() if foreign else absent,
         subject=subject,
@@ -166,10 +163,14 @@ def _found(
     return AnswerSources(tuple(passages), sources)
 
 
-def fields_of_documents(documents: Sequence[UUID]) -> list[str]:
-    """The packs that the settings allow and whose field one of the documents is of."""
-    indexed = IndexedDocument.objects.filter(document__in=documents).values_list("fields", flat=True)
-    return sorted({field for fields in indexed for field in fields} & set(settings.PACKS))
+def described(documents: Sequence[UUID]) -> tuple[list[str], str, list[str]]:
+    """The documents' languages, newest first; their titles and names; packs allowed that one is of."""
+    columns = ("language", "title", "original_name", "keyword_index__fields")
+    rows = list(Document.objects.filter(pk__in=documents).values_list(*columns))
+    languages = dict.fromkeys(base_language(code) for code, *_ in rows if code)
+    titles = "\n".join(text for _, title, name, _ in rows for text in (title, name))
+    packs = {field for *_, fields in rows for field in fields or ()}
+    return list(languages), titles, sorted(packs & set(settings.PACKS))
 
 
 def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUID]:
@@ -190,11 +191,11 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
 
 
 def names_held(
-    question: QuestionFeatures, documents: Sequence[UUID], known: Set[str]
+    question: QuestionFeatures, documents: Sequence[UUID], titles: str, known: Set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names and places of the question that no page holds, and names that a title or first page holds.
 
-    ``known``: words that the documents may have others for.
+    ``titles``: of the documents; ``known``: words that the documents may have others for.
     """
     called = {place: f"{words_of(question.language, 'places')[place.kind][0]} {place.number}"
               for place in question.places}  # fmt: skip
@@ -204,15 +205,14 @@ def names_held(
         for place, name in called.items()
         if place.kind in ("figure", "table")
     }
-    if not documents:
+    numbered = any(place.kind in ("page", "slide") for place in question.places)
+    if not documents or not (wanted or numbered):
         return (), ()
     matches: dict[str, Aggregate] = {"last": Max("number")}
     for at, pattern in enumerate(wanted.values()):
         matches[f"any{at}"] = BoolOr(Q(text__iregex=pattern))
         matches[f"first{at}"] = BoolOr(Q(text__iregex=pattern), filter=Q(number=1))
     found = Page.objects.filter(document__in=documents).aggregate(**matches)
-    rows = Document.objects.filter(pk__in=documents).values_list("title", "original_name")
-    titles = "\n".join(text for row in rows for text in row)
     subject, absent = [], []
     for at, (name, pattern) in enumerate(wanted.items()):
         if found[f"first{at}"] or re.search(pattern, titles, re.I):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from chat.citations.values.support import ValueSupport, check_values, heads_of
 from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.units import judge_unit, verbatim_span, with_conflict_shifted
+from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
 from text.language_detection import detected_language
@@ -95,17 +96,25 @@ def verify(
         shown: all units the model was shown in this turn.
     """
     scene = _VerificationContext(claim, cited, neighbours, shown)
-    if other := scene.named_elsewhere():
-        return Verification("unsupported", cited, cited.page, reason=f"The claim speaks of {other}.")
-    here = _checked(scene, cited)
-    if here.verdict in VERIFIED:
+    here = scene.cited_verdict()
+    if here.verdict in VERIFIED or scene.named_elsewhere:
         return here
     for unit in scene.elsewhere():
         if scene.may_say(unit):
-            there = _checked(scene, unit)
+            there = _checked(claim, unit, scene.around(unit))
             if there.verdict in VERIFIED:
                 return replace(there, verdict="moved")
     return here
+
+
+def verify_cited(
+    claim: Claim,
+    cited: SourceUnit,
+    neighbours: Sequence[SourceUnit] = (),
+    shown: Sequence[SourceUnit] = (),
+) -> Verification:
+    """What the cited unit alone says of a claim; arguments as those of ``verify``."""
+    return _VerificationContext(claim, cited, neighbours, shown).cited_verdict()
 
 
 class _VerificationContext:
@@ -116,6 +125,12 @@ class _VerificationContext:
     ) -> None:
         self.claim, self.cited, self.neighbours, self.shown = claim, cited, neighbours, shown
 
+    def cited_verdict(self) -> Verification:
+        if other := self.named_elsewhere:
+            reason = f"The claim speaks of {other}."
+            return Verification("unsupported", self.cited, self.cited.page, reason=reason)
+        return _checked(self.claim, self.cited, self.around(self.cited))
+
     def elsewhere(self) -> Iterator[SourceUnit]:
         """The units beside the cited one, nearest first, then the others that were shown."""
         nearest = sorted(self.neighbours, key=lambda unit: abs(unit.char_start - self.cited.char_start))
@@ -125,16 +140,20 @@ class _VerificationContext:
                 seen.add(unit.id)
                 yield unit
 
-    def around(self, unit: SourceUnit) -> list[SourceUnit]:
+    def around(self, unit: SourceUnit) -> tuple[SourceUnit, ...]:
         """The other known units of a unit's page, in order."""
-        others = {other.id: other for other in (self.cited, *self.neighbours, *self.shown)}
-        same_page = [u for u in others.values() if (u.document, u.page) == (unit.document, unit.page)]
-        return sorted((u for u in same_page if u.id != unit.id), key=lambda u: u.char_start)
+        same_page = {
+            u.id: u
+            for u in chain((self.cited,), self.neighbours, self.shown)
+            if u.page == unit.page and u.document == unit.document
+        }
+        return tuple(sorted((u for u in same_page.values() if u.id != unit.id), key=lambda u: u.char_start))
 
     def may_say(self, unit: SourceUnit) -> bool:
         """Whether a unit nobody cited has enough of the claim's words to be read for it."""
         return shared_terms(self.claim.sentence, [unit.text, *heads_of(unit)]) >= LEAST_TERMS_ELSEWHERE
 
+    @cached_property
     def named_elsewhere(self) -> str:
         """The title of another shown document the claim names; empty when the cited page names it, too."""
         said = title_names(self.claim.sentence)
@@ -151,16 +170,18 @@ class _VerificationContext:
 class _Read(NamedTuple):
     """What one unit has of the claim: ``anchor`` is the quote's place, ``quoted`` whether it is whole."""
 
+    claim: Claim
     unit: SourceUnit
+    around: Sequence[SourceUnit]
     judged: Judgement
     found: ValueSupport | None
     anchor: Anchor | None
     quoted: bool
 
 
-def _checked(scene: _VerificationContext, unit: SourceUnit) -> Verification:
-    """The verdict of one unit."""
-    claim, around = scene.claim, scene.around(unit)
+@lru_cache(maxsize=32)
+def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> Verification:
+    """The verdict of one unit. An answer without a model verifies a line, then cites it: once is enough."""
     anchor = find_quote([page_of_unit(unit)], claim.quote, claim.sentence) if claim.quote.strip() else None
     quoted = anchor is not None and anchor.verdict != "partial"
     language = _language(unit, around)
@@ -172,8 +193,11 @@ def _checked(scene: _VerificationContext, unit: SourceUnit) -> Verification:
         judged = Judgement("open", judged.spans, unchecked=(reason,), coverage=1.0)
     judged = with_conflict_shifted(judged, unit.char_start)
     if judged.outcome == "holds":
-        return _holding(scene, _Read(unit, judged, found, anchor, quoted))
-    return _not_holding(scene, _Read(unit, judged, found, anchor, quoted))
+        return _holding(_Read(claim, unit, around, judged, found, anchor, quoted))
+    return _not_holding(_Read(claim, unit, around, judged, found, anchor, quoted))
+
+
+cleared_with_memory(_checked.cache_clear)
 
 
 def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
@@ -184,15 +208,14 @@ def _language(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
     return detected_language(text, unit.language)
 
 
-def _holding(scene: _VerificationContext, read: _Read) -> Verification:
+def _holding(read: _Read) -> Verification:
     """A verified claim, lit where its words stand; but words quoted that stand nowhere are no quote."""
-    unit, judged, found, anchor, quoted = read
-    claim = scene.claim
-    heads = _heads(found, scene.around(unit)) if found else ()
+    claim, unit, around, judged, found, anchor, quoted = read
+    heads = _heads(found, around) if found else ()
     if judged.formula:
-        return replace(_lit_cells("computed", scene, unit, judged.spans, heads), reason=judged.formula)
+        return replace(_lit_cells("computed", around, unit, judged.spans, heads), reason=judged.formula)
     if not claim.quote.strip() and any(not _within(span, unit) for span in judged.spans):
-        return _lit_cells("normalized", scene, unit, judged.spans, heads)
+        return _lit_cells("normalized", around, unit, judged.spans, heads)
     if claim.quote.strip() and not (anchor and quoted):
         lit = _result("partial", unit, _spans(unit, judged, found, claim), heads)
         return replace(lit, missing=(claim.quote,), reason="The quoted text is not in this passage.")
@@ -226,12 +249,11 @@ def _spans(unit: SourceUnit, judged: Judgement, found: ValueSupport | None, clai
     return [(start, end)] if end else sorted(judged.spans)
 
 
-def _not_holding(scene: _VerificationContext, read: _Read) -> Verification:
+def _not_holding(read: _Read) -> Verification:
     """A contradicted or unjudged claim, with what is lit of it and why."""
-    unit, judged, found, anchor, quoted = read
-    claim = scene.claim
+    claim, unit, around, judged, found, anchor, quoted = read
     spans = list(anchor.parts[0].spans) if anchor else sorted(judged.spans)
-    lit = _result("found", unit, spans, _heads(found, scene.around(unit)) if found else ())
+    lit = _result("found", unit, spans, _heads(found, around) if found else ())
     quote = (claim.quote,) if claim.quote.strip() and not quoted else ()
     missing = (*quote, *judged.missing)
     if judged.outcome == "conflict":
@@ -293,14 +315,14 @@ def _within(span: Span, unit: SourceUnit) -> bool:
 
 def _lit_cells(
     verdict: Verdict,
-    scene: _VerificationContext,
+    around: Sequence[SourceUnit],
     unit: SourceUnit,
     spans: Sequence[Span],
     heads: tuple[Rect, ...],
 ) -> Verification:
     """The cells a number is computed from, which may stand in several rows of the table."""
     found: list[Verification] = []
-    for row in sorted((unit, *scene.around(unit)), key=lambda other: other.char_start):
+    for row in sorted((unit, *around), key=lambda other: other.char_start):
         shift = unit.char_start - row.char_start
         own = [(start + shift, end + shift) for start, end in spans]
         if inside := sorted(span for span in own if _within(span, row)):
