@@ -169,7 +169,7 @@ def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, b
         text=row.content,
         char_start=row.char_start,
         words=page.words(row.char_start, row.char_end),
-        type="prose" if row.unit_type == "abstract" else row.unit_type,  # type: ignore[arg-type]
+        type="prose" if row.unit_type == "abstract" else row.unit_type,
         section_path=tuple(row.section_path),
         table=msgspec.convert(row.cells, TableRow) if row.cells else None,
         title=document.title,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.question import YEAR, QuestionFeatures, words_of
 from chat.citations.claims import SourceUnit
+from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow
 from text.sentences import sentence_spans
 from text.terms import terms_of
@@ -68,26 +69,54 @@ class AnswerLine:
     def unit(self) -> SourceUnit:
         return self.passage.unit
 
-    @cached_property
+    @property
     def terms(self) -> frozenset[str]:
-        return frozenset(self.terms_in_order)
+        return distinct_terms(self.text, self.language)
 
-    @cached_property
-    def terms_in_order(self) -> list[str]:
-        return terms_of(self.text, self.language)
+    @property
+    def terms_in_order(self) -> tuple[str, ...]:
+        return terms_in_order(self.text, self.language)
 
     @property
     def language(self) -> str:
         return self.unit.language or "en"
 
-    @cached_property
+    @property
     def context(self) -> frozenset[str]:
         """Terms of what stands over the line: headings, caption, column heads."""
         table = self.unit.table
         over = [*self.unit.section_path[-2:]]
         if table is not None:
             over += [*table.head_rows, table.caption]
-        return frozenset(terms_of(" ".join(over), self.language))
+        return distinct_terms(" ".join(over), self.language)
+
+
+# Of the pages that people ask about most: the next question reads them again.
+
+
+@lru_cache(maxsize=8192)
+def terms_in_order(text: str, language: str) -> tuple[str, ...]:
+    return tuple(terms_of(text, language))
+
+
+@lru_cache(maxsize=8192)
+def distinct_terms(text: str, language: str) -> frozenset[str]:
+    return frozenset(terms_of(text, language))
+
+
+@lru_cache(maxsize=8192)
+def said_sentences(text: str, language: str) -> tuple[tuple[int, str], ...]:
+    """The sentences of a unit that say something and give no orders, each with its place."""
+    said = []
+    for place, span in enumerate(sentence_spans(text, language)):
+        sentence = BULLET.sub("", " ".join(text[span.start : span.end].split()))
+        if says_something(sentence) and len(sentence) <= LONGEST_LINE and not looks_like_injection(sentence):
+            said.append((place, sentence))
+    return tuple(said)
+
+
+for memory in (terms_in_order, distinct_terms, said_sentences):
+    cleared_with_memory(memory.cache_clear)
 
 
 def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> list[AnswerLine]:
@@ -112,11 +141,8 @@ def has_text_below(passage: ContextItem) -> bool:
 
 
 def sentence_lines(passage: ContextItem) -> Iterator[AnswerLine]:
-    unit = passage.unit
-    for place, span in enumerate(sentence_spans(unit.text, unit.language or "en")):
-        text = BULLET.sub("", " ".join(unit.text[span.start : span.end].split()))
-        if says_something(text) and len(text) <= LONGEST_LINE and not looks_like_injection(text):
-            yield AnswerLine(passage, text, text, place)
+    for place, text in said_sentences(passage.unit.text, passage.unit.language or "en"):
+        yield AnswerLine(passage, text, text, place)
 
 
 def says_something(text: str) -> bool:

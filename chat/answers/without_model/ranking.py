@@ -13,12 +13,11 @@ from itertools import chain, pairwise, starmap
 import numpy as np
 
 from chat.answers.prompt import ContextItem
-from chat.answers.without_model.lines import AnswerLine
+from chat.answers.without_model.lines import AnswerLine, distinct_terms
 from chat.answers.without_model.question import YEAR, NamedPlace, QuestionFeatures, words_of
 from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
-from text.terms import terms_of
 
 PAGE_WEIGHTS = {
     "score": 1.6,  # the best hit's score as a share of the best of all
@@ -44,6 +43,8 @@ TITLE_COST = 1.5
 """On a page, what a line loses that only names a subject: a heading, an entry of a table of contents."""
 
 LONGEST_TITLE = 60  # characters
+CLOSED_END = re.compile(r"[.!?。！？:;%\d]\W*$")
+LIST_NUMBER = re.compile(r"[\dA-Z]+[.)]")
 LONGEST_READ = 400  # characters of a line that are embedded
 RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
@@ -81,8 +82,8 @@ def page_of(line: AnswerLine) -> tuple[str, int]:
 class TermWeights:
     """How telling each term is among the units at hand: inverse document frequency (Robertson 2004)."""
 
-    def __init__(self, texts: Sequence[Iterable[str]]) -> None:
-        self._frequency = Counter(term for terms in texts for term in set(terms))
+    def __init__(self, texts: Sequence[frozenset[str]]) -> None:
+        self._frequency = Counter(chain.from_iterable(texts))
         self._count = len(texts)
 
     def __getitem__(self, term: str) -> float:
@@ -107,17 +108,21 @@ def rank(
     columns = features_of(question, lines, passages, packs)
     line_scores = sum(weight * np.array(columns[name]) for name, weight in LINE_WEIGHTS.items())
     line_scores = line_scores - TITLE_COST * np.array([is_title(line) for line in lines])
+    order = (-line_scores).tolist()
     rows: dict[tuple[str, int], list[int]] = defaultdict(list)
     for at, line in enumerate(lines):
         rows[page_of(line)].append(at)
-    best = [{name: max(columns[name][at] for at in own) for name in PAGE_WEIGHTS} for own in rows.values()]
+    of_pages = np.array([columns[name] for name in PAGE_WEIGHTS])
+    best = [
+        dict(zip(PAGE_WEIGHTS, of_pages[:, own].max(axis=1).tolist(), strict=True)) for own in rows.values()
+    ]
     scores = np.array([sum(PAGE_WEIGHTS[name] * value for name, value in page.items()) for page in best])
     odds = np.exp(scores - scores.max())
     pages = [
         RankedPage(
             float(score),
             float(probability),
-            tuple(lines[at] for at in sorted(own, key=lambda at: -line_scores[at])),
+            tuple(lines[at] for at in sorted(own, key=order.__getitem__)),
             page,
         )
         for score, probability, own, page in zip(scores, odds / odds.sum(), rows.values(), best, strict=True)
@@ -127,9 +132,9 @@ def rank(
 
 def is_title(line: AnswerLine) -> bool:
     """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
-    numbered_only = line.unit.type != "list" or bool(re.match(r"[\dA-Z]+[.)]", line.unit.text))
-    open_end = not re.search(r"[.!?。！？:;%\d]\W*$", line.text)
-    return open_end and numbered_only and not line.values and len(line.text) < LONGEST_TITLE
+    if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
+        return False
+    return line.unit.type != "list" or bool(LIST_NUMBER.match(line.unit.text))
 
 
 def features_of(
@@ -160,7 +165,7 @@ def features_of(
 def term_weights(passages: Sequence[ContextItem]) -> TermWeights:
     """Over all units of the pages at hand."""
     units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
-    return TermWeights([terms_of(unit.text, unit.language or "en") for unit in units.values()])
+    return TermWeights([distinct_terms(unit.text, unit.language or "en") for unit in units.values()])
 
 
 def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> dict[str, list[float]]:
@@ -173,11 +178,13 @@ def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem])
         if passage.rank:
             of_page[passage.unit.document, passage.unit.page].add(passage.rank)
     hits = [line.passage for line in lines]
+    hits_of_page: dict[tuple[str, int], float] = defaultdict(float)
+    hits_of_page |= {page: sum(1 / rank for rank in ranks) for page, ranks in of_page.items()}
     return {
         "hit": [1 / hit.rank**0.5 if hit.rank else 0.0 for hit in hits],
         "score": [hit.score for hit in hits],
         "first": [1 / (1 + place[hit.alias]) if hit.rank else 0.0 for hit in hits],
-        "hits": [sum(1 / rank for rank in of_page[page_of(line)]) for line in lines],
+        "hits": [hits_of_page[page_of(line)] for line in lines],
     }
 
 
@@ -190,8 +197,10 @@ def coverage(
     """
     wanted = {term: 1 << at for at, term in enumerate(question.terms)}
 
+    asked = frozenset(wanted)
+
     def bits(terms: frozenset[str]) -> int:
-        return sum(map(wanted.__getitem__, wanted.keys() & terms))
+        return sum(map(wanted.__getitem__, asked & terms))
 
     @cache
     def share(found: int) -> float:
@@ -211,7 +220,7 @@ def coverage(
 
 def terms_over(line: AnswerLine) -> frozenset[str]:
     """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
-    return line.context.union(terms_of(line.passage.heading[:120], line.language))
+    return line.context | distinct_terms(line.passage.heading[:120], line.language)
 
 
 def one_a_unit(lines: Iterable[AnswerLine]) -> Iterable[AnswerLine]:
@@ -330,5 +339,7 @@ def _caption(place: NamedPlace, language: str) -> re.Pattern[str]:
 def item_match(items: Sequence[Item], line: AnswerLine) -> float:
     """How surely the line is an item that the question needs, as the packs of the documents know it."""
     section = line.unit.section_path[-1] if line.unit.section_path else ""
+    if not items:
+        return 0.0
     over = line.passage.heading_below or line.passage.heading
-    return max((label_match(item, line.label, over, section) for item in items), default=0.0)
+    return max(label_match(item, line.label, over, section) for item in items)
