@@ -70,6 +70,7 @@ reader_urls: Paths = [
     path("annotations/", own_annotations.on_document, name="document-annotations"),
     path("annotations/list/", own_annotations.pane, name="annotations-pane"),
     path("annotations/export.<slug:form>", own_annotations.export, name="annotations-export"),
+    path("annotations/take-over/", own_annotations.take, name="annotations-take-over"),
     path("place/", reader.place, name="document-place"),
     path("pins/", reader.pins, name="document-pins"),
 ]

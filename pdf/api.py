@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from pdf.failures import FailureCode, ParseFailure, check_header
 from pdf.sandbox.client import answers_of, retry_if_killed
 from pdf.sandbox.limits import Limits
@@ -19,6 +21,8 @@ from pdf.sandbox.messages import (
     DrawRequest,
     EvidenceRequest,
     Finished,
+    HeldAnnotations,
+    HeldRequest,
     HighlightedFile,
     HighlightedPage,
     Maker,
@@ -49,6 +53,7 @@ __all__ = [
     "ParseFailure",
     "add_text_layer",
     "annotate_file",
+    "annotations_in",
     "convert_file",
     "draw_page",
     "draw_plain_page",
@@ -206,11 +211,22 @@ def bind_evidence(html: str, files: Sequence[HighlightedFile], *, limits: Limits
 
 
 def annotate_file(
-    path: str | Path, pages: Sequence[HighlightedPage], *, limits: Limits | None = None
+    path: str | Path,
+    pages: Sequence[HighlightedPage],
+    *,
+    without: Sequence[int] = (),
+    limits: Limits | None = None,
 ) -> bytes:
-    """The whole PDF with the marks as annotations of its own. Raises ParseFailure."""
+    """The whole PDF with the marks as annotations of its own, less those ``without``. Raises ParseFailure."""
     limits = limits or Limits()
-    return _produced(AnnotateRequest(str(_checked(path, limits)), tuple(pages), limits))
+    return _produced(AnnotateRequest(str(_checked(path, limits)), tuple(pages), limits, tuple(without)))
+
+
+def annotations_in(path: str | Path, *, limits: Limits | None = None) -> HeldAnnotations:
+    """The annotations that the PDF holds, and its fingerprint. Raises ParseFailure."""
+    limits = limits or Limits()
+    made = _produced(HeldRequest(str(_checked(path, limits)), limits))
+    return msgspec.json.decode(made, type=HeldAnnotations)
 
 
 def convert_file(path: str | Path, maker: Maker, filetype: str, *, limits: Limits | None = None) -> bytes:

@@ -1,4 +1,4 @@
-"""Make annotations of what was selected on a page, and find their words again in a new reading."""
+"""Make annotations of what is selected, drawn, or in the PDF, and find their words in a new reading."""
 
 from __future__ import annotations
 
@@ -14,14 +14,27 @@ from chat.citations.anchoring.page_sources import StoredPages, locate
 from chat.citations.anchoring.page_text import PageText
 from chat.citations.reanchor import PIECES, near
 from chat.models import Annotation, Citation
-from documents.models import Document
-from pdf.geometry import Rect
+from chat.models.annotation import AnnotationQuerySet
+from documents.ingestion.parser import local_file, parse_limits
+from documents.models import Document, Page
+from pdf.api import annotations_in
+from pdf.geometry import PageFrame, Rect, bounding_box
+from pdf.sandbox.messages import HeldAnnotation
 
 LONGEST_QUOTE = 20_000  # characters: a page of small print
 LONGEST_COMMENT = 20_000
 MOST_BOXES = 2000  # of one selection on one page
 AROUND = 60  # characters before and after the quote, kept to tell it from the same words elsewhere
 MOST_ON_DOCUMENT = 10_000
+MOST_POINTS = 20_000  # of one drawing
+RGB = {
+    Annotation.Colour.YELLOW: (1.0, 0.88, 0.35),
+    Annotation.Colour.GREEN: (0.6, 0.88, 0.58),
+    Annotation.Colour.BLUE: (0.58, 0.79, 0.98),
+    Annotation.Colour.PINK: (0.98, 0.62, 0.76),
+    Annotation.Colour.PURPLE: (0.78, 0.68, 0.97),
+}
+Strokes = Sequence[Sequence[tuple[float, float]]]
 
 
 class NothingSelected(Exception):
@@ -43,6 +56,81 @@ def annotate_quote(owner: User, document: Document, quote: str, **look: str) -> 
     if anchor is None or anchor.verdict == "partial":
         raise NothingSelected
     return [_stored(owner, document, part.page, list(part.spans), **look) for part in anchor.parts]
+
+
+def draw(owner: User, document: Document, page: int, strokes: Strokes, **look: str) -> Annotation:
+    """Store a drawing (points in page space). Raises NothingSelected: no points, or no such page."""
+    points = [[(round(x, 2), round(y, 2)) for x, y in stroke] for stroke in strokes if stroke]
+    if not points or not document.pages.filter(number=page).exists():
+        raise NothingSelected
+    return Annotation.objects.create(
+        owner=owner,
+        document=document,
+        page_number=page,
+        rects=[list(_around(points))],
+        strokes=points,
+        **look | {"kind": Annotation.Kind.INK},
+    )
+
+
+def _around(strokes: Strokes) -> Rect:
+    return bounding_box(Rect(x, y, x, y) for stroke in strokes for x, y in stroke)
+
+
+def frames_of(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
+    """How the pages lie in the file, by number. One query."""
+    pages = Page.objects.filter(document=document, number__in=set(numbers))
+    slim = pages.defer("text", "word_boxes", "furniture", "figures", "recognised")
+    return {page.number: page.frame for page in slim}
+
+
+def take_over(owner: User, document: Document) -> list[Annotation]:
+    """Store the annotations that the PDF holds as the user's own, each once. Raises ParseFailure."""
+    with local_file(document.file) as path:
+        held = annotations_in(path, limits=parse_limits()).annotations
+    known = set(taken_over(owner, document).values_list("source", flat=True))
+    pages = StoredPages(document.pk)
+    by_number = {page.number: page for page in pages.all}
+    left = MOST_ON_DOCUMENT - Annotation.objects.filter(owner=owner, document=document).count()
+    wanted = [one for one in held if one.xref not in known and one.page in by_number][: max(left, 0)]
+    pages.read_boxes({one.page for one in wanted})
+    return Annotation.objects.bulk_create(
+        [_taken(owner, document, by_number[one.page], one) for one in wanted], batch_size=500
+    )
+
+
+def taken_over(owner: User, document: Document) -> AnnotationQuerySet:
+    """The user's annotations that were the PDF's own, the deleted ones as well."""
+    return Annotation.objects.filter(owner=owner, document=document, source__isnull=False)
+
+
+def _taken(owner: User, document: Document, page: PageText, held: HeldAnnotation) -> Annotation:
+    on_words = held.kind in ("highlight", "underline")
+    spans = spans_in(page, held.rects) if on_words else []
+    start, end = (spans[0][0], spans[-1][1]) if spans else (0, 0)
+    rects = highlight_rects(page, spans) if spans else held.rects
+    return Annotation(
+        owner=owner,
+        document=document,
+        kind="highlight" if held.kind == "note" else held.kind,
+        colour=_nearest(held.colour),
+        comment=held.note[:LONGEST_COMMENT].replace("\x00", "").replace("\r", "\n").strip(),
+        quote=text_of(page, spans)[:LONGEST_QUOTE] if spans else "",
+        context=page.text[max(0, start - AROUND) : end + AROUND] if spans else "",
+        page_number=page.number,
+        char_start=start,
+        rects=[list(rect) for rect in rects],
+        strokes=held.strokes,
+        source=held.xref,
+    )
+
+
+def _nearest(colour: tuple[float, float, float] | None) -> str:
+    """Of our colours, the one with the nearest shares of red, green and blue."""
+    if colour is None:
+        return Annotation.Colour.YELLOW
+    faded = [0.5 + 0.5 * part for part in colour]  # ours are pale
+    return min(RGB, key=lambda name: sum((a - b) ** 2 for a, b in zip(RGB[name], faded, strict=True)))
 
 
 def spans_in(page: PageText, rects: Iterable[Rect]) -> list[Span]:
@@ -92,6 +180,8 @@ def reanchor_annotations(document: Document) -> None:
 
 
 def _reanchor(annotation: Annotation, pages: Sequence[PageText]) -> None:
+    if not annotation.quote:
+        return
     same = [page for page in pages if page.number == annotation.page_number]
     anchors = _anchors(annotation, same) or _anchors(annotation, pages)
     if not anchors:

@@ -1,24 +1,33 @@
-"""A person's annotations of a document as Markdown, and as annotations in its PDF."""
+"""A person's annotations of a document: Markdown, its PDF, RDF for Zotero, JSON for Hypothesis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
 from itertools import groupby
+from typing import Any
+from xml.etree import ElementTree as ET
 
+from django.utils import timezone
+
+from chat.annotations.annotation_commands import RGB
 from chat.exports.markdown import escaped, one_line
 from chat.models import Annotation
 from documents.ingestion.parser import local_file, parse_limits
 from documents.models import Document
-from pdf.api import annotate_file
+from pdf.api import annotate_file, annotations_in
 from pdf.geometry import Rect
 from pdf.sandbox.messages import Highlight, HighlightedPage
 
-RGB = {
-    Annotation.Colour.YELLOW: (1.0, 0.88, 0.35),
-    Annotation.Colour.GREEN: (0.6, 0.88, 0.58),
-    Annotation.Colour.BLUE: (0.58, 0.79, 0.98),
-    Annotation.Colour.PINK: (0.98, 0.62, 0.76),
-    Annotation.Colour.PURPLE: (0.78, 0.68, 0.97),
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+NAMESPACES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "z": "http://www.zotero.org/namespaces/export#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "bib": "http://purl.org/net/biblio#",
+    "foaf": "http://xmlns.com/foaf/0.1/",
 }
 
 
@@ -29,24 +38,112 @@ def as_markdown(document: Document, annotations: Sequence[Annotation]) -> str:
         parts.append(f"## Page {number}")
         for annotation in on_page:
             gone = " *(no longer in the document)*" if annotation.is_gone else ""
-            parts.append(f"> {escaped(one_line(annotation.quote))}{gone}")
+            parts.append(f"> {escaped(one_line(annotation.quote)) or '*(drawing)*'}{gone}")
             parts += [escaped(one_line(line)) for line in annotation.comment.splitlines() if line.strip()]
     return "\n\n".join(parts) + "\n"
 
 
-def as_pdf(document: Document, annotations: Sequence[Annotation], author: str) -> bytes:
-    """The document's PDF with the annotations in it. Raises ParseFailure."""
+def as_hypothesis(document: Document, annotations: Sequence[Annotation], author: str) -> dict[str, Any]:
+    """The annotations as Hypothesis' client exports and imports them. Raises ParseFailure."""
+    with local_file(document.file) as path:
+        fingerprint = annotations_in(path, limits=parse_limits()).fingerprint
+    uri = f"urn:x-pdf:{fingerprint or document.sha256}"
+    about = {"title": [document.title], "link": [{"href": uri}]}
+    rows = [
+        {
+            "id": str(annotation.pk),
+            "created": annotation.created_at.isoformat(),
+            "updated": annotation.updated_at.isoformat(),
+            "user": f"acct:{author}@pincite",
+            "uri": uri,
+            "text": annotation.comment,
+            "tags": [],
+            "document": about,
+            "target": [{"source": uri, "selector": list(_selectors(annotation))}],
+        }
+        for annotation in annotations
+    ]
+    return {
+        "export_date": timezone.now().isoformat(),
+        "export_userid": f"acct:{author}@pincite",
+        "client_version": "Pincite",
+        "annotations": rows,
+    }
+
+
+def _selectors(annotation: Annotation) -> Iterator[dict[str, Any]]:
+    yield {"type": "PageSelector", "index": annotation.page_number - 1}
+    if annotation.quote:
+        before, quote, after = annotation.context.partition(annotation.quote)
+        around = {"prefix": before[-32:], "suffix": after[:32]} if quote else {}
+        yield {"type": "TextQuoteSelector", "exact": annotation.quote} | around
+
+
+def as_zotero(document: Document, annotations: Sequence[Annotation]) -> bytes:
+    """An item with a note that holds the annotations, in Zotero's RDF."""
+    for prefix, uri in NAMESPACES.items():
+        ET.register_namespace(prefix, uri)
+    root = ET.Element(_rdf("rdf:RDF"))
+    item = _element(root, "bib:Document", about="#item_1")
+    _element(item, "z:itemType", "document")
+    if document.authors:
+        listed = _element(_element(item, "bib:authors"), "rdf:Seq")
+        for name in document.authors:
+            given, _, surname = name.rpartition(" ")
+            person = _element(_element(listed, "rdf:li"), "foaf:Person")
+            _element(person, "foaf:surname", surname)
+            if given:
+                _element(person, "foaf:givenName", given)
+    _element(item, "dc:title", document.title)
+    if document.year:
+        _element(item, "dc:date", str(document.year))
+    _element(item, "dcterms:isReferencedBy").set(_rdf("rdf:resource"), "#note_1")
+    note = _element(root, "bib:Memo", about="#note_1")
+    _element(note, "rdf:value", _as_note(document, annotations))
+    return ET.tostring(root, encoding="utf-8", xml_declaration=True)
+
+
+def _as_note(document: Document, annotations: Sequence[Annotation]) -> str:
+    """HTML, as Zotero keeps notes."""
+    lines = [f"<h1>{escape(document.title)}</h1>"]
+    for annotation in annotations:
+        comment = f"<br>{escape(annotation.comment)}" if annotation.comment else ""
+        quote = escape(one_line(annotation.quote)) or "(drawing)"
+        lines.append(f"<p>“{quote}” (p. {annotation.page_number}){comment}</p>".replace("\n", "<br>"))
+    return "\n".join(lines)
+
+
+def _element(parent: ET.Element, name: str, text: str | None = None, about: str | None = None) -> ET.Element:
+    element = ET.SubElement(parent, _rdf(name))
+    element.text = _NOT_XML.sub("", text) if text else None
+    if about:
+        element.set(_rdf("rdf:about"), about)
+    return element
+
+
+def _rdf(name: str) -> str:
+    prefix, _, local = name.partition(":")
+    return f"{{{NAMESPACES[prefix]}}}{local}"
+
+
+def as_pdf(
+    document: Document, annotations: Sequence[Annotation], author: str, without: Sequence[int] = ()
+) -> bytes:
+    """The document's PDF with the annotations in it, less its own ``without``. Raises ParseFailure."""
     found = [annotation for annotation in annotations if not annotation.is_gone]
     pages = [
         HighlightedPage(number, tuple(_mark(annotation, author) for annotation in on_page))
         for number, on_page in groupby(found, key=lambda annotation: annotation.page_number)
     ]
     with local_file(document.file) as path:
-        return annotate_file(path, pages, limits=parse_limits())
+        return annotate_file(path, pages, without=without, limits=parse_limits())
 
 
 def _mark(annotation: Annotation, author: str) -> Highlight:
     rects = tuple(Rect(*rect) for rect in annotation.rects)
     is_underline = annotation.kind == Annotation.Kind.UNDERLINE
     colour = RGB[Annotation.Colour(annotation.colour)]
-    return Highlight("", rects, annotation.comment, colour, is_underline, author)
+    strokes = tuple(tuple((x, y) for x, y in stroke) for stroke in annotation.strokes)
+    if strokes:
+        colour = tuple(0.55 * part for part in colour)  # type: ignore[assignment]  # thin lines want more ink
+    return Highlight("", rects, annotation.comment, colour, is_underline, author, strokes)

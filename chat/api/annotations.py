@@ -14,8 +14,10 @@ from rest_framework.response import Response
 from chat.annotations.annotation_commands import (
     LONGEST_COMMENT,
     LONGEST_QUOTE,
+    MOST_POINTS,
     NothingSelected,
     annotate_quote,
+    draw,
 )
 from chat.models import Annotation
 from documents.api.common.fields import Strict, VisibleRelated
@@ -23,16 +25,41 @@ from documents.api.common.lists import VisibleFilter
 from documents.api.units import FramedList, Frames, Region, RegionSerializer, page_frames
 from documents.models import Document
 
+INK = Annotation.Kind.INK
+PLACE = {"quote": "quote", "strokes": "strokes", "page_number": "page"}  # its name in the request
 NOT_FOUND = "These words are not in the document."
+NO_PAGE = "The document has no such page."
 
 
 class AnnotationSerializer(Strict, serializers.ModelSerializer):
-    """A highlight or underline on words of one page. ``document`` and ``quote`` are set once."""
+    """A highlight or underline on words of one page, or a drawing (``ink``). What says where is set once."""
 
     document = VisibleRelated(queryset=Document.objects.all())
-    quote = serializers.CharField(max_length=LONGEST_QUOTE, help_text="words as they stand in the document")
+    quote = serializers.CharField(
+        required=False,
+        max_length=LONGEST_QUOTE,
+        help_text="words of the document; none of a drawing",
+    )
+    strokes = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.ListField(
+                child=serializers.FloatField(min_value=-1e5, max_value=1e5), min_length=2, max_length=2
+            ),
+            min_length=1,
+            max_length=MOST_POINTS,
+        ),
+        required=False,
+        max_length=1000,
+        help_text="lines of a drawing: points [x, y] in page space",
+    )
     comment = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_COMMENT)
-    page = serializers.IntegerField(source="page_number", read_only=True, help_text="from 1")
+    page = serializers.IntegerField(
+        source="page_number",
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="from 1; a drawing's is sent",
+    )
     durability = serializers.CharField(read_only=True, help_text="same, moved or gone since it was made")
     region = serializers.SerializerMethodField()
     frames: Frames | None = None
@@ -41,7 +68,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
         model = Annotation
         list_serializer_class = FramedList
         fields = [
-            "id", "document", "kind", "colour", "quote", "comment", "page", "region", "durability",
+            "id", "document", "kind", "colour", "quote", "strokes", "comment", "page", "region", "durability",
             "created_at", "updated_at",
         ]  # fmt: skip
 
@@ -52,9 +79,17 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
         return RegionSerializer(Region.of(place[1], frame, annotation.rects)).data if frame else None
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        fixed = {"document", "quote"} & set(values) if self.instance else set()
-        if fixed:
-            raise serializers.ValidationError({name: ["This is set once."] for name in fixed})
+        sent = set(values)
+        if self.instance:
+            refused = {PLACE.get(name, name): ["This is set once."] for name in {"document", *PLACE} & sent}
+            if (values.get("kind", self.instance.kind) == INK) != (self.instance.kind == INK):
+                refused["kind"] = ["A drawing stays a drawing."]
+        else:
+            needed = {"page_number", "strokes"} if values.get("kind") == INK else {"quote"}
+            refused = {PLACE[name]: ["This field is required."] for name in needed - sent}
+            refused |= {PLACE[name]: ["Not of this kind."] for name in (sent & set(PLACE)) - needed}
+        if refused:
+            raise serializers.ValidationError(refused)
         return values
 
 
@@ -85,14 +120,20 @@ class AnnotationViewSet(viewsets.ModelViewSet):
         return Annotation.objects.visible_to(self.request.user)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Annotate the words where they first stand; one that runs over a page break is cut at it."""
+        """Annotate the words where they first stand, cut at a page break; or store a drawing on its page."""
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
+        look = dict(sent.validated_data)
         try:
-            made = annotate_quote(request.user, **sent.validated_data)  # type: ignore[misc]
+            if look.get("kind") == INK:
+                made = draw(request.user, page=look.pop("page_number"), **look)  # type: ignore[arg-type]
+            else:
+                made = annotate_quote(request.user, **look)[0]  # type: ignore[arg-type]
         except NothingSelected:
-            raise serializers.ValidationError({"quote": [NOT_FOUND]}) from None
-        return Response(self.get_serializer(made[0]).data, status=201)
+            is_ink = look.get("kind") == INK
+            refused = {"page": [NO_PAGE]} if is_ink else {"quote": [NOT_FOUND]}
+            raise serializers.ValidationError(refused) from None
+        return Response(self.get_serializer(made).data, status=201)
 
     def perform_destroy(self, annotation: Annotation) -> None:
         annotation.hide()

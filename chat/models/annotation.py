@@ -36,14 +36,16 @@ class AnnotationQuerySet(models.QuerySet["Annotation"]):
 
 
 class Annotation(Hideable):
-    """A highlight or underline on the words of one page, with an optional comment.
+    """A highlight or underline on the words of one page, or a drawing, with an optional comment.
 
     ``quote`` holds the words; it is what the annotation is found by when its document is read again.
+    Without words it stays where it was put.
     """
 
     class Kind(models.TextChoices):
         HIGHLIGHT = "highlight", "Highlight"
         UNDERLINE = "underline", "Underline"
+        INK = "ink", "Drawing"
 
     class Colour(models.TextChoices):
         YELLOW = "yellow", "Yellow"
@@ -59,11 +61,15 @@ class Annotation(Hideable):
     colour = models.CharField(max_length=8, choices=Colour, default=Colour.YELLOW)
     comment = models.TextField(blank=True)
 
-    quote = models.TextField(help_text="the words as the page prints them")
+    quote = models.TextField(blank=True, help_text="the words as the page prints them")
     context = models.TextField(blank=True, help_text="the words and some around them, to find them again")
     page_number = models.IntegerField(help_text="from 1")
     char_start = models.IntegerField(default=0, help_text="of the quote in the page's text")
     rects = ArrayField(ArrayField(models.FloatField(), size=4), help_text="page space, one per line")
+    strokes = models.JSONField(default=list, blank=True, help_text="lines of a drawing, [x, y] in page space")
+    source = models.IntegerField(
+        null=True, blank=True, help_text="object of the PDF's own annotation that this one took the place of"
+    )
     durability = models.CharField(max_length=8, choices=Citation.Durability, default=Citation.Durability.SAME)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -75,7 +81,7 @@ class Annotation(Hideable):
         indexes = [models.Index(fields=["document", "owner", "page_number"])]
 
     def __str__(self) -> str:
-        return self.quote[:80]
+        return self.quote[:80] or self.comment[:80] or self.get_kind_display()
 
     @property
     def is_gone(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,37 +13,54 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.annotations.annotation_commands import (
     LONGEST_COMMENT,
     MOST_BOXES,
     MOST_ON_DOCUMENT,
+    MOST_POINTS,
     NothingSelected,
     annotate,
+    draw,
+    frames_of,
+    take_over,
+    taken_over,
 )
-from chat.annotations.exports import as_markdown, as_pdf
+from chat.annotations.exports import as_hypothesis, as_markdown, as_pdf, as_zotero
 from chat.models import Annotation
 from chat.models.annotation import AnnotationQuerySet
 from chat.views.exports import as_file
 from chat.views.visible import visible_document
 from documents.audit import record
-from documents.models import Document, EventKind, Page
+from documents.models import Document, EventKind
 from pdf.failures import ParseFailure
 from pdf.geometry import Box, PageFrame, Rect
 
 MOST_LISTED = 1000
+EXPORTS = {
+    "md": "text/markdown; charset=utf-8",
+    "rdf": "application/rdf+xml",
+    "json": "application/json",
+    "pdf": "application/pdf",
+}
+
+
+Fraction = Annotated[float, msgspec.Meta(ge=-0.5, le=1.5)]
+Stroke = tuple[tuple[float, float], ...]
 
 
 class Selected(msgspec.Struct, frozen=True):
-    """What was selected on one page; boxes in display fractions."""
+    """What was selected or drawn on one page, in display fractions."""
 
     page: int
-    boxes: list[tuple[float, float, float, float]]
+    boxes: list[tuple[float, float, float, float]] = []
+    strokes: list[list[tuple[Fraction, Fraction]]] = []
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """An annotation as the reader paints it."""
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An annotation as the reader paints it. ``source``: the PDF's own, which is no longer drawn."""
 
     id: UUID
     page: int
@@ -50,22 +68,27 @@ class Shown(msgspec.Struct, frozen=True):
     kind: str
     colour: str
     comment: str
+    strokes: tuple[Stroke, ...] = ()
+    source: int | None = None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def on_document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The document's annotations as JSON; POST annotates what was ``selected`` (JSON, one entry a page)."""
+    """The document's annotations as JSON; POST stores what is ``selected`` or drawn (JSON, by page)."""
     document = visible_document(request, pk)
     assert request.user.is_authenticated
     if request.method != "POST":
-        return as_json(painted(document, own(request, document)))
+        gone = taken_over(request.user, document).exclude(deleted_at=None)
+        return as_json([*painted(document, own(request, document)), *map(replaced, gone)])
     look = look_of(request)
     try:
         selected = msgspec.json.decode(request.POST.get("selected", ""), type=list[Selected])
     except msgspec.DecodeError:
         return refused(_("Select some words first."))
-    if look is None or sum(len(part.boxes) for part in selected) > MOST_BOXES:
+    boxes = sum(len(part.boxes) for part in selected)
+    points = sum(len(stroke) for part in selected for stroke in part.strokes)
+    if look is None or boxes > MOST_BOXES or points > MOST_POINTS:
         return refused(_("Select fewer words."))
     if own(request, document).count() >= MOST_ON_DOCUMENT:
         return refused(_("This document has too many annotations."))
@@ -79,9 +102,19 @@ def on_document(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def _made(owner: User, document: Document, part: Selected, look: dict[str, str]) -> Annotation | None:
     try:
+        if part.strokes:
+            return draw(owner, document, part.page, in_page_space(document, part), **look)
         return annotate(owner, document, part.page, [Rect(*box) for box in part.boxes], **look)
     except NothingSelected:
         return None
+
+
+def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float, float]]]:
+    """The strokes; none when there is no such page."""
+    frame = frames_of(document, {drawn.page}).get(drawn.page)
+    if frame is None:
+        return []
+    return [[frame.from_display(Rect(x, y, x, y))[:2] for x, y in stroke] for stroke in drawn.strokes]
 
 
 @require_safe
@@ -97,7 +130,7 @@ def pane(request: HttpRequest, pk: UUID) -> HttpResponse:
         "words": words,
         "annotations": [(annotation, boxes.get(annotation.pk, ())) for annotation in found],
         "colours": Annotation.Colour,
-        "kinds": Annotation.Kind,
+        "kinds": [choice for choice in Annotation.Kind.choices if choice[0] != Annotation.Kind.INK],
     }
     return render(request, "reader/_annotations.html", context)
 
@@ -133,25 +166,52 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     return HttpResponse(headers={"HX-Trigger": "annotated"})
 
 
+@require_POST
+@login_required
+def take(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Takes the annotations over that the PDF holds; says how many were new."""
+    document = visible_document(request, pk)
+    assert request.user.is_authenticated
+    if not document.file:
+        raise Http404
+    try:
+        made = len(take_over(request.user, document))
+    except ParseFailure as failure:
+        return JsonResponse({"error": failure.message}, status=409)
+    nothing = _("No new annotations in this PDF.")
+    said = ngettext("%(n)s annotation imported.", "%(n)s annotations imported.", made) % {"n": made}
+    response = render(request, "_toast.html", {"said": said if made else nothing})
+    response["HX-Trigger"] = "annotated"
+    return response
+
+
 @require_safe
 @login_required
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """The annotations as ``md``, or the ``pdf`` with them in it."""
+    """The annotations as ``md``, Zotero's ``rdf``, Hypothesis' ``json``, or the ``pdf`` with them in it."""
     document = visible_document(request, pk)
-    rows = list(own(request, document))
-    name = slugify(document.title)[:80] or "document"
-    if form == "md":
-        response = as_file(as_markdown(document, rows), "text/markdown; charset=utf-8", f"{name}.md")
-    elif form == "pdf" and document.file:
-        try:
-            pdf = as_pdf(document, rows, request.user.get_username())
-        except ParseFailure as failure:
-            return JsonResponse({"error": failure.message}, status=409)
-        response = as_file(pdf, "application/pdf", f"{name}.pdf")
-    else:
+    if form not in EXPORTS or (form in ("pdf", "json") and not document.file):
         raise Http404
+    try:
+        content = exported(request, document, form)
+    except ParseFailure as failure:
+        return JsonResponse({"error": failure.message}, status=409)
     record(EventKind.EXPORTED, f"annotations of {document.pk} as {form}")
-    return response
+    return as_file(content, EXPORTS[form], f"{slugify(document.title)[:80] or 'document'}.{form}")
+
+
+def exported(request: HttpRequest, document: Document, form: str) -> str | bytes:
+    """Raises ParseFailure."""
+    assert request.user.is_authenticated
+    rows, author = list(own(request, document)), request.user.get_username()
+    if form == "md":
+        return as_markdown(document, rows)
+    if form == "rdf":
+        return as_zotero(document, rows)
+    if form == "json":
+        return msgspec.json.encode(as_hypothesis(document, rows, author))
+    replaced = taken_over(request.user, document).values_list("source", flat=True)
+    return as_pdf(document, rows, author, without=list(replaced))
 
 
 def own(request: HttpRequest, document: Document) -> AnnotationQuerySet:
@@ -162,20 +222,27 @@ def own(request: HttpRequest, document: Document) -> AnnotationQuerySet:
 def painted(document: Document, annotations: Iterable[Annotation]) -> list[Shown]:
     """The annotations whose words are in the document, with display boxes. One query for the pages."""
     rows = [annotation for annotation in annotations if not annotation.is_gone]
-    numbers = {annotation.page_number for annotation in rows}
-    pages = Page.objects.filter(document=document, number__in=numbers)
-    frames: dict[int, PageFrame] = {
-        page.number: page.frame
-        for page in pages.defer("text", "word_boxes", "furniture", "figures", "recognised")
-    }
+    frames = frames_of(document, {annotation.page_number for annotation in rows})
     return [
         Shown(
             row.pk, row.page_number, frames[row.page_number].display_boxes(row.rects), row.kind, row.colour,
-            row.comment,
+            row.comment, displayed(frames[row.page_number], row.strokes), row.source,
         )
         for row in rows
         if row.page_number in frames
     ]  # fmt: skip
+
+
+def displayed(frame: PageFrame, strokes: Iterable[Iterable[Sequence[float]]]) -> tuple[Stroke, ...]:
+    """Strokes in page space to display fractions."""
+    return tuple(
+        tuple((x, y) for x, y, *_ in frame.display_boxes((*at, *at) for at in stroke)) for stroke in strokes
+    )
+
+
+def replaced(row: Annotation) -> Shown:
+    """One that was deleted: the PDF's own is no longer drawn either."""
+    return Shown(row.pk, row.page_number, (), row.kind, row.colour, "", source=row.source)
 
 
 def look_of(request: HttpRequest) -> dict[str, str] | None:

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pymupdf
 
 from pdf.extract.open_document import open_document
 from pdf.geometry import Rect
-from pdf.sandbox.messages import AnnotateRequest, EvidenceRequest, Highlight, HighlightedFile, HighlightedPage
+from pdf.sandbox.messages import (
+    AnnotateRequest,
+    EvidenceRequest,
+    HeldAnnotation,
+    HeldAnnotations,
+    HeldRequest,
+    Highlight,
+    HighlightedFile,
+    HighlightedPage,
+)
 
 A4 = (595.0, 842.0)
 MARGIN = 54.0  # points
 LABEL_SIZE = 8.0  # points; the superscript beside the words
+INK_WIDTH = 2.0  # points
+MOST_HELD = 10_000
+KINDS = {
+    "Highlight": "highlight",
+    "Underline": "underline",
+    "Squiggly": "underline",
+    "StrikeOut": "underline",
+    "Ink": "ink",
+    "Text": "note",
+}
 STYLE = """
 body { font-family: sans-serif; font-size: 10.5pt; line-height: 1.35; }
 h1 { font-size: 16pt; } h4 { font-size: 11pt; margin-bottom: 2pt; }
@@ -31,10 +53,48 @@ def annotated_pdf(request: EvidenceRequest) -> bytes:
 def with_annotations(request: AnnotateRequest) -> bytes:
     """The whole file with the marks added to its pages. Raises ParseFailure."""
     document = open_document(request.path, None, request.limits.pages)
+    if request.without:
+        _remove(document, set(request.without))
     for marked in request.pages:
         if 1 <= marked.number <= document.page_count:
             _annotate(document[marked.number - 1], marked)
     return bytes(document.tobytes(garbage=1, deflate=True))
+
+
+def held_annotations(request: HeldRequest) -> HeldAnnotations:
+    """The file's highlights, underlines, drawings and notes. Raises ParseFailure."""
+    document = open_document(request.path, None, request.limits.pages)
+    _, identity = document.xref_get_key(-1, "ID")
+    fingerprint = re.match(r"\[\s*<([0-9A-Fa-f]{32})>", identity)
+    found = [held for page in document.pages() if page.first_annot for held in _held(page)]
+    return HeldAnnotations(fingerprint[1].lower() if fingerprint else "", tuple(found[:MOST_HELD]))
+
+
+def _held(page: pymupdf.Page) -> Iterator[HeldAnnotation]:
+    page.set_rotation(0)
+    for annotation in page.annots():
+        kind = KINDS.get(annotation.type[1])
+        if kind is None:
+            continue
+        points, colour = annotation.vertices or [], annotation.colors["stroke"] or ()
+        is_ink, quads = kind == "ink", [points[at : at + 4] for at in range(0, len(points), 4)]
+        rects = [pymupdf.Quad(quad).rect for quad in quads if len(quad) == 4 and not is_ink]
+        yield HeldAnnotation(
+            page=page.number + 1,
+            xref=annotation.xref,
+            kind=kind,  # type: ignore[arg-type]
+            rects=tuple(Rect(*rect) for rect in rects or [annotation.rect]),
+            strokes=tuple(tuple((x, y) for x, y in stroke) for stroke in points) if is_ink else (),
+            colour=tuple(colour) if len(colour) == 3 else None,
+            note=annotation.info["content"],
+        )
+
+
+def _remove(document: pymupdf.Document, xrefs: set[int]) -> None:
+    for page in document.pages():
+        for annotation in list(page.annots()) if page.first_annot else []:
+            if annotation.xref in xrefs:
+                page.delete_annot(annotation)
 
 
 def _from_html(html: str) -> pymupdf.Document:
@@ -71,9 +131,12 @@ def _annotate(page: pymupdf.Page, marked: HighlightedPage) -> None:
 def _highlight(page: pymupdf.Page, mark: Highlight) -> None:
     if not mark.rects:
         return
-    quads = [pymupdf.Rect(*rect).quad for rect in mark.rects]
-    add = page.add_underline_annot if mark.underline else page.add_highlight_annot
-    annotation = add(quads=quads)
+    if mark.strokes:
+        annotation = page.add_ink_annot([list(stroke) for stroke in mark.strokes])
+        annotation.set_border(width=INK_WIDTH)
+    else:
+        add = page.add_underline_annot if mark.underline else page.add_highlight_annot
+        annotation = add(quads=[pymupdf.Rect(*rect).quad for rect in mark.rects])
     annotation.set_colors(stroke=mark.colour)
     annotation.set_info(title=mark.author or f"[{mark.label}]", content=mark.note)
     annotation.update()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from pdf.convert.annotated_pdf import annotated_pdf, with_annotations
+from pdf.convert.annotated_pdf import annotated_pdf, held_annotations, with_annotations
 from pdf.convert.page_images import page_picture, plain_picture
 from pdf.convert.text_layer import with_text_layer
 from pdf.extract.open_document import about, open_document
@@ -29,6 +29,7 @@ from pdf.sandbox.messages import (
     DrawRequest,
     EvidenceRequest,
     Finished,
+    HeldRequest,
     Opened,
     PageParsed,
     ParseRequest,
@@ -228,6 +229,8 @@ def answer(request: Request, tell: Tell) -> None:
         _bind_evidence(request, tell)
     elif isinstance(request, AnnotateRequest):
         _annotate(request, tell)
+    elif isinstance(request, HeldRequest):
+        _read_annotations(request, tell)
     else:
         _convert(request, tell)
 
@@ -292,6 +295,14 @@ def _bind_evidence(request: EvidenceRequest, tell: Tell) -> None:
 def _annotate(request: AnnotateRequest, tell: Tell) -> None:
     def prepare() -> tuple[int, Callable[[Job], bytes]]:
         return 1, lambda _: with_annotations(request)
+
+    tell(Produced(_made(prepare, 1, request)))
+    tell(Finished())
+
+
+def _read_annotations(request: HeldRequest, tell: Tell) -> None:
+    def prepare() -> tuple[int, Callable[[Job], bytes]]:
+        return 1, lambda _: msgspec.json.encode(held_annotations(request))
 
     tell(Produced(_made(prepare, 1, request)))
     tell(Finished())

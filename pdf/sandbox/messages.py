@@ -30,6 +30,7 @@ _LENGTH = struct.Struct(">I")
 _READ_BYTES = _PIPE_BYTES = 1 << 20
 
 T = TypeVar("T")
+Stroke = tuple[tuple[float, float], ...]  # points of a drawn line, in page space
 Maker = Literal["image", "book", "text", "markdown", "html"]
 
 
@@ -122,6 +123,32 @@ class Highlight(msgspec.Struct, frozen=True):
     colour: tuple[float, float, float] = YELLOW
     underline: bool = False
     author: str = ""
+    strokes: tuple[Stroke, ...] = ()  # a drawing; its rects are not painted
+
+
+class HeldAnnotation(msgspec.Struct, frozen=True):
+    """An annotation that a PDF holds; rectangles and strokes in page space.
+
+    Attributes:
+        xref: the number of its PDF object.
+        kind: "highlight", "underline" (lines through or under words), "ink" or "note".
+        rects: one for each line of words; of a note or a drawing, where it lies.
+    """
+
+    page: int
+    xref: int
+    kind: Literal["highlight", "underline", "ink", "note"]
+    rects: tuple[Rect, ...]
+    strokes: tuple[Stroke, ...]
+    colour: tuple[float, float, float] | None
+    note: str
+
+
+class HeldAnnotations(msgspec.Struct, frozen=True):
+    """The annotations of a PDF in its order; ``fingerprint`` is how pdf.js and Hypothesis name the file."""
+
+    fingerprint: str
+    annotations: tuple[HeldAnnotation, ...]
 
 
 class HighlightedPage(msgspec.Struct, frozen=True):
@@ -146,10 +173,21 @@ class EvidenceRequest(msgspec.Struct, frozen=True, tag="evidence"):
 
 
 class AnnotateRequest(msgspec.Struct, frozen=True, tag="annotate"):
-    """Add the marks to their pages as annotations; answer with the whole PDF."""
+    """Add the marks to their pages as annotations; answer with the whole PDF.
+
+    ``without``: objects of the PDF's own annotations that the marks take the place of.
+    """
 
     path: str
     pages: tuple[HighlightedPage, ...]
+    limits: Limits
+    without: tuple[int, ...] = ()
+
+
+class HeldRequest(msgspec.Struct, frozen=True, tag="held"):
+    """Answer with the JSON of the file's HeldAnnotations."""
+
+    path: str
     limits: Limits
 
 
@@ -237,6 +275,7 @@ Request = (
     | UnlockRequest
     | EvidenceRequest
     | AnnotateRequest
+    | HeldRequest
     | ConvertRequest
 )
 Answer = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pymupdf
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Upload
+from tests.browser.conftest import Upload, wait_until
 from tests.browser.sheets import odd_pages
 from tests.browser.site import Site
 from tests.browser.test_accessible import violations
@@ -116,9 +117,77 @@ def test_underlines_and_exports_are_there_by_keyboard(reader: Page) -> None:
     reader.locator("[data-selection-menu]").get_by_role("button", name="Underline").press("Enter")
     expect(reader.locator(".own.own-underline")).to_have_count(1)
     reader.get_by_role("tab", name="Highlights").click()
-    with reader.expect_download() as pdf:
-        reader.get_by_role("link", name="PDF").click()
-    assert pdf.value.suggested_filename.endswith(".pdf")
-    with reader.expect_download() as text:
-        reader.get_by_role("link", name="Markdown").click()
-    assert WORDS in text.value.path().read_text()
+    for name, suffix in (
+        ("PDF with", ".pdf"),
+        ("Markdown", ".md"),
+        ("Zotero", ".rdf"),
+        ("Hypothesis", ".json"),
+    ):
+        reader.get_by_role("button", name="Export").click()
+        with reader.expect_download() as file:
+            reader.get_by_role("link", name=name).click()
+        assert file.value.suggested_filename.endswith(suffix)
+        assert suffix == ".pdf" or WORDS in file.value.path().read_text()
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_a_line_stays_where_it_was_drawn_until_it_is_undone(reader: Page, number: int) -> None:
+    field = reader.locator("[data-page-input]")
+    field.fill(str(number))
+    field.press("Enter")
+    sheet = reader.locator(f".page[data-page-number='{number}']")
+    expect(sheet).to_have_attribute("data-loaded", "true")
+    expect(sheet).to_be_in_viewport(ratio=0.3)
+    reader.keyboard.press("i")
+    expect(reader.get_by_role("radio", name="Yellow").first).to_be_focused()
+    reader.get_by_role("radio", name="Blue").first.check()
+    place = sheet.bounding_box()
+    assert place
+    x, y = place["x"] + 150, max(place["y"], 60) + 120
+    with reader.expect_response("**/annotations/") as stored:
+        reader.mouse.move(x, y)
+        reader.mouse.down()
+        reader.mouse.move(x + 120, y + 60, steps=12)
+        reader.mouse.up()
+    assert stored.value.status == 201
+    drawn = reader.locator(".own-layer .own-drawing.own-blue polyline")
+    expect(drawn).to_have_count(1)
+    (painted,) = reader.evaluate(BOXES, ".own-layer polyline")
+    assert painted == pytest.approx([x, y, x + 120, y + 60], abs=4)
+    reader.keyboard.press("Control+z")
+    expect(drawn).to_have_count(0)
+    reader.keyboard.press("Escape")
+    expect(reader.get_by_role("button", name="Done")).to_be_hidden()
+
+
+def test_what_another_program_marked_becomes_ones_own(upload: Upload, page: Page, site: Site) -> None:
+    pdf = pymupdf.open("pdf", odd_pages())
+    first = pdf[0]
+    mark = first.add_highlight_annot(first.search_for(WORDS))
+    mark.set_colors(stroke=(0, 1, 0))
+    mark.set_info(content="Which board?")
+    mark.update()
+    page.goto(site.url(upload(pdf.tobytes(), "Marked elsewhere.pdf")))
+    page.get_by_label("Your question").wait_for()
+    sheet = page.locator(".page[data-page-number='1']")
+    expect(sheet).to_have_attribute("data-loaded", "true")
+    assert greens(sheet) > 100
+    page.get_by_role("tab", name="Highlights").click()
+    page.get_by_role("button", name="Import from the PDF").click()
+    expect(page.get_by_text("1 annotation imported.")).to_be_visible()
+    item = page.locator("#own-list li")
+    expect(item).to_contain_text(WORDS)
+    expect(page.get_by_role("textbox", name="Comment")).to_have_value("Which board?")
+    expect(page.locator(".own.own-green")).to_have_count(1)
+    item.get_by_role("button", name="Delete").click()
+    expect(page.locator(".own")).to_have_count(0)
+    expect(sheet).to_have_attribute("data-loaded", "true")
+    wait_until(page, lambda: greens(sheet) == 0)  # nor does the PDF's own show
+
+
+def greens(sheet: Locator) -> int:
+    """How many of its pixels are green."""
+    shot = pymupdf.Pixmap(sheet.screenshot())
+    samples = shot.samples
+    colours = zip(samples[0 :: shot.n], samples[1 :: shot.n], samples[2 :: shot.n], strict=True)
+    return sum(green > 200 and red < 190 and blue < 190 for red, green, blue in colours)

@@ -144,7 +144,7 @@ def test_all_pages_are_printed(page: Page, reader: str) -> None:
     page.goto(reader)
     expect(page.locator("canvas").first).to_be_visible()
     page.get_by_role("button", name="More").click()
-    page.get_by_role("button", name="Print").click()
+    page.get_by_role("button", name="Print", exact=True).click()
     page.wait_for_function("() => sheets.length > 0")
     assert page.evaluate("() => sheets") == [2]
 

@@ -127,3 +127,80 @@ def test_the_last_place_is_there_on_another_device(
     expect(other.locator("[data-page-input]")).to_have_value("4")
     expect(other.locator(".page[data-page-number='6']")).to_be_in_viewport()
     other.close()
+
+
+def test_jumps_are_gone_back_and_forward_through(reader: Page) -> None:
+    field = reader.locator("[data-page-input]")
+    back = reader.get_by_role("button", name="Back to where you were")
+    expect(back).to_be_disabled()
+    for label in ("3", "5"):
+        field.fill(label)
+        field.press("Enter")
+        expect(field).to_have_value(label)
+        expect(reader.locator("[data-pages]")).to_be_focused()
+    back.click()
+    expect(field).to_have_value("3")
+    reader.locator("[data-pages]").focus()
+    reader.keyboard.press("Alt+ArrowLeft")
+    expect(field).to_have_value("i")
+    expect(back).to_be_disabled()
+    reader.keyboard.press("Alt+ArrowRight")
+    expect(field).to_have_value("3")
+    reader.get_by_role("button", name="Forward again").click()
+    expect(field).to_have_value("5")
+
+
+def test_the_hand_drags_the_pages(reader: Page) -> None:
+    menu(reader, "Hand: drag the pages").click()
+    expect(reader.locator(".hand")).to_be_visible()
+    reader.mouse.move(400, 600)
+    reader.mouse.down()
+    reader.mouse.move(400, 200, steps=4)
+    reader.mouse.up()
+    reader.wait_for_function("() => Math.abs(document.querySelector('[data-pages]').scrollTop - 400) < 3")
+    assert reader.evaluate("getSelection().isCollapsed")
+
+
+def test_pages_are_presented_one_by_one(reader: Page) -> None:
+    menu(reader, "Two pages").click()
+    expect(reader.locator(".spread").first).to_be_visible()
+    reader.locator("[data-pages]").focus()
+    reader.keyboard.press("s")
+    reader.wait_for_function("() => document.fullscreenElement?.matches('.presenting')")
+    pages = reader.locator(".page:visible")
+    expect(pages).to_have_count(1)
+    expect(reader.locator("[data-panel]")).to_be_hidden()
+    for key, number in (("ArrowRight", 2), (" ", 3), ("PageUp", 2)):
+        reader.keyboard.press(key)
+        expect(pages).to_have_attribute("data-page-number", str(number))
+    reader.evaluate("document.exitFullscreen()")
+    expect(reader.locator(".spread").first).to_be_visible()
+    expect(reader.locator("[data-panel]")).to_be_visible()
+    menu(reader, "Two pages").click()  # remembered otherwise
+    expect(reader.locator(".spread")).to_have_count(0)
+
+
+def test_pages_are_printed_with_ones_own_highlights(reader: Page) -> None:
+    reader.evaluate("window.print = () => (window.printed = true)")
+    reader.locator(".textLayer span").first.select_text()
+    reader.keyboard.press("h")
+    expect(reader.locator(".own")).to_have_count(1)
+    menu(reader, "Print with your highlights").click()
+    reader.wait_for_function("() => window.printed")
+    shade = reader.evaluate(YELLOW, reader.locator(".print-sheets img").first.element_handle())
+    assert shade > 100
+
+
+YELLOW = """
+(image) => {
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.naturalWidth, height: 500 });
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, canvas.width, 500);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    count += data[at] > 220 && data[at + 1] > 180 && data[at + 2] < 150;
+  }
+  return count;
+}
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree as ET
 
 import pymupdf
 import pytest
@@ -178,3 +179,118 @@ def test_the_api_makes_lists_changes_and_deletes_annotations(
     assert client_of(bob).post("/api/annotations/", sent, format="json").status_code == 404
     assert her.delete(url).status_code == 204
     assert her.get(url).status_code == 404
+
+
+def held_pdf() -> bytes:
+    """A page with a highlight, an underline, a line drawn by hand, and a note."""
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    page.insert_text((LEFT, TOP), "The harbour closes at dusk. Lamps are lit on the pier.")
+    marked = page.add_highlight_annot(page.search_for("closes at dusk"))
+    marked.set_colors(stroke=(0.2, 0.9, 0.3))
+    marked.set_info(content="Which\rmonth?")
+    marked.update()
+    page.add_underline_annot(page.search_for("Lamps"))
+    page.add_ink_annot([[(100, 300), (120, 320), (140, 300)]])
+    page.add_text_annot((300, 400), "Ask the pilot")
+    return bytes(pdf.tobytes())
+
+
+def test_annotations_in_a_pdf_are_taken_over_once_and_replaced_in_its_export(
+    alice: User, ingested: Ingest, client: Client
+) -> None:
+    document = ingested(alice, pdf=held_pdf(), name="harbour.pdf")
+    client.force_login(alice)
+    url = f"/documents/{document.pk}/annotations/"
+    assert "4 annotations imported" in client.post(f"{url}take-over/").content.decode()
+    assert "No new annotations" in client.post(f"{url}take-over/").content.decode()
+    taken = {one.kind: one for one in Annotation.objects.filter(comment="")}
+    marked = Annotation.objects.get(quote="closes at dusk.")
+    assert (marked.kind, marked.colour, marked.comment) == ("highlight", "green", "Which\nmonth?")
+    assert taken["underline"].quote == "Lamps"
+    assert taken["ink"].strokes == [[[100, 300], [120, 320], [140, 300]]]
+    assert Annotation.objects.get(comment="Ask the pilot").quote == ""
+    client.post(f"/annotations/{taken['ink'].pk}/delete/")
+    shown = client.get(url).json()
+    assert len(shown) == 4 and {one["source"] for one in shown} == {one.source for one in taken_all(document)}
+    exported = pymupdf.open("pdf", client.get(f"{url}export.pdf").content)
+    kinds = sorted(note.type[1] for note in exported[0].annots())
+    assert kinds == ["Highlight", "Highlight", "Underline"]  # no drawing: it was deleted
+
+
+def taken_all(document: Document) -> list[Annotation]:
+    return list(Annotation.objects.filter(document=document))
+
+
+def test_a_drawing_is_kept_on_a_turned_page_where_it_was_drawn(
+    alice: User, ingested: Ingest, client: Client
+) -> None:
+    pdf = pymupdf.open()
+    pdf.new_page(width=400, height=600).insert_text((LEFT, TOP), "Turned on its side.")
+    pdf[0].set_rotation(90)
+    document = ingested(alice, pdf=bytes(pdf.tobytes()), name="turned.pdf")
+    client.force_login(alice)
+    url = f"/documents/{document.pk}/annotations/"
+    strokes = [[[0.25, 0.5], [0.5, 0.75]]]
+    sent = json.dumps([{"page": 1, "strokes": strokes}])
+    (shown,) = client.post(url, {"selected": sent, "kind": "ink", "colour": "blue"}).json()
+    assert (shown["kind"], shown["strokes"]) == ("ink", strokes)
+    kept = Annotation.objects.get()
+    assert kept.strokes == [[[200, 450], [300, 300]]]  # 400 x 600 points, not turned
+    assert kept.rects == [[200, 300, 300, 450]]
+    exported = pymupdf.open("pdf", client.get(f"{url}export.pdf").content)
+    page = exported[0]
+    assert [note.type[1] for note in page.annots()] == ["Ink"]
+    reanchor_annotations(document)
+    kept.refresh_from_db()
+    assert (kept.durability, kept.rects) == ("same", [[200, 300, 300, 450]])
+
+
+@pytest.mark.parametrize("strokes", [[[[3, 0.5]]], [[["a", 1]]], [[[0.5]]]])
+def test_a_drawing_that_lies_on_no_page_is_refused(
+    alice: User, manual: Document, client: Client, strokes: list[object]
+) -> None:
+    client.force_login(alice)
+    sent = {"selected": json.dumps([{"page": 1, "strokes": strokes}]), "kind": "ink"}
+    assert client.post(f"/documents/{manual.pk}/annotations/", sent).status_code == 422
+
+
+def test_hypothesis_and_zotero_get_the_words_the_place_and_the_comment(
+    alice: User, manual: Document, client: Client
+) -> None:
+    Document.objects.filter(pk=manual.pk).update(title="Brakes & <valves>", authors=["Ida Rowe"], year=2019)
+    annotate_quote(alice, manual, "brake line", comment="At 40 bar?\nAsk <b>Tom</b>")
+    client.force_login(alice)
+    url = f"/documents/{manual.pk}/annotations/export"
+    export = client.get(f"{url}.json").json()
+    (row,) = export["annotations"]
+    assert row["text"] == "At 40 bar?\nAsk <b>Tom</b>"
+    assert row["uri"].startswith("urn:x-pdf:") and len(row["uri"]) == len("urn:x-pdf:") + 32
+    selectors = {selector["type"]: selector for selector in row["target"][0]["selector"]}
+    quote = selectors["TextQuoteSelector"]
+    assert (quote["prefix"], quote["exact"]) == ("The ", "brake line") and quote["suffix"].startswith(
+        " holds"
+    )
+    assert selectors["PageSelector"]["index"] == 0
+    rdf = ET.fromstring(client.get(f"{url}.rdf").content)
+    names = {"dc": "http://purl.org/dc/elements/1.1/", "foaf": "http://xmlns.com/foaf/0.1/"}
+    assert rdf.findtext(".//dc:title", namespaces=names) == "Brakes & <valves>"
+    assert rdf.findtext(".//foaf:surname", namespaces=names) == "Rowe"
+    note = rdf.findtext(".//{http://www.w3.org/1999/02/22-rdf-syntax-ns#}value")
+    assert note and "“brake line” (p. 1)<br>At 40 bar?<br>Ask &lt;b&gt;Tom" in note
+    assert client.get(f"{url}.exe").status_code == 404
+
+
+def test_the_api_stores_drawings_and_says_what_is_missing(alice: User, manual: Document) -> None:
+    api = client_of(alice)
+    sent = {"document": str(manual.pk), "kind": "ink", "page": 1, "strokes": [[[72, 90], [80, 99.5]]]}
+    made = api.post("/api/annotations/", sent, format="json")
+    assert made.status_code == 201, made.json()
+    assert made.json()["strokes"] == [[[72, 90], [80, 99.5]]]
+    del sent["page"]
+    refused = api.post("/api/annotations/", sent, format="json")
+    assert refused.status_code == 400 and "page" in str(refused.json())
+    assert api.post("/api/annotations/", sent | {"page": 77}, format="json").status_code == 400
+    url = f"/api/annotations/{made.json()['id']}/"
+    assert api.patch(url, {"kind": "underline"}, format="json").status_code == 400
+    assert api.patch(url, {"comment": "Mind this"}, format="json").json()["comment"] == "Mind this"

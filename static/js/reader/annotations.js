@@ -3,7 +3,7 @@
 
 import { request } from "../ui/request.js";
 import { toast } from "../ui/toasts.js";
-import { boxOnPage, pageLayer } from "./page_layer.js";
+import { boxOnPage, drawing, pageLayer } from "./page_layer.js";
 
 /** `openList()` resolves to the pane that lists them. */
 export function watchAnnotations(viewer, openList) {
@@ -11,21 +11,37 @@ export function watchAnnotations(viewer, openList) {
   const layer = pageLayer(viewer, "own-layer", paint);
   let colour = "yellow"; // the last that was chosen
 
-  function paint({ id, kind, colour: name, comment, boxes }, put) {
-    return boxes.map((box, at) => {
+  function paint({ id, kind, colour: name, comment, boxes, strokes }, put, view) {
+    const lines = strokes ? [drawing(strokes, `own-drawing own-${name}`, view)] : [];
+    return lines.concat(boxes.map((box, at) => {
       const className = `own own-${kind} own-${name} ${comment && !at ? "own-noted" : ""}`;
       const element = Object.assign(document.createElement("div"), { className });
       element.dataset.annotation = id;
       return put(element, box);
-    });
+    }));
   }
 
-  const load = async () => layer.show(await (await request(url)).json());
+  async function load() {
+    const all = await (await request(url)).json();
+    layer.show(all);
+    const pages = all.filter(({ source }) => source && hide(source)).map(({ page }) => page);
+    new Set(pages).forEach((page) => viewer.view(page).reset());
+    if (pages.length) viewer.pages.update();
+  }
+
+  /** Whether the PDF's own annotation, which ours took the place of, was still drawn. */
+  function hide(source) {
+    const { annotationStorage } = viewer.pdf ?? {};
+    const name = `${source}R`; // as pdf.js names it
+    if (!annotationStorage || annotationStorage.getRawValue(name)) return false;
+    annotationStorage.setValue(name, { noView: true, noPrint: true });
+    return true;
+  }
 
   /** Resolves to the new annotations; none when the server refused. */
-  async function annotate({ range }, look) {
+  async function store(selected, look) {
     const body = new FormData();
-    body.set("selected", JSON.stringify(selectedBoxes(viewer, range)));
+    body.set("selected", JSON.stringify(selected));
     Object.entries({ colour, ...look }).forEach((field) => body.set(...field));
     colour = look.colour ?? colour;
     try {
@@ -37,6 +53,8 @@ export function watchAnnotations(viewer, openList) {
       return [];
     }
   }
+
+  const annotate = ({ range }, look) => store(selectedBoxes(viewer, range), look);
 
   /** Goes to one in the list. */
   async function open(id, what) {
@@ -63,6 +81,7 @@ export function watchAnnotations(viewer, openList) {
       const [made] = await annotate(selected, { kind: "highlight" });
       if (made) open(made.id, "textarea");
     },
+    ink: (page, strokes, chosen) => store([{ page, strokes }], { kind: "ink", colour: chosen }),
   };
 }
 

@@ -7,6 +7,7 @@ import { watchTabs } from "../ui/tabs.js";
 import { watchAnnotations } from "./annotations.js";
 import { joinAnswers } from "./answers.js";
 import { findIn } from "./find.js";
+import { rememberJumps } from "./jumps.js";
 import * as panel from "./panel.js";
 import { pinToPages } from "./pins.js";
 import { followPlaces } from "./places.js";
@@ -24,7 +25,8 @@ export function prepare(viewer, highlights) {
   const passages = document.getElementById("pane-passages");
   const own = watchAnnotations(viewer, () => panel.show("highlights"));
   const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote, ...own });
-  let answers, noteKept;
+  let answers, noteKept, drawing;
+  const pen = () => (drawing ??= import("./ink.js").then(({ drawOnPages }) => drawOnPages(viewer, own.ink)));
 
   followPlaces(viewer, highlights, openCitation);
   watchButtons(viewer, {
@@ -32,7 +34,10 @@ export function prepare(viewer, highlights) {
     panel: () => panel.toggle(),
     find: findIn(viewer, texts),
     ...watchView(viewer),
+    ...rememberJumps(viewer),
+    ink: async () => (await pen()).toggle(),
     print: () => viewer.pdf && printDocument(viewer, texts.preparing),
+    "print-own": ({ dataset }) => viewer.pdf && printDocument(viewer, texts.preparing, dataset.file),
   });
   watchZoom(viewer);
   zoomByHand(viewer.pages);

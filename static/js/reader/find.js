@@ -34,7 +34,7 @@ export function findIn(viewer, texts) {
     if (mine !== asked || bar.hidden) return; // something else was typed
     [counts, boxes, current, more] = [new Map(found.pages), new Map(), null, found.more];
     const from = [...counts.keys()].find((page) => page >= viewer.page) ?? [...counts.keys()][0];
-    if (from) await go(from, 0);
+    if (from) (viewer.leave(), await go(from, 0));
     else {
       say(words.value.trim() && (found.read ? texts.nothing : texts.unread));
       layer.show([]);

@@ -36,6 +36,7 @@ export function paintHighlights(viewer) {
 
   /** Shows these alone, and brings the first to the upper third of the window, where its words pulse once. */
   function goTo(highlights) {
+    viewer.leave();
     clear();
     placed = highlights.filter(({ page }) => page <= viewer.count);
     show();

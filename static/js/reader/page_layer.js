@@ -1,8 +1,10 @@
 // <div class="page"> … <div class="marks">elements at their places</div></div>
 // Our own elements over the pages. pdf.js drops them when it draws a page anew; they are put back.
 
+const SVG = "http://www.w3.org/2000/svg";
+
 /**
- * `make(item, put)` returns an element, or several; `put(element, box)` says where on the page. Returns
+ * `make(item, put, view)` returns an element, or several; `put(element, box)` says where on the page. Returns
  * `show(items)`, which shows these and no others (each has a `page`), and `draw(page)`.
  */
 export function pageLayer(viewer, name, make) {
@@ -14,7 +16,7 @@ export function pageLayer(viewer, name, make) {
     view.div.querySelector(`:scope > .${name}`)?.remove();
     if (!byPage.has(page)) return;
     const layer = Object.assign(document.createElement("div"), { className: name });
-    layer.append(...byPage.get(page).flatMap((item) => make(item, (element, box) => put(element, box, view))));
+    layer.append(...byPage.get(page).flatMap((item) => make(item, (element, box) => put(element, box, view), view)));
     view.div.append(layer);
     if (layer.contains(focused)) focused.focus({ preventScroll: true });
   }
@@ -28,6 +30,26 @@ export function pageLayer(viewer, name, make) {
   viewer.on("pagerendered", ({ pageNumber }) => draw(pageNumber));
   ["scalechanging", "rotationchanging"].forEach((change) => viewer.on(change, drawAll));
   return { draw, show: (items) => ((byPage = Map.groupBy(items, ({ page }) => page)), drawAll()) };
+}
+
+/** A drawing over the whole page: `lines` of points [x, y], fractions of the page as its file shows it. */
+export function drawing(lines, className, view) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 1 1");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("class", className);
+  for (const points of lines) {
+    const line = svg.appendChild(document.createElementNS(SVG, "polyline"));
+    line.setAttribute("points", (view ? points.map((at) => pointOn(at, view)) : points).join(" "));
+  }
+  return svg;
+}
+
+/** [x, y] of the page as its file shows it, as fractions of the page as it is turned here. */
+function pointOn([x, y], { pdfPage, viewport: now }) {
+  const plain = pdfPage?.getViewport({ scale: 1 }) ?? now;
+  const [across, down] = now.convertToViewportPoint(...plain.convertToPdfPoint(x * plain.width, y * plain.height));
+  return [across / now.width, down / now.height];
 }
 
 /** A rectangle of the window as [x0, y0, x1, y1], fractions of the page as its file shows it. */

@@ -35,8 +35,7 @@ export function rememberPosition(viewer) {
     restorePlace() {
       if (!(pageNumber <= viewer.count)) return;
       pages.pagesRotation = rotation;
-      const destArray = [null, { name: "XYZ" }, left, top, null];
-      pages.scrollPageIntoView({ pageNumber, destArray, allowNegativeOffset: true });
+      viewer.show({ pageNumber, left, top });
     },
   };
 }

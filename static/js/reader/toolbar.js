@@ -32,6 +32,7 @@ export function watchPageField(viewer) {
   field.onkeydown = ({ key }) => void (key === "Enter" && viewer.scroller.focus());
   field.onchange = () => {
     const text = field.value.trim();
+    viewer.leave();
     viewer.page = (labels?.indexOf(text) ?? -1) + 1 || Number.parseInt(text, 10) || viewer.page;
     show();
   };

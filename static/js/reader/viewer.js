@@ -15,22 +15,26 @@ export class Viewer {
   scroller;
   pages;
   pdf = null;
+  place; // that is shown
 
   constructor(element) {
     this.element = element;
     this.scroller = element.querySelector("[data-pages]");
     const { eventBus } = this;
     const linkService = new PDFLinkService({ eventBus, externalLinkTarget: LinkTarget.BLANK });
+    const follow = linkService.goToDestination.bind(linkService);
+    linkService.goToDestination = (place) => (this.leave(), follow(place));
     this.pages = new PDFViewer({
       container: this.scroller,
       eventBus,
       linkService,
-      annotationMode: pdfjs.AnnotationMode.ENABLE,
+      annotationMode: pdfjs.AnnotationMode.ENABLE_STORAGE, // it says which are no longer drawn
       removePageBorders: true,
       enableAutoLinking: false,
       imageResourcesPath: `${element.dataset.pdfjs}web/images/`,
     });
     linkService.setViewer(this.pages);
+    this.on("updateviewarea", ({ location: place }) => (this.place = place));
     this.on("pagerendered", () => performance.mark("first-page"), { once: true });
     this.on("rotationchanging", ({ pageNumber }) => (this.page = pageNumber)); // turned pages are of other heights
     this.on("textlayerrendered", ({ source }) => (source.textLayer.div.tabIndex = -1));
@@ -39,21 +43,9 @@ export class Viewer {
 
   /** Resolves once the first page's size is known. `askPassword(again)` resolves to what was typed, or null. */
   async open(askPassword) {
-    const { file, pdfjs: folder } = this.element.dataset;
     const data = await arrived();
-    const base = new URL(folder, location); // the worker has another
     pdfjs.GlobalWorkerOptions.workerPort = worker;
-    const task = pdfjs.getDocument({
-      ...(data ? { data } : { url: file }),
-      cMapUrl: `${base}cmaps/`,
-      standardFontDataUrl: `${base}standard_fonts/`,
-      wasmUrl: `${base}wasm/`,
-      iccUrl: `${base}iccs/`,
-      isEvalSupported: false,
-      disableStream: true, // in parts, as they are needed
-      disableAutoFetch: true,
-      rangeChunkSize: 1 << 17,
-    });
+    const task = this.#task(data ? { data } : { url: this.element.dataset.file });
     task.onPassword = async (answer, why) => {
       const typed = await askPassword(why === pdfjs.PasswordResponses.INCORRECT_PASSWORD);
       answer(typed ?? new Error("No password was given."));
@@ -63,6 +55,26 @@ export class Viewer {
     this.pages.setDocument(this.pdf);
     this.pages.linkService.setDocument(this.pdf);
     await ready;
+  }
+
+  /** Another file than the one that is shown. */
+  read(url) {
+    return this.#task({ url }).promise;
+  }
+
+  #task(source) {
+    const base = new URL(this.element.dataset.pdfjs, location); // the worker has another
+    return pdfjs.getDocument({
+      ...source,
+      cMapUrl: `${base}cmaps/`,
+      standardFontDataUrl: `${base}standard_fonts/`,
+      wasmUrl: `${base}wasm/`,
+      iccUrl: `${base}iccs/`,
+      isEvalSupported: false,
+      disableStream: true, // in parts, as they are needed
+      disableAutoFetch: true,
+      rangeChunkSize: 1 << 17,
+    });
   }
 
   get id() {
@@ -81,6 +93,17 @@ export class Viewer {
     this.pages.currentPageNumber = number;
   }
 
+  /** Says that what is shown is about to be left by a jump, so that it can be come back to. */
+  leave() {
+    this.eventBus.dispatch("leave", { source: this });
+  }
+
+  /** Goes to a place as `updateviewarea` says it. */
+  show({ pageNumber, left, top }) {
+    const destArray = [null, { name: "XYZ" }, left, top, null];
+    this.pages.scrollPageIntoView({ pageNumber, destArray, allowNegativeOffset: true });
+  }
+
   view(number) {
     return this.pages.getPageView(number - 1);
   }
@@ -90,8 +113,8 @@ export class Viewer {
   }
 
   /** Draws a page `width` pixels of the canvas wide. */
-  async draw(number, canvas, width, intent = "display") {
-    const page = await this.pdf.getPage(number);
+  async draw(number, canvas, width, intent = "display", pdf = this.pdf) {
+    const page = await pdf.getPage(number);
     const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
     Object.assign(canvas, { width: viewport.width, height: viewport.height });
     await page.render({ canvas, viewport, intent }).promise;
