@@ -54,6 +54,7 @@ class SearchOptions:
         threshold: cosine similarity that a passage found by its meaning needs.
         fts_level: what keyword search ranks; None takes the setting ``SEARCH_FTS_LEVEL``.
         off: strategies that must not run.
+        phrases: only passages with what stands in quotation marks, where there are any.
         facets: count how the passages divide by document, year, author, …
     excerpts: give each hit its snippet and its compressed passage; without, both are empty.
         record: how to keep the search in the user's history; None keeps it out.
@@ -66,6 +67,7 @@ class SearchOptions:
     threshold: float = 0.1
     fts_level: FullTextLevel | None = None
     off: frozenset[StrategyName] = frozenset()
+    phrases: bool = False
     facets: bool = False
     excerpts: bool = True
     record: SearchRecord | None = None

@@ -25,7 +25,7 @@ from retrieval.query.language_model import LanguageModel, configured_language_mo
 from retrieval.query.plan import Plan, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
 from retrieval.query.scope import Scope, ScopeSql
-from retrieval.query.self_query import Filters
+from retrieval.query.self_query import Filters, field_words
 from retrieval.ranking.candidate_lists import (
     NAMED_PAGES,
     NAMED_PLACES,
@@ -99,6 +99,8 @@ def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, s
 
 
 NOTHING_ASKED = "Type what you are looking for."
+NOTHING_BUT_FIELDS = "Add words to look for: author, year and page only say where."
+NO_PHRASE = "No passage has the quoted words together. Nearest:"
 NOTHING_TELLING = "These words are too common. Add a more specific term."
 NOTHING_INDEXED = "There is nothing to search here yet."
 NOTHING_FOUND = "Nothing found. Try other words, or fewer filters."
@@ -136,9 +138,10 @@ def search(
             language_model, trace.no_model = None, error.message
     if reranker == "configured":
         reranker = configured_reranker() if "rerank" not in trace.off else None
-    asked = readable(query)
+    asked, fields = field_words(readable(query))
     if not asked:
-        return SearchResult(query, message=NOTHING_ASKED)
+        return SearchResult(query, message=NOTHING_BUT_FIELDS if fields else NOTHING_ASKED)
+    scope = fields.narrow(scope)
     summary = summary_of(scope)
     read = partial(analyze_query, languages=summary.languages, packs=packs_for(summary))
     question = read(asked)
@@ -148,6 +151,7 @@ def search(
     result = search_planned(query, plan, scope, options, trace, reranker, summary)
     result = replace(
         result,
+        filters={**result.filters, **fields.describe()},
         strategies=trace.reports(),
         derived=plan.derived,
         milliseconds=round((time.perf_counter() - start) * 1000, 2),
@@ -185,7 +189,12 @@ def search_planned(
         if narrowed.hits:
             return replace(narrowed, filters=plan.filters.describe())
         trace.steps["self_query"].reason = "its filters left nothing, so they were dropped"
-    return _search_scope(query, plan, scope, options, trace, reranker, summary)
+    found = _search_scope(query, plan, scope, options, trace, reranker, summary)
+    if options.phrases and plan.own.quoted and not found.hits:
+        loose = replace(options, phrases=False)
+        found = _search_scope(query, plan, scope, loose, trace, reranker, summary)
+        return replace(found, message=NO_PHRASE if found.hits else found.message)
+    return found
 
 
 def _search_scope(
@@ -204,6 +213,10 @@ def _search_scope(
         message = BEING_PREPARED if summary.preparing else empty
         return SearchResult(query, message=message, preparing=summary.preparing)
     sql = with_operators(sql, plan.own)
+    if options.phrases:
+        for quoted in plan.own.quoted:
+            written = analyze_query(f'"{quoted}"', summary.languages).quoted_terms
+            sql = sql.holding(" | ".join(map(phrase, written))) if written else sql
     index = _read_index(plan, sql, summary, trace)
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)

@@ -1,4 +1,4 @@
-"""Self-query: filters that the person put into the question.
+"""Filters that the person put into the question: field words (``author:rowe``), and self-query.
 
 Rules read what is said plainly ("on page 12", "in table 2", "papers since
 2019", "by Smith et al.", "in the methods section"); a language model reads the
@@ -29,6 +29,8 @@ class Filters:
     year_to: int | None = None
     page_from: int | None = None
     page_to: int | None = None
+    tags: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.stated)
@@ -49,6 +51,40 @@ class Filters:
             name: ", ".join(value) if isinstance(value, tuple) else str(value)
             for name, value in self.stated.items()
         }
+
+
+LISTED = {
+    "author": "authors",
+    "tag": "tags",
+    "language": "languages",
+    "section": "section_types",
+    "type": "chunk_types",
+}
+FIELD = re.compile(rf'(?<!\S)({"|".join(LISTED)}|year|page):(?:"([^"]+)"|(\S+))', re.I)
+SPAN = re.compile(r"(\d{1,5})?(-|–|\.\.)?(\d{1,5})?")
+
+
+def field_words(text: str) -> tuple[str, Filters]:
+    """The question without its field words, and what these say: ``year:2015-2019 page:3 author:"Ida Rowe"``.
+
+    What no field can hold (``page:cover``) stays in the question.
+    """
+    found: dict[str, Any] = {}
+
+    def read(match: re.Match[str]) -> str:
+        name, value = match[1].lower(), match[2] or match[3]
+        if name in LISTED:
+            wanted = value.lower() if name not in ("author", "tag") else value
+            found[LISTED[name]] = (*found.get(LISTED[name], ()), wanted)
+            return ""
+        span = SPAN.fullmatch(value)
+        if not span or not (span[1] or span[3]):
+            return match[0]
+        bounds = {"from": span[1], "to": span[3] if span[2] else span[1]}
+        found.update({f"{name}_{end}": int(number) for end, number in bounds.items() if number})
+        return ""
+
+    return " ".join(FIELD.sub(read, text).split()), Filters(**found)
 
 
 PAGES = re.compile(r"\b(?:on|from|at)\s+(?:page|pages|p\.|pp\.)\s*(\d+)(?:\s*(?:-|–|to|and)\s*(\d+))?", re.I)

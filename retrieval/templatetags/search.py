@@ -35,8 +35,23 @@ def facet_link(context: Context, name: str, value: str) -> FacetLink:
 @register.filter
 def list_name(name: str) -> str:
     """A list of a search as people read it: 'question' ranked by words, 'meaning of question' by meaning."""
-    own = {"question": _("by its words"), "meaning of question": _("by its meaning")}
+    own = {"question": _("keyword rank"), "meaning of question": _("meaning rank")}
     return own.get(name, name)
+
+
+@register.filter
+def limited_to(filters: dict[str, str]) -> str:
+    """What a search was limited to: 'page 64, years 2015–2019, author Rowe'."""
+    said = []
+    for name, many in (("page", _("pages")), ("year", _("years"))):
+        first, last = filters.get(f"{name}_from"), filters.get(f"{name}_to")
+        if first and first == last:
+            said.append(f"{_(name)} {first}")
+        elif first or last:
+            said.append(f"{many} {first or ''}–{last or ''}")
+    spans = {f"{name}_{end}" for name in ("page", "year") for end in ("from", "to")}
+    said += [f"{filter_name(name)} {value}" for name, value in filters.items() if name not in spans]
+    return ", ".join(said)
 
 
 @register.filter

@@ -20,6 +20,7 @@ from retrieval.models import SearchQuery
 from retrieval.provider_calls import ProviderError
 from retrieval.query.language_model import ScriptedModel
 from retrieval.query.scope import Scope
+from retrieval.query.self_query import field_words
 from retrieval.ranking.candidates import read_candidates
 from retrieval.ranking.features import longest_run, unit_meanings
 from retrieval.ranking.hits import unit_at
@@ -33,7 +34,16 @@ from retrieval.results import (
     Snippet,
     StrategyName,
 )
-from retrieval.search import NOTHING_ASKED, NOTHING_INDEXED, NOTHING_TELLING, more_like, search
+from retrieval.search import (
+    NO_PHRASE,
+    NOTHING_ASKED,
+    NOTHING_BUT_FIELDS,
+    NOTHING_INDEXED,
+    NOTHING_TELLING,
+    more_like,
+    search,
+)
+from tests.conftest import Ingest
 from tests.retrieval.conftest import NIKE, Library, written
 
 
@@ -222,6 +232,42 @@ def test_a_filter_read_from_the_question_applies_and_says_so(alice: User, librar
     result = search("what does Nike say on page 3", Scope(alice))
     assert {hit.page for hit in result.hits} == {3}
     assert result.filters == {"page_from": "3", "page_to": "3"}
+
+
+def test_field_words_narrow_the_search_and_are_no_words_of_it(alice: User, library: Library) -> None:
+    Document.objects.filter(pk=library.nike.pk).update(year=2019, authors=["Phil Knight"])
+    result = search('cash author:"phil knight" year:2018-2020', Scope(alice))
+    assert {hit.document_id for hit in result.hits} == {library.nike.pk}
+    assert result.filters == {"authors": "phil knight", "year_from": "2018", "year_to": "2020"}
+    assert {hit.page for hit in search("page:3 company risk", Scope(alice)).hits} == {3}
+    assert not search("cash author:nobody", Scope(alice)).hits  # never dropped
+    assert search("author:knight", Scope(alice)).message == NOTHING_BUT_FIELDS
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "stated"),
+    [
+        ("tides year:1998", "tides", {"year_from": 1998, "year_to": 1998}),
+        ("year:1998- tides", "tides", {"year_from": 1998}),
+        ("tides page:..9", "tides", {"page_to": 9}),
+        ("tides page:cover", "tides page:cover", {}),
+        ("tides year:-", "tides year:-", {}),
+        ("see http://a.example/author:x", "see http://a.example/author:x", {}),
+        ("Tag:Law tag:sea tides", "tides", {"tags": ("Law", "sea")}),
+        ('type:Table author:"Ida Rowe"', "", {"chunk_types": ("table",), "authors": ("Ida Rowe",)}),
+    ],
+)
+def test_field_words_are_read(text: str, rest: str, stated: dict[str, object]) -> None:
+    left, filters = field_words(text)
+    assert (left, filters.stated) == (rest, stated)
+
+
+def test_quoted_words_stay_together_where_some_passage_has_them_so(alice: User, ingested: Ingest) -> None:
+    ingested(alice, "The harbour light was lit at dusk.", "The light over the old harbour went out.")
+    exact = SearchOptions(phrases=True)
+    assert {hit.page for hit in search('"harbour light"', Scope(alice), exact).hits} == {1}
+    loose = search('"light harbour storm"', Scope(alice), exact)
+    assert loose.hits and loose.message == NO_PHRASE
 
 
 def test_a_filter_of_the_question_that_leaves_nothing_is_dropped(alice: User, library: Library) -> None:

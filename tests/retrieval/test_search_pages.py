@@ -17,6 +17,7 @@ from documents.models.document import language_name
 from retrieval.models import SearchQuery
 from retrieval.ranking.facets import told_apart
 from retrieval.results import FullTextLevel
+from retrieval.templatetags.search import limited_to
 from tests.conftest import Ingest
 from tests.retrieval.conftest import Library, written
 
@@ -33,6 +34,15 @@ def test_a_search_is_its_url(page: Client, library: Library) -> None:
     assert "<mark>Dividends</mark>" in text
     only_amcor = page.get(f"/search/?q=dividends&document={library.amcor.pk}").content.decode()
     assert f"/documents/{library.nike.pk}/?page" not in only_amcor
+
+
+def test_the_page_says_what_a_search_was_limited_to(page: Client, library: Library) -> None:
+    text = page.get("/search/?q=company+risk+page:3").content.decode()
+    assert "Limited to page 3<" in text
+    assert "Limited to pages 2–<" in page.get("/search/?q=company+risk+page:2-").content.decode()
+    assert limited_to({"authors": "Rowe", "year_from": "2015", "year_to": "2019"}) == (
+        "years 2015–2019, author Rowe"
+    )
 
 
 def test_a_chosen_filter_is_marked_and_its_link_takes_it_back(page: Client, library: Library) -> None:
