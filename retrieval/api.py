@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
+from django.http import QueryDict
 from django.urls import path
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_serializer
 from rest_framework import generics, serializers
@@ -22,7 +23,7 @@ from documents.api.units import UnitSerializer, page_frames
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, RetrievalChunk
 from documents.models.security import Scope as TokenScope
-from retrieval.models import SearchQuery
+from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import Scope
 from retrieval.rag_config import FULL_TEXT_LEVELS, LONGEST_LIST, MOST_CHUNKS, RagConfig
 from retrieval.results import STRATEGIES, Hit, SearchOptions, SearchRecord, SearchResult
@@ -357,6 +358,47 @@ class SearchQuerySerializer(serializers.ModelSerializer):
         ]
 
 
+class SavedSearchSerializer(Strict, serializers.ModelSerializer):
+    """A search kept under a name; ``query`` is the query string of the search page, with ``q``."""
+
+    name = serializers.CharField(max_length=120)
+    query = serializers.CharField(max_length=4000, help_text="q=tides&year=1998")
+
+    class Meta:
+        model = SavedSearch
+        fields = ["id", "name", "query", "created_at"]
+
+    def validate_query(self, query: str) -> str:
+        if not QueryDict(query).get("q", "").strip():
+            raise serializers.ValidationError("A search needs words: q=….")
+        return query
+
+    def create(self, values: dict[str, Any]) -> SavedSearch:
+        """A search of the same name is replaced."""
+        place = {"user": self.context["request"].user, "name": values["name"]}
+        return SavedSearch.objects.update_or_create(**place, defaults={"query": values["query"]})[0]
+
+
+@extend_schema(tags=["search"])
+class SavedSearches(generics.ListCreateAPIView):
+    """Your saved searches by name."""
+
+    serializer_class = SavedSearchSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        return SavedSearch.objects.visible_to(self.request.user)
+
+
+@extend_schema(tags=["search"])
+class SavedSearchDetail(generics.RetrieveDestroyAPIView):
+    """One saved search."""
+
+    serializer_class = SavedSearchSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        return SavedSearch.objects.visible_to(self.request.user)
+
+
 @extend_schema(tags=["search"])
 class SearchHistory(generics.ListAPIView):
     """Your searches, the latest first."""
@@ -371,4 +413,6 @@ class SearchHistory(generics.ListAPIView):
 urlpatterns = [
     path("search/", Search.as_view(), name="search"),
     path("searches/", SearchHistory.as_view(), name="search-history"),
+    path("saved-searches/", SavedSearches.as_view(), name="saved-search-list"),
+    path("saved-searches/<uuid:pk>/", SavedSearchDetail.as_view(), name="saved-search-detail"),
 ]

@@ -110,6 +110,33 @@ class ChunkVector(models.Model):
         return f"{self.chunk_id} in {self.space_id}"
 
 
+class SavedSearchQuerySet(models.QuerySet["SavedSearch"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(user=user) if user.is_authenticated else self.none()
+
+
+class SavedSearch(models.Model):
+    """A search that its user comes back to: its words and filters, as the query string of the search page."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_searches"
+    )
+    name = models.CharField(max_length=120)
+    query = models.TextField(help_text="q=tides&year=1998")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SavedSearchQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "saved searches"
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="one_saved_search_of_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class SearchQueryQuerySet(models.QuerySet["SearchQuery"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(user=user) if user.is_authenticated else self.none()

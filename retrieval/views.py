@@ -7,17 +7,20 @@ from dataclasses import dataclass, fields
 from typing import TypeVar
 from uuid import UUID
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
-from retrieval.models import SearchQuery
+from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import Scope
 from retrieval.rag_config import FULL_TEXT_LEVELS, SWITCHES, RagConfig
 from retrieval.ranking.facets import Facet
@@ -191,9 +194,42 @@ def search_view(request: HttpRequest) -> HttpResponse:
     context: dict[str, object] = {"section": "search", "asked": asked}
     if asked.q:
         context["shown"] = search_page(asked, request.user)
+        context["address"] = kept_address(request.GET)
     else:
+        context["saved"] = SavedSearch.objects.visible_to(request.user)
         context["recent"] = SearchQuery.objects.visible_to(request.user).latest_of_each()[:8]
     return render(request, "retrieval/search.html", context)
+
+
+def kept_address(query: QueryDict) -> str:
+    """The query string of a search without the page of its results."""
+    kept = query.copy()
+    kept.pop("page", None)
+    return kept.urlencode()[:LONGEST_QUERY]
+
+
+@require_POST
+@login_required
+def save_search(request: HttpRequest) -> HttpResponse:
+    """Keeps the search ``query`` (a query string) under ``name``; one of that name is replaced."""
+    assert request.user.is_authenticated
+    query = QueryDict(request.POST.get("query", "")[:LONGEST_QUERY])
+    asked = SearchRequest.from_query(query)
+    name = request.POST.get("name", "").replace("\x00", "").strip()[:120] or asked.q[:120]
+    if not asked.q:
+        raise Http404
+    SavedSearch.objects.update_or_create(
+        user=request.user, name=name, defaults={"query": kept_address(query)}
+    )
+    messages.success(request, _("Saved as “%(name)s”. It is listed on the search page.") % {"name": name})
+    return redirect(f"{reverse('search')}?{kept_address(query)}")
+
+
+@require_POST
+@login_required
+def forget_saved(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(SavedSearch.objects.visible_to(request.user), pk=pk).delete()
+    return redirect("search")
 
 
 @require_safe

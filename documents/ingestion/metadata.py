@@ -23,7 +23,8 @@ NOT_A_TITLE = re.compile(
     r"|^(item|part|chapter|section|appendix|annex|exhibit|kapitel|chapitre) ([\dIVX]+[A-Z]?|[A-Z])\b"
     r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
     r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
-    r"|^[\W\d_]+$",
+    r"|^[\W\d_]+$"
+    r"|\b\d{1,2}/\d{1,2}/(19|20)?\d\d\b",  # a program's stamp: "10-K - 02/07/2019 - …", "Invoice 3/4/21"
     re.IGNORECASE,
 )
 # Issuing authorities and names of forms are too generic to be titles.
@@ -126,8 +127,17 @@ def is_title(text: str) -> bool:
     line = one_line(text)
     if not 4 <= len(line) <= LONGEST_TITLE or len(text.strip().splitlines()) > MOST_TITLE_LINES:
         return False
+    if is_list_of_people(line):
+        return False
     misnamed = (NOT_A_TITLE, AN_ORDER, AN_AUTHORITY, A_FORM)
     return "\ufffd" not in line and not any(pattern.search(line) for pattern in misnamed)
+
+
+def is_list_of_people(line: str) -> bool:
+    """Whether a heading is nothing but names, as authors stand below a title: three, or with note marks."""
+    plain = FOOTNOTE_MARK.sub("", line)
+    names = names_in(plain)
+    return len(names) > (1 if plain != line else 2) and all(map(PERSON.fullmatch, names))
 
 
 def one_line(text: str) -> str:

@@ -290,6 +290,11 @@ class Document(models.Model):
     def is_ready(self) -> bool:
         return self.status == self.Status.READY
 
+    @property
+    def file_name_differs(self) -> bool:
+        """Whether the title is not the file's name, which is shown then."""
+        return bool(self.original_name) and self.title != self.title_from(self.original_name)
+
     @staticmethod
     def title_from(filename: str) -> str:
         """A readable title until the parser finds a better one."""

@@ -85,6 +85,24 @@ def test_a_title_is_a_title(text: str) -> None:
     assert is_title(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10-K - 02/07/2019 - 3M Company",
+        "Invoice 3/4/21 Harbour Works",
+        "Ida Rowe1, Tom Hale2, Maria de Mar1",
+        "Ida Rowe, Tom Hale, Maria Santos, Li Wei",
+    ],
+)
+def test_a_stamp_with_a_date_or_a_list_of_authors_is_no_title(text: str) -> None:
+    assert not is_title(text)
+
+
+def test_a_title_may_name_people() -> None:
+    assert is_title("Virginia Woolf and Vita Sackville")
+    assert is_title("Letters of Ida Rowe, Tom Hale, and their publishers")
+
+
 def test_long_and_many_lined_texts_are_no_titles() -> None:
     assert not is_title("word " * 60)
     assert not is_title("one\ntwo\nthree\nfour")

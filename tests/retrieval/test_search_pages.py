@@ -14,10 +14,11 @@ from PIL import Image
 from documents.files.page_pictures import STRONG
 from documents.models import Document, RetrievalChunk
 from documents.models.document import language_name
-from retrieval.models import SearchQuery
+from retrieval.models import SavedSearch, SearchQuery
 from retrieval.ranking.facets import told_apart
 from retrieval.results import FullTextLevel
 from retrieval.templatetags.search import limited_to
+from tests.api_clients import client_of
 from tests.conftest import Ingest
 from tests.retrieval.conftest import Library, written
 
@@ -43,6 +44,35 @@ def test_the_page_says_what_a_search_was_limited_to(page: Client, library: Libra
     assert limited_to({"authors": "Rowe", "year_from": "2015", "year_to": "2019"}) == (
         "years 2015–2019, author Rowe"
     )
+
+
+def test_a_search_is_saved_under_a_name_and_deleted(page: Client, alice: User, library: Library) -> None:
+    text = page.get("/search/?q=dividends+year:2019&author=knight&page=2").content.decode()
+    assert 'value="q=dividends+year%3A2019&amp;author=knight"' in text
+    sent = {"query": "q=dividends&author=knight&page=2", "name": "Knight's dividends"}
+    assert page.post("/search/save/", sent)["Location"] == "/search/?q=dividends&author=knight"
+    page.post("/search/save/", sent | {"query": "q=dividends"})
+    saved = SavedSearch.objects.get()  # of one name there is one
+    start = page.get("/search/").content.decode()
+    assert "Knight&#x27;s dividends" in start and 'href="/search/?q=dividends"' in start
+    assert page.post("/search/save/", {"query": "author=knight"}).status_code == 404
+    page.post(f"/search/saved/{saved.pk}/forget/")
+    assert not SavedSearch.objects.exists()
+
+
+def test_saved_searches_are_their_users_alone(page: Client, client: Client, alice: User, bob: User) -> None:
+    hers = client_of(alice).post(
+        "/api/saved-searches/", {"name": "Tides", "query": "q=tides&year=1998"}, format="json"
+    )
+    assert hers.status_code == 201
+    refused = client_of(alice).post("/api/saved-searches/", {"name": "x", "query": "year=1"}, format="json")
+    assert refused.status_code == 400
+    listed = client_of(alice).get("/api/saved-searches/").json()["results"]
+    assert [(one["name"], one["query"]) for one in listed] == [("Tides", "q=tides&year=1998")]
+    url = f"/api/saved-searches/{listed[0]['id']}/"
+    assert client_of(bob).get(url).status_code == 404
+    assert client_of(bob).get("/api/saved-searches/").json()["results"] == []
+    assert client_of(alice).delete(url).status_code == 204
 
 
 def test_a_chosen_filter_is_marked_and_its_link_takes_it_back(page: Client, library: Library) -> None:

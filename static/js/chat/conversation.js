@@ -8,7 +8,7 @@ import { watchHover } from "./hover_card.js";
 const NEAR_END = 180; // px from the end in which growing text keeps the end in sight
 const ABOVE = 12; // px over the last question
 
-/** Returns `choose(place)`, which chooses a citation, and `write(text)`, which puts the words into the field. */
+/** Returns `choose(place)`, which chooses a citation, and `write(text, send)`, which puts the words into the field. */
 export function followConversation(element) {
   const answers = new Map();
   const form = element.querySelector("form");
@@ -22,9 +22,10 @@ export function followConversation(element) {
     scroller.scrollTop = Math.min(begin, scroller.scrollHeight);
   }
 
-  function write(text) {
+  function write(text, send) {
     if (text) field.value = text;
     field.focus();
+    if (send) form.requestSubmit();
   }
 
   function adopt() {

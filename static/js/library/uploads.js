@@ -1,5 +1,7 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
-// Drop files or folders anywhere, or choose them: sent three at a time.
+// <div data-drop hidden> <progress> <output> <button data-drop-pause> <button data-drop-cancel>
+// Drop files or folders anywhere, or choose them: sent three at a time. How far all of them are is shown; they can
+// be paused, and what is not sent yet cancelled.
 
 import { fromEvent } from "../../file-selector/index.js";
 import { refusal } from "../ui/request.js";
@@ -9,23 +11,50 @@ const IN_FOLDER = /[^.]\//; // not "./file.pdf"
 const chooser = document.querySelector("[data-upload-input]");
 
 export function watchUploads(library) {
+  const bar = library.querySelector("[data-drop]");
+  const pause = bar.querySelector("[data-drop-pause]");
   const waiting = [];
-  let running = 0;
+  let [running, all, done, paused] = [0, 0, 0, false];
+
+  function show() {
+    bar.hidden = done === all;
+    if (bar.hidden) [all, done, paused] = [0, 0, false];
+    Object.assign(bar.querySelector("progress"), { max: all || 1, value: done });
+    bar.querySelector("output").textContent = `${done} / ${all}`;
+    pause.ariaPressed = paused;
+  }
 
   /** What was dropped or chosen: of folders, what can be read. */
   async function add(event) {
     const files = (await fromEvent(event)).filter((file) => !IN_FOLDER.test(file.path) || isAccepted(file));
     waiting.push(...files.map((file) => upload(file, library.dataset.uploadUrl)));
+    all += files.length;
+    show();
     files.forEach(next);
   }
 
   async function next() {
-    if (running === AT_ONCE || !waiting.length) return;
+    if (paused || running === AT_ONCE || !waiting.length) return;
     running += 1;
     await waiting.shift()();
     running -= 1;
+    done += 1;
+    show();
     next();
   }
+
+  /** Goes on with as many at once as before. */
+  const goOn = () => Array.from({ length: AT_ONCE }).forEach(next);
+  pause.onclick = () => {
+    paused = !paused;
+    show();
+    goOn();
+  };
+  bar.querySelector("[data-drop-cancel]").onclick = () => {
+    library.querySelectorAll("[data-uploads] > :not(.refused) button").forEach((button) => button.click());
+    paused = false;
+    goOn();
+  };
 
   library.addEventListener("change", (event) => {
     if (event.target.files) add(event).then(() => (event.target.value = ""));

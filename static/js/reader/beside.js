@@ -72,9 +72,10 @@ export function prepare(viewer, highlights) {
     getSelection().removeAllRanges();
   }
 
-  async function ask({ words }) {
+  /** `as`: what is asked of the words, which is sent at once unless it ends in a space. */
+  async function ask({ words }, { as = "“%s”\n" } = {}) {
     await panel.show("ask");
-    answers?.write(words && `“${words}”\n`);
+    answers?.write(words && as.replace("%s", () => words), words && /[^\s]$/.test(as));
   }
 
   async function similar({ words }) {
