@@ -104,13 +104,15 @@ def _frames(rulings: Iterable[Rect]) -> list[Rect]:
     """Rectangles of four rulings."""
     flat = [r for r in rulings if r.width >= WIDTH and r.width > r.height]
     tall = [r for r in rulings if r.height > TOUCH and r.height > r.width]
-    frames = []
+    frames: list[Rect] = []
+    if len(tall) < 2:
+        return frames
     for n, top in enumerate(flat):
         for bottom in flat[n + 1 :]:
-            box = Rect(
-                min(top.x0, bottom.x0), min(top.y0, bottom.y0), max(top.x1, bottom.x1), max(top.y1, bottom.y1)
-            )
-            if abs(top.x0 - bottom.x0) > TOUCH or abs(top.x1 - bottom.x1) > TOUCH or box.height < 2 * TOUCH:
+            if abs(top.x0 - bottom.x0) > TOUCH or abs(top.x1 - bottom.x1) > TOUCH:
+                continue
+            box = top.union(bottom)
+            if box.height < 2 * TOUCH:
                 continue
             if all(_covered(x, box, tall) for x in (box.x0, box.x1)) and not _is_ruled(box, flat):
                 frames.append(box)
@@ -138,7 +140,8 @@ def _covered(x: float, box: Rect, tall: Sequence[Rect]) -> bool:
 
 def _touch(a: Rect, b: Rect) -> bool:
     """Whether two grounds meet at an edge or lie within one another's seam: cells, stripes, shadows."""
-    return a.overlap_x(b) > -TOUCH and a.overlap_y(b) > -TOUCH and not (_within(a, b) or _within(b, a))
+    near = b.x0 - a.x1 < TOUCH and a.x0 - b.x1 < TOUCH and b.y0 - a.y1 < TOUCH and a.y0 - b.y1 < TOUCH
+    return near and not (_within(a, b) or _within(b, a))
 
 
 def _within(a: Rect, b: Rect) -> bool:

@@ -184,6 +184,9 @@ def horizontal_rule_table(
 
     ``shaded``: the rulings are edges of stripes, which reach under several rows of values.
     """
+    mostly_values = sum(map(_is_amount, lines)) > 0.4 * len(lines)
+    if shaded and mostly_values:
+        return []
     rows = [Row(row) for row in rows_of(lines)]
     wide = [row for row in rows if row.multi]
     if len(wide) < 2:
@@ -192,7 +195,7 @@ def horizontal_rule_table(
     if len(columns.spans) < 2 or _runs_across(rows, columns):
         return []
     segments = _segments(rows, rule_group.ys)
-    valued = _of_values(wide) or sum(map(_is_amount, lines)) > 0.4 * len(lines)
+    valued = mostly_values or _of_values(wide)
     if valued and (shaded or _stacks_values(segments, columns)):
         return []
     if any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys)) and not _is_headed(

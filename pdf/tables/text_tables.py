@@ -87,7 +87,10 @@ def with_text_tables(lines: Sequence[Line]) -> list[Line]:
 
 def text_tables(lines: Sequence[Line]) -> list[tuple[Rect, list[Line], list[Block]]]:
     """Tables of texts: their rectangles, the lines they take, their rows."""
-    rows = [Row(row) for row in rows_of(lines)] if lines else []
+    in_rows = rows_of(lines) if len(lines) > ROWS else []
+    if sum(len(row) > 1 for row in in_rows) < ROWS:  # as in prose, before the cells of a row are sought
+        return []
+    rows = [Row(row) for row in in_rows]
     if sum(row.multi for row in rows) < ROWS:
         return []
     found = []
@@ -187,9 +190,12 @@ def _split(line: Line, columns: Sequence[TextColumn]) -> list[Line] | None:
 
 def _add(columns: list[TextColumn], pieces: Sequence[Line], first: bool = False) -> None:
     for line in pieces:
-        column = next((column for column in columns if column.x0 < line.x1 and line.x0 < column.x1), None)
-        if column is None:
-            column = TextColumn(line.x0, line.x1)
+        x0, x1 = line.x0, line.x1
+        for column in columns:
+            if column.x0 < x1 and x0 < column.x1:
+                break
+        else:
+            column = TextColumn(x0, x1)
             columns.append(column)
             columns.sort(key=lambda column: column.x0)
         column.x0, column.x1 = min(column.x0, line.x0), max(column.x1, line.x1)
@@ -292,7 +298,7 @@ def _joins(line: Line, column: int, row: dict[int, list[Line]], leading: dict[in
             usual = leading.get(round(2 * line.size), 1.2 * line.size)
             if line.baseline - held[-1].baseline <= OPENED * usual + 0.25:
                 return True
-        elif any(_beside(line, other) for other in held[-2:]):
+        elif _beside(line, held[-1]) or (len(held) > 1 and _beside(line, held[-2])):
             return True
     return False
 
