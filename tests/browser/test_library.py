@@ -15,6 +15,13 @@ from tests.browser.dropping import drag, drop
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
+# As by a worker; no other takes it up meanwhile.
+BEING_READ = {
+    "status": "parsing",
+    "lease": uuid4(),
+    "lease_expires_at": timezone.now() + timedelta(hours=1),
+}
+
 
 def ask_menu(page: Page, action: str, text: str) -> None:
     """Does what the first card's menu offers, with ``text`` in its dialog."""
@@ -244,6 +251,24 @@ def test_who_types_on_while_the_library_is_filtered_is_told_of_no_lost_connectio
     expect(page.locator(".toast")).to_have_count(0)
 
 
+def test_a_card_that_was_filtered_away_is_not_missed_when_its_progress_comes(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    row = Document.objects.filter(pk=upload(report(), "Long read.pdf").split("/")[2])
+    committed(lambda: row.update(**BEING_READ))
+    held: list[Route] = []
+    page.route("**/documents/cards/?*", lambda route: held.append(route), times=1)
+    page.goto(site.url("/"))
+    wait_until(page, lambda: bool(held))
+    page.get_by_role("searchbox").fill("nothing of that name")
+    expect(page.get_by_text("No document matches.")).to_be_visible()
+    held[0].continue_()
+    page.wait_for_load_state("networkidle")
+    committed(lambda: row.update(status="ready", lease=None))
+    page.get_by_role("searchbox").fill("")
+    expect(page.locator(".doc").first).to_have_attribute("data-status", "ready")
+
+
 def test_the_details_offer_to_read_again_once_the_reading_is_over(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -254,9 +279,7 @@ def test_the_details_offer_to_read_again_once_the_reading_is_over(
     again = page.get_by_role("button", name="Re-process")
     again.click()
     wait_until(page, row.filter(status="ready").exclude(indexed_at=before).exists)
-    soon = timezone.now() + timedelta(hours=1)  # no worker takes it up meanwhile
-    held = {"lease": uuid4(), "lease_expires_at": soon}
-    committed(lambda: row.update(status="parsing", **held))
+    committed(lambda: row.update(**BEING_READ))
     page.reload()
     expect(page.locator("#facts progress")).to_be_visible()
     expect(again).to_have_count(0)

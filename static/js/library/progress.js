@@ -22,10 +22,20 @@ export function watchProgress(library) {
     event.stopPropagation(); // a lost connection is tried again in silence
     later(event.detail.successful ? wait * 1.6 : SLOWEST);
   });
+  poll.addEventListener("htmx:beforeSwap", leaveOut);
   library.addEventListener("htmx:oobBeforeSwap", keepCard);
   library.addEventListener("htmx:load", soon); // a card was put in: it may change soon again
   document.addEventListener("visibilitychange", soon);
   soon();
+}
+
+/** Cards that were filtered away since they were asked for have no place any more. */
+function leaveOut({ detail }) {
+  const cards = Object.assign(document.createElement("template"), { innerHTML: detail.serverResponse });
+  cards.content.querySelectorAll("[data-document]").forEach((card) => {
+    if (!document.getElementById(card.id)) card.remove();
+  });
+  detail.serverResponse = cards.innerHTML;
 }
 
 /** A card stays that says the same or whose menu is open; all, while one is dragged. */
