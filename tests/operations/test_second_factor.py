@@ -7,6 +7,7 @@ import hmac
 import re
 import struct
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from django.test import Client, TestCase
 from documents.models import ApiToken, SecurityEvent
 from tests.operations.test_sessions import is_in, signed_in
 
+NOW = time.time()
+
 
 @pytest.fixture(autouse=True)
 def switched_on(settings: Any) -> None:
@@ -25,9 +28,15 @@ def switched_on(settings: Any) -> None:
     settings.SECOND_FACTOR = "optional"
 
 
-def code_of(secret: str, at: float | None = None) -> str:
+@pytest.fixture(autouse=True)
+def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No half minute ends between a code and its check."""
+    monkeypatch.setattr("allauth.mfa.totp.internal.auth.time", SimpleNamespace(time=lambda: NOW))
+
+
+def code_of(secret: str) -> str:
     """RFC 6238: six digits of an HMAC-SHA1 over the number of half minutes since 1970."""
-    counter = struct.pack(">Q", int((at or time.time()) // 30))
+    counter = struct.pack(">Q", int(NOW // 30))
     digest = hmac.digest(base64.b32decode(secret), counter, "sha1")
     start = digest[-1] & 15
     number = struct.unpack(">I", digest[start : start + 4])[0] & 0x7FFFFFFF
