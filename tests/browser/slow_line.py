@@ -1,10 +1,11 @@
-"""A slow line to the site."""
+"""A line to the site that is as slow as a test says."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from socket import SHUT_WR, create_connection, socket
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Lock, Thread
@@ -13,25 +14,35 @@ from urllib.parse import urlsplit
 BLOCK = 8192  # bytes; what one connection brings before the next has its turn
 
 
+@dataclass(slots=True)
+class Line:
+    """Where the site is reached, and how many bytes a second come there, all connections together."""
+
+    address: str
+    rate: float
+
+
 @contextmanager
-def slow_line(address: str, rate: int) -> Iterator[str]:
-    """Where the site is reached over a line that brings ``rate`` bytes a second, all connections together."""
+def slow_line(address: str) -> Iterator[Line]:
+    """A line that is fast until its ``rate`` is set."""
     site = urlsplit(address)
-    line = Lock()
+    one_at_a_time = Lock()
+    line = Line("", float("inf"))
 
     class Connection(BaseRequestHandler):
         def handle(self) -> None:
             with create_connection((site.hostname, site.port)) as there, suppress(ConnectionError):
                 Thread(target=ask, args=(self.request, there), daemon=True).start()
                 while block := there.recv(BLOCK):
-                    with line:
-                        time.sleep(len(block) / rate)
+                    with one_at_a_time:
+                        time.sleep(len(block) / line.rate)
                     self.request.sendall(block)
 
     with ThreadingTCPServer(("127.0.0.1", 0), Connection) as server:
         server.daemon_threads = True
         Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        line.address = f"http://127.0.0.1:{server.server_address[1]}"
+        yield line
         server.shutdown()
 
 

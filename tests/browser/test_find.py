@@ -35,6 +35,7 @@ def reader(uploaded: dict[str, str], upload: Upload, page: Page, site: Site) -> 
         uploaded["path"] = upload(manual(), "Manual.pdf")
     page.goto(site.url(uploaded["path"] + "?page=1"))
     page.get_by_label("Your question").wait_for()
+    page.locator(".page[data-loaded] canvas").first.wait_for()
     page.locator("[data-pages]").focus()
     return page
 

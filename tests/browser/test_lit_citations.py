@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import READY_MS, Upload
+from tests.browser.conftest import READY_MS, Upload, wait_until
 from tests.browser.sheets import report
 from tests.browser.site import Site
 from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer
@@ -103,7 +103,6 @@ def test_a_written_answer_is_shown_whole(page: Page, answer: Locator) -> None:
 
 def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, answer: Locator) -> None:
     places = answer.locator("a[data-citation]")
-    page.wait_for_timeout(3000)  # the cards in sight are fetched ahead
     card = page.locator("#hover-card")
     for number in range(places.count()):
         place = places.nth(number)
@@ -111,7 +110,7 @@ def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, an
         place.hover()
         expect(card).to_be_visible()
         block = place.locator("xpath=ancestor::*[@data-block]")
-        assert not overlap(box(card), box(block))
+        wait_until(page, lambda block=block: not overlap(box(card), box(block)))
         assert box(card)["y"] >= TOOLBAR
         picture(page, f"card-{number}-1440")
         page.mouse.move(5, 890)
@@ -141,10 +140,10 @@ def test_on_a_phone_the_card_is_a_sheet_from_below(page: Page, answer: Locator) 
     place.focus()
     card = page.locator("#hover-card")
     expect(card).to_be_visible()
-    assert box(card)["x"] == 0 and box(card)["width"] == 390
-    assert box(card)["y"] + box(card)["height"] == 844
+    wait_until(page, lambda: box(card)["x"] == 0 and box(card)["width"] == 390)
+    wait_until(page, lambda: box(card)["y"] + box(card)["height"] == 844)
     picture(page, "sheet-390")
-    assert not overlap(box(card), box(place))
+    wait_until(page, lambda: not overlap(box(card), box(place)))
 
 
 def test_light_tells_the_verdict_and_shared_words_can_be_stepped_through(page: Page, answer: Locator) -> None:
@@ -165,7 +164,7 @@ def test_light_tells_the_verdict_and_shared_words_can_be_stepped_through(page: P
     picture(page, "light-contradicted")
     anchor = page.locator(".lit-target.lit-anchor")
     if anchor.count():
-        assert "gradient" in anchor.first.evaluate("lit => getComputedStyle(lit).backgroundImage")
+        expect(anchor.first).to_have_css("background-image", re.compile("gradient"))
 
 
 def test_an_answer_is_copied_as_rich_text_with_superscripts(page: Page, answer: Locator) -> None:

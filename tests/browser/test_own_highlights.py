@@ -27,13 +27,16 @@ SELECT = """
 BOXES = """
 (selector) => [...document.querySelectorAll(selector)].map((e) => {
   const { left, top, right, bottom } = e.getBoundingClientRect();
-  return [left, top, right, bottom];
+  const { x, y } = e.closest(".page").getBoundingClientRect();
+  return [left - x, top - y, right - x, bottom - y];
 })
 """
 SELECTED = """
 () => {
-  const { left, top, right, bottom } = getSelection().getRangeAt(0).getBoundingClientRect();
-  return [left, top, right, bottom];
+  const range = getSelection().getRangeAt(0);
+  const { left, top, right, bottom } = range.getBoundingClientRect();
+  const { x, y } = range.startContainer.parentElement.closest(".page").getBoundingClientRect();
+  return [left - x, top - y, right - x, bottom - y];
 }
 """
 WORDS = "approved the accounts"
@@ -47,8 +50,8 @@ def reader(upload: Upload, page: Page, site: Site, request: pytest.FixtureReques
 
 
 def select(reader: Page, page: int = 1, words: str = WORDS) -> list[float]:
-    """The window's rectangle of the words."""
-    reader.locator(f".page[data-page-number='{page}'] .textLayer span").first.wait_for()
+    """The rectangle of the words on their page."""
+    reader.locator(f".page[data-page-number='{page}'] .textLayer .endOfContent").wait_for(state="attached")
     assert reader.evaluate(SELECT, [page, words])
     found: list[float] = reader.evaluate(SELECTED)
     return found

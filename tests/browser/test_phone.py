@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Upload
+from tests.browser.conftest import Upload, wait_until
 from tests.browser.keys import confirm_password
 from tests.browser.sheets import report
 from tests.browser.site import Site
@@ -97,5 +97,9 @@ def test_a_message_does_not_lie_over_the_question(phone: Page, upload: Upload, s
     phone.locator("[data-toasts]").evaluate(
         "(tray) => htmx.swap(tray, '<div class=toast>Copied</div>', { swapStyle: 'beforeend' })"
     )
-    toast, field = phone.locator(".toast").bounding_box(), question.bounding_box()
-    assert toast and field and toast["y"] + toast["height"] < field["y"]
+
+    def is_above() -> bool:
+        toast, field = phone.locator(".toast").bounding_box(), question.bounding_box()
+        return bool(toast and field and toast["y"] + toast["height"] < field["y"])
+
+    wait_until(phone, is_above)

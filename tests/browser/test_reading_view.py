@@ -60,13 +60,16 @@ def colour_at(reader: Page, x: float, y: float) -> tuple[int, ...]:
 def test_dark_pages_keep_their_figures_and_are_remembered(reader: Page) -> None:
     reader.set_viewport_size({"width": 1280, "height": 1800})
     reader.locator("[data-zoom]").select_option("page-fit")
-    assert colour_at(reader, 50, 700) == (255, 255, 255)
+    wait_until(reader, lambda: colour_at(reader, 50, 700) == (255, 255, 255))
     reader.keyboard.press("d")
     expect(reader.locator(".figures-kept > div")).to_have_count(1)
-    reader.wait_for_timeout(500)
-    assert max(colour_at(reader, 50, 700)) < 60
-    red, green, blue = colour_at(reader, 300, 400)
-    assert red > 140 and green < 90 and blue < 90  # red as in the file, not cyan
+    wait_until(reader, lambda: max(colour_at(reader, 50, 700)) < 60)
+
+    def is_red() -> bool:
+        red, green, blue = colour_at(reader, 300, 400)
+        return red > 140 and green < 90 and blue < 90
+
+    wait_until(reader, is_red)  # as in the file, not cyan
     reader.reload()
     expect(reader.locator(".dark-pages")).to_be_visible()
     dark = menu(reader, "Dark pages")
@@ -77,6 +80,7 @@ def test_dark_pages_keep_their_figures_and_are_remembered(reader: Page) -> None:
 
 def test_two_pages_stand_side_by_side(reader: Page) -> None:
     menu(reader, "Two pages").click()
+    expect(reader.locator(".spread").first.locator(".page")).to_have_count(2)
     one, two = (reader.locator(f".page[data-page-number='{number}']") for number in (1, 2))
     left, right = one.bounding_box(), two.bounding_box()
     assert left and right
