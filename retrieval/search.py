@@ -182,12 +182,14 @@ def search_planned(
 ) -> SearchResult:
     """Searches with the filters of the question; without them when they leave nothing.
 
-    ``summary``: that of the scope, where it is known.
+    In a large scope those that tell chunks apart do not filter: every chunk there would be compared, and
+    ranking weighs pages and tables anyway. ``summary``: that of the scope, where it is known.
     """
-    if plan.filters:
-        narrowed = _search_scope(query, plan, plan.filters.narrow(scope), options, trace, reranker)
+    small = summary is None or summary.chunks <= EXACT_UP_TO
+    if filters := plan.filters if small else plan.filters.of_documents():
+        narrowed = _search_scope(query, plan, filters.narrow(scope), options, trace, reranker)
         if narrowed.hits:
-            return replace(narrowed, filters=plan.filters.describe())
+            return replace(narrowed, filters=filters.describe())
         trace.steps["self_query"].reason = "its filters left nothing, so they were dropped"
     found = _search_scope(query, plan, scope, options, trace, reranker, summary)
     if options.phrases and plan.own.quoted and not found.hits:

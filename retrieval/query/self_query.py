@@ -39,6 +39,10 @@ class Filters:
     def stated(self) -> dict[str, Any]:
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
+    def of_documents(self) -> Filters:
+        """Those that tell documents apart, not chunks of one."""
+        return Filters(authors=self.authors, year_from=self.year_from, year_to=self.year_to)
+
     def narrow(self, scope: Scope) -> Scope:
         """The scope with these filters, where the person has not set one already."""
         return replace(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import retrieval.index.full_text
+import retrieval.search
 from documents.models import Document
 from retrieval.index import bm25
 from retrieval.index.bm25 import (
@@ -23,7 +27,15 @@ from retrieval.index.bm25 import (
     pack_terms,
     unpack_terms,
 )
-from retrieval.index.postgres import any_of, at_least, lexeme, phrase, term_number, tsvector
+from retrieval.index.postgres import (
+    any_of,
+    at_least,
+    lexeme,
+    phrase,
+    read_rows_by_index,
+    term_number,
+    tsvector,
+)
 from retrieval.models import IndexedChunk, IndexedDocument
 from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
@@ -186,6 +198,39 @@ def test_a_document_called_by_its_name_is_found_among_many(
         written(alice, f"Report {number}", ("# Roses", "Winter roses in late winter, roses and winter."))
     hit = search("Garden handbook: roses in winter", Scope(alice)).hits[0]
     assert hit.document_id == garden.pk
+
+
+def test_candidates_of_a_large_scope_come_by_the_gin_index(
+    alice: User, garden: Document, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, Sequence[Any]]] = []
+
+    def spy(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+        asked.append((query, params))
+        return read_rows_by_index(query, params)
+
+    monkeypatch.setattr(retrieval.index.full_text, "read_rows_by_index", spy)
+    for number in range(12):
+        days = [(f"# Day {day}", f"Rain fell on day {day} of survey {number}.") for day in range(50)]
+        written(alice, f"Log {number}", *days)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE retrieval_indexedchunk, retrieval_indexeddocument, documents_document")
+    assert search("how to prune climbing roses", Scope(alice)).hits
+    ((query, params),) = asked
+    plan = "\n".join(row[0] for row in read_rows_by_index(f"EXPLAIN {query}", params))
+    assert "Bitmap Index Scan on chunk_words" in plan, plan
+    assert "Seq Scan on retrieval_indexedchunk" not in plan
+
+
+def test_a_page_named_in_a_large_scope_leads_without_being_a_filter(
+    alice: User, garden: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = "What does Garden handbook say of roses on page 2?"
+    assert search(asked, Scope(alice)).filters == {"page_from": "2", "page_to": "2"}
+    monkeypatch.setattr(retrieval.search, "EXACT_UP_TO", 0)
+    found = search(asked, Scope(alice))
+    assert not found.filters
+    assert found.hits[0].page == 2
 
 
 def test_nothing_of_another_s_library_is_let_through(
