@@ -1,5 +1,5 @@
 // <div data-library data-upload-url="…"> <input type="file" data-upload-input> <div data-uploads>
-// <div data-drop hidden> <progress> <output> <button data-drop-pause> <button data-drop-cancel>
+// <div data-send-bar hidden> <progress> <output> <button data-send-pause> <button data-send-cancel>
 // Drop files or folders anywhere, or choose them: sent three at a time. How far all of them are is shown; they can
 // be paused, and what is not sent yet cancelled.
 
@@ -11,8 +11,8 @@ const IN_FOLDER = /[^.]\//; // not "./file.pdf"
 const chooser = document.querySelector("[data-upload-input]");
 
 export function watchUploads(library) {
-  const bar = library.querySelector("[data-drop]");
-  const pause = bar.querySelector("[data-drop-pause]");
+  const bar = library.querySelector("[data-send-bar]");
+  const pause = bar.querySelector("[data-send-pause]");
   const waiting = [];
   let [running, all, done, paused] = [0, 0, 0, false];
 
@@ -50,7 +50,7 @@ export function watchUploads(library) {
     show();
     goOn();
   };
-  bar.querySelector("[data-drop-cancel]").onclick = () => {
+  bar.querySelector("[data-send-cancel]").onclick = () => {
     library.querySelectorAll("[data-uploads] > :not(.refused) button").forEach((button) => button.click());
     paused = false;
     goOn();
