@@ -57,6 +57,12 @@ def test_a_quote_on_one_line_gives_one_rectangle_around_its_words() -> None:
     assert (anchor.verdict, anchor.rects) == ("exact", (Rect(96, 60, 180, 72),))
 
 
+@pytest.mark.parametrize("sign", ["✓", "...", "§"])
+def test_a_quote_and_context_without_words_are_looked_for_without_an_error(sign: str) -> None:
+    anchor = find_quote([page(f"{sign} Cod {sign} 540", f"{sign} Herring {sign} 511")], sign, sign)
+    assert anchor is not None and anchor.verdict == "exact"
+
+
 def test_a_quote_over_two_lines_gives_a_rectangle_for_each() -> None:
     anchor = find_quote([page("In the area, sales", "grew 4 percent.")], "area, sales grew 4")
     assert anchor is not None

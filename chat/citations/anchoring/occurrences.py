@@ -235,7 +235,8 @@ def _nearby(around: _Surroundings, bag: Counter[str]) -> float:
     for token, count in bag.items():
         worth = len(token) ** 0.5 * count
         got += worth * max(token in row, 0.8 * (token in above), 0.5 * (token in text))
-    return got / sum(len(token) ** 0.5 * count for token, count in bag.items())
+    whole = sum(len(token) ** 0.5 * count for token, count in bag.items())
+    return got / whole if whole else 0.0
 
 
 def _column_above(place: Occurrence) -> list[int]:
