@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -26,10 +27,10 @@ from chat.citations.claims import SourceUnit
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.values.columns import column_years
 from chat.models import Conversation
-from chat.providers.base import Provider, TextDelta
+from chat.providers.base import NO_USAGE, Provider, TextDelta, Usage
 from chat.providers.stream import ProviderLimits, stream_with_retries
 from documents.models import Document
-from pdf.structure import Cell, TableRow
+from pdf.structure import TableRow
 from retrieval.provider_calls import ProviderError
 from retrieval.query.language_model import LanguageModel
 from retrieval.query.question_terms import readable
@@ -54,37 +55,31 @@ def names_in(text: str) -> list[str]:
 
 # Column heads for rows whose table was parsed without its head: the years set above the columns.
 
-ColumnKey = tuple[str, int, int, int]  # document, page, table, column
-
 
 def with_column_years(sources: Sources) -> None:
     """Gives the shown rows that have no column heads the years above their cells, where the page has some.
 
     Each column of a table is looked at once.
     """
-    known: dict[ColumnKey, str] = {}
+    known: dict[tuple[str, int, int], dict[int, str]] = defaultdict(dict)
     for index, unit in enumerate(sources.shown):
         if unit.table is not None and not unit.table.header and not any(unit.table.head_rows[1:]):
-            row = _headed(unit, unit.table, sources, known)
+            years = known[unit.document, unit.page, unit.table.index]
+            row = headed_row(unit.table, sources.pages[unit.document, unit.page], years)
             if any(row.head_rows):
                 sources.shown[index] = sources.units[unit.id] = replace(unit, table=row)
 
 
-def _headed(unit: SourceUnit, row: TableRow, sources: Sources, known: dict[ColumnKey, str]) -> TableRow:
+def headed_row(row: TableRow, on_page: Sequence[SourceUnit], known: dict[int, str]) -> TableRow:
+    """The row under the years printed above its cells; ``known``: years of columns looked at before."""
     heads = [""] * (max((cell.column for cell in row.cells), default=-1) + 1)
     for cell in row.cells[1:]:
         if cell.rect is not None and any(map(str.isdigit, cell.text)):
-            key = (unit.document, unit.page, row.index, cell.column)
-            if key not in known:
-                known[key] = _year_above(cell, unit, sources)
-            heads[cell.column] = known[key]
-    return msgspec.structs.replace(row, head_rows=tuple(heads) if any(heads) else row.head_rows)
-
-
-def _year_above(cell: Cell, unit: SourceUnit, sources: Sources) -> str:
-    assert cell.rect is not None
-    years, _ = column_years(cell.rect, sources.pages[unit.document, unit.page])
-    return str(next(iter(years))) if len(years) == 1 else ""
+            if cell.column not in known:
+                years, _ = column_years(cell.rect, on_page)
+                known[cell.column] = str(next(iter(years))) if len(years) == 1 else ""
+            heads[cell.column] = known[cell.column]
+    return msgspec.structs.replace(row, head_rows=tuple(heads)) if any(heads) else row
 
 
 ANSWER_SEARCH = SearchOptions(limit=24, threshold=0, excerpts=False, off=frozenset({"compression"}))
@@ -93,11 +88,18 @@ ANSWER_SEARCH = SearchOptions(limit=24, threshold=0, excerpts=False, off=frozens
 
 @dataclass(frozen=True, slots=True)
 class AnswerSources:
-    """The passages of one question, best first, and the rows they were made of."""
+    """The passages of one question, best first, and the rows they were made of.
+
+    Attributes:
+        turns: the model's notes on the parts of a whole document, as turns of its own.
+        spent: tokens of these notes.
+    """
 
     passages: tuple[ContextItem, ...]
     sources: Sources
     notes: SearchNotes = NO_SEARCH_NOTES
+    turns: tuple[Turn, ...] = ()
+    spent: Usage = NO_USAGE
 
 
 def scope_of(conversation: Conversation, user: User) -> Scope:

@@ -60,7 +60,6 @@ class ContextItem:
         heading: the words at the top of its page, which often name the statement it belongs to.
         around: the other units of its page, in reading order; they are not shown.
         heading_below: the heading it stands under, where that is printed below those words; else ''.
-        score: 0..1, the score of its hit as a share of the best hit's; 0 when search did not find it.
     """
 
     alias: str
@@ -70,7 +69,6 @@ class ContextItem:
     heading: str = ""
     around: Sequence[SourceUnit] = ()
     heading_below: str = ""
-    score: float = 0.0
 
     @property
     def section(self) -> str:

@@ -17,7 +17,7 @@ from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, kee
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.lines import DIGIT, AnswerLine
 from chat.answers.without_model.question import NamedPlace, QuestionFeatures, Topic, analyse, words_of
-from chat.answers.without_model.relevance import name_pattern
+from chat.answers.without_model.ranking import caption_pattern, name_pattern
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
@@ -123,17 +123,17 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     hits = search(text, scope, options, language_model=None).hits
     if scope.narrows_chunks:  # what the question names stands elsewhere, maybe
         ranks = units_of_hits(hits)
-        return _found([*ranks][:MOST_UNITS], ranks, hits, scope)
+        return _found([*ranks][:MOST_UNITS], ranks, scope)
     documents = near_documents(scope, hits)
     spoken, titles, packs = described(documents)
     question = analyse(text, spoken)
     if question.topic and (units := topic_units(question.topic, documents, question.language)):
-        return _found(units, {}, ())
+        return _found(units, {})
     ranks = units_of_hits(hits)
     named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
     items = units_of_items(items_asked(text, packs), documents)
     order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
-    found = _found(order, ranks, hits)
+    found = _found(order, ranks)
     foreign = spoken[0] if spoken and question.language not in spoken else ""
     absent, subject = names_held(question, documents, titles, words_known(text, packs))
     notes = SearchNotes(
@@ -146,20 +146,13 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     return replace(found, notes=notes)
 
 
-def _found(
-    units: Sequence[UUID], ranks: Mapping[UUID, int], hits: Sequence[Hit], scope: Scope | None = None
-) -> AnswerSources:
+def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None = None) -> AnswerSources:
     """``scope``: where the pages of the units shown are kept to it."""
     sources = load_sources(units)
     if scope is not None:
         keep_pages(sources, scope)
-    best = max((hit.score for hit in hits), default=0.0) or 1.0
-    scores = {rank: max(0.0, hit.score / best) for rank, hit in enumerate(hits, 1)}
-    passages = []
-    for number, unit in enumerate(sources.shown, 1):
-        rank = ranks.get(UUID(unit.id), 0)
-        passage = context_item(sources, unit.id, number, rank)
-        passages.append(replace(passage, score=scores.get(rank, 0.0)))
+    shown = enumerate(sources.shown, 1)
+    passages = (context_item(sources, unit.id, at, ranks.get(UUID(unit.id), 0)) for at, unit in shown)
     return AnswerSources(tuple(passages), sources)
 
 
@@ -225,11 +218,6 @@ def names_held(
     return tuple(absent), tuple(subject)
 
 
-def caption_pattern(place: NamedPlace, language: str) -> str:
-    labels = {*words_of(language, "places")[place.kind], *words_of("en", "places")[place.kind]}
-    return rf"({'|'.join(map(re.escape, sorted(labels)))})\s*{re.escape(place.number)}"
-
-
 def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
     """Unit ids with the rank of their hit: the units that match best, then their neighbours."""
     ranks: dict[UUID, int] = {}
@@ -260,9 +248,7 @@ def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> lis
             pages |= Q(document=document, page_number=page)
         wanted = pages
     elif place.kind in ("figure", "table"):
-        words = "|".join(map(re.escape, {*words_of(language, "places")[place.kind],
-                                         *words_of("en", "places")[place.kind]}))  # fmt: skip
-        starts = Q(content__iregex=rf"^\W*({words})\s*{number}(\D|$)")
+        starts = Q(content__iregex=rf"^\W*{caption_pattern(place, language)}(\D|$)")
         pages = Q(pk=None)
         for document, page in units.filter(starts).values_list("document_id", "page_number")[:4]:
             pages |= Q(document=document, page_number=page)

@@ -70,33 +70,28 @@ class AnswerLine:
         return self.passage.unit
 
     @property
-    def terms(self) -> frozenset[str]:
-        return distinct_terms(self.text, self.language)
-
-    @property
-    def terms_in_order(self) -> tuple[str, ...]:
-        return terms_in_order(self.text, self.language)
-
-    @property
     def language(self) -> str:
         return self.unit.language or "en"
 
     @property
-    def context(self) -> frozenset[str]:
-        """Terms of what stands over the line: headings, caption, column heads."""
-        table = self.unit.table
-        over = [*self.unit.section_path[-2:]]
-        if table is not None:
-            over += [*table.head_rows, table.caption]
-        return distinct_terms(" ".join(over), self.language)
+    def start(self) -> int:
+        """Where it begins on its page; lines of one unit follow each other."""
+        return self.unit.char_start + self.place
+
+    @property
+    def heads(self) -> list[str]:
+        return [value.head for value in self.values]
+
+    @property
+    def terms(self) -> frozenset[str]:
+        return distinct_terms(self.text, self.language)
+
+    @property
+    def label_terms(self) -> list[str]:
+        return list(dict.fromkeys(terms_of(self.label, self.language)))
 
 
 # Of the pages that people ask about most: the next question reads them again.
-
-
-@lru_cache(maxsize=8192)
-def terms_in_order(text: str, language: str) -> tuple[str, ...]:
-    return tuple(terms_of(text, language))
 
 
 @lru_cache(maxsize=8192)
@@ -115,7 +110,7 @@ def said_sentences(text: str, language: str) -> tuple[tuple[int, str], ...]:
     return tuple(said)
 
 
-for memory in (terms_in_order, distinct_terms, said_sentences):
+for memory in (distinct_terms, said_sentences):
     cleared_with_memory(memory.cache_clear)
 
 

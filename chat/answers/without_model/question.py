@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, pairwise
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from text.languages import base_language, language_data, languages_with
 from text.terms import stop_words, terms_of
@@ -16,10 +15,13 @@ from text.terms import stop_words, terms_of
 AnswerKind = Literal[
     "who", "when", "where", "count", "amount", "why", "how", "list", "define", "compare", "yes_no"
 ]
-KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 Computation = Literal["growth", "ratio", "difference", "sum"]
 Topic = Literal["summary", "about", "findings", "risks", "obligations", "steps"]
 PlaceKind = Literal["page", "slide", "figure", "table", "section", "requirement"]
+KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
+COMPUTATIONS: tuple[Computation, ...] = get_args(Computation)
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+PLACES: tuple[PlaceKind, ...] = get_args(PlaceKind)
 
 DATA = "answers.toml"
 YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d%]|[.,]\d)")
@@ -27,16 +29,17 @@ SHORT_YEAR = re.compile(r"\b(?:FY|CY)\s?'?(\d{2})\b", re.I)
 YEAR_SPAN = re.compile(
     r"((?:19|20)\d{2})\s*(?:-|–|to|through|bis|à|a|until)\s*(?:FY\s*)?((?:19|20)\d{2})", re.I
 )
-QUOTED = re.compile(r"[\"“”„«»「『]([^\"“”„«»「」『』]{2,80})[\"“”«»」』]")
 _LETTER = "A-Za-zÀ-ÖØ-öø-ÿĀ-ɏΑ-ώЀ-ӿ"
-NAME = re.compile(rf"\d[\d.,]*\d|[{_LETTER}\d](?:[{_LETTER}\d&./’'-]*[{_LETTER}\d])?")
+WORD = re.compile(
+    rf"\d[\d.,]*\d(?![{_LETTER}\d-])|[{_LETTER}\d](?:[{_LETTER}\d&./’'-]*[{_LETTER}\d])?|[^\W_{_LETTER}\d]+"
+)
 SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘]\s*)$")
 PERIOD = re.compile(r"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|(?:19|20)\d\d(?:[-/–]\d+)?", re.I)
 ROMAN = re.compile(r"[IVX]+")
 NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
-NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){1,4}(?![\w%]|[.,]\d)")
+NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,]\d)")
 NUMBER = r"(?P<{}>[A-Z]?\d+(?:\.\d+)*[a-z]?|[IVXLC]+)(?![A-Za-z\d])"
 PAGE_SPAN = re.compile(r"\s*(?:-|–|to|bis|à|a)\s*(\d{1,4})\b")
 MOST_BESIDE_TOPIC = 1  # telling terms beside those that name the topic; more ask for something particular
@@ -58,6 +61,14 @@ class NamedPlace(NamedTuple):
     number: str
 
 
+class QuestionWord(NamedTuple):
+    """A word as it is written, with its stems. ``is_name``: a page that answers must hold it."""
+
+    text: str
+    terms: tuple[str, ...]
+    is_name: bool
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionFeatures:
     """A question, analysed.
@@ -65,12 +76,9 @@ class QuestionFeatures:
     Attributes:
         language: ISO 639-1 code of the language it is asked in.
         kinds: what kind of answer it wants.
-        terms: its telling terms (stems); words that only ask are left out unless there are no others.
+        words: its telling words; those of remarks on the form of the answer are left out.
+        terms: their stems; words that only ask are left out unless there are no others.
         years: the years it names, those between two joined by a dash included.
-        pairs: neighbouring terms; only those inside quotation marks where there are any.
-        names: words that a page which answers must hold: capitalised ones inside it (in languages that
-            capitalise names only), abbreviations, numbers and years; not those in remarks on the form.
-        words: its telling words as they are written, each with its terms.
         places: the places it names.
         computation: what must be computed from values; '' when nothing.
         topic: what of the whole document it asks for; '' when it asks for something particular.
@@ -79,14 +87,17 @@ class QuestionFeatures:
     text: str
     language: str
     kinds: frozenset[AnswerKind]
+    words: tuple[QuestionWord, ...]
     terms: tuple[str, ...]
     years: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
-    names: tuple[str, ...]
-    words: tuple[tuple[str, tuple[str, ...]], ...]
     places: tuple[NamedPlace, ...]
     computation: Computation | Literal[""]
     topic: Topic | Literal[""]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Capitalised words (not where all nouns are), abbreviations, numbers and years."""
+        return tuple(word.text for word in self.words if word.is_name)
 
     @property
     def wants_number(self) -> bool:
@@ -106,40 +117,43 @@ def message(language: str, key: str) -> str:
     return words_of(language, "says")[key][0]
 
 
+def place_words(language: str, kind: PlaceKind) -> tuple[str, ...]:
+    """What a kind of place is called, in the language and in English."""
+    return tuple(
+        {**dict.fromkeys(words_of(language, "places")[kind]), **dict.fromkeys(words_of("en", "places")[kind])}
+    )
+
+
 def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     """The question, its terms as documents in these languages have them (its own where it is among them)."""
     language = language_of(text)
     spoken = [base_language(code) for code in documents if code]
     stems = spoken[0] if spoken and language not in spoken else language
     lowered = text.casefold()
-    terms = tuple(term for term in dict.fromkeys(terms_of(text, stems)) if term not in stop_words(language))
-    asking = _asking(language)
     places = tuple(places_in(text, language))
-    numbers = {place.number.lower() for place in places}
-    telling = tuple(
-        term for term in terms if term not in asking and term not in numbers and not YEAR.fullmatch(term)
-    )
+    numbers = frozenset(place.number.lower() for place in places)
+    terms = tuple(term for term in dict.fromkeys(terms_of(text, stems)) if term not in stop_words(language))
+    no_telling = _asking(language) | numbers
+    telling = tuple(term for term in terms if term not in no_telling and not YEAR.fullmatch(term))
     return QuestionFeatures(
         text=text,
         language=language,
-        kinds=kinds_of(lowered, language),
+        kinds=frozenset(kind for kind in KINDS if _says(language, "kinds", kind, lowered)),
+        words=tuple(words_in(text, language, stems, numbers)),
         terms=telling or terms,
         years=years_in(text),
-        pairs=pairs_in(text, stems),
-        names=names_in(text, language, places),
-        words=tuple(words_in(text, language, stems, numbers)),
         places=places,
-        computation=next((name for name in ("growth", "ratio", "difference", "sum")
-                          if _any_of(words_of(language, "computations")[name], lowered)), ""),
-        topic=topic_of(lowered, language, telling) if not places else "",
-    )  # fmt: skip
+        computation=next(
+            (name for name in COMPUTATIONS if _says(language, "computations", name, lowered)), ""
+        ),
+        topic="" if places else topic_of(lowered, language, telling),
+    )
 
 
 @cache
 def _asking(language: str) -> frozenset[str]:
     """Terms that say how to answer, or nothing at all."""
-    words = words_of(language, "words")
-    return frozenset(terms_of(" ".join(words["asking"]), language))
+    return frozenset(terms_of(" ".join(words_of(language, "words")["asking"]), language))
 
 
 def language_of(text: str) -> str:
@@ -156,25 +170,13 @@ def language_of(text: str) -> str:
 @cache
 def _common(language: str) -> frozenset[str]:
     """Words that show a language: those of its questions, and its commonest."""
-    kinds = (phrase for phrases in words_of(language, "kinds").values() for phrase in phrases)
-    one_word = (phrase for phrase in kinds if " " not in phrase)
-    words = words_of(language, "words")
-    return frozenset((*stop_words(language), *words["asking"], *one_word))
+    phrases = (phrase for kind in words_of(language, "kinds").values() for phrase in kind)
+    asking = words_of(language, "words")["asking"]
+    return frozenset((*stop_words(language), *asking, *(phrase for phrase in phrases if " " not in phrase)))
 
 
-def kinds_of(lowered: str, language: str) -> frozenset[AnswerKind]:
-    phrases = words_of(language, "kinds")
-    found: set[AnswerKind] = {kind for kind in KINDS[:-1] if _any_of(phrases[kind], lowered)}
-    begins = lowered.lstrip("¿¡ \"'“„«")
-    if _UNSPACED.search(lowered):
-        asks = not found and any(phrase in lowered for phrase in phrases["yes_no"])
-    else:
-        asks = any(re.match(rf"{re.escape(phrase)}\b", begins) for phrase in phrases["yes_no"])
-    return frozenset({*found, "yes_no"} if asks else found)
-
-
-def _any_of(phrases: Iterable[str], lowered: str) -> bool:
-    return bool(_pattern(tuple(phrases)).search(lowered))
+def _says(language: str, table: str, key: str, lowered: str) -> bool:
+    return bool(_pattern(words_of(language, table)[key]).search(lowered))
 
 
 @cache
@@ -189,30 +191,28 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 def topic_of(lowered: str, language: str, telling: Sequence[str]) -> Topic | Literal[""]:
     """What of the whole document is asked for; '' for questions after something particular."""
-    whole = words_of(language, "whole")
-    for topic in cast(tuple[Topic, ...], get_args(Topic)):
-        if match := _pattern(whole[topic]).search(lowered):
+    for topic in TOPICS:
+        if match := _pattern(words_of(language, "whole")[topic]).search(lowered):
             beside = set(telling) - set(terms_of(match[0], language))
             return topic if len(beside) <= MOST_BESIDE_TOPIC or _UNSPACED.search(lowered) else ""
     return ""
 
 
-def pairs_in(text: str, language: str) -> frozenset[tuple[str, str]]:
-    quoted = [pairwise(terms_of(phrase, language)) for phrase in QUOTED.findall(text)]
-    return frozenset(chain.from_iterable(quoted)) or frozenset(pairwise(terms_of(text, language)))
+def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> Iterator[QuestionWord]:
+    """The telling words, each once, up to a remark on the form of the answer ("round to two decimals").
 
-
-def names_in(text: str, language: str, places: Sequence[NamedPlace]) -> tuple[str, ...]:
-    """Capitalised words inside a sentence, abbreviations, numbers and years, but for those of places."""
-    of_places = {part for place in places for part in (place.number, place.number.lower())}
-    return tuple(
-        dict.fromkeys(
-            name
-            for match in NAME.finditer(without_form(text, language))
-            if (name := POSSESSIVE.sub("", match[0])) not in of_places
-            and is_name(name, language, starts=bool(SENTENCE_START.search(text[: match.start()])))
-        )
-    )
+    ``places``: numbers of the places it names.
+    """
+    remark = _pattern(words_of(language, "words")["form"]).search(text.lower())
+    seen: set[str] = set()
+    for match in WORD.finditer(text, 0, remark.start() if remark else len(text)):
+        word = POSSESSIVE.sub("", match[0])
+        terms = tuple(terms_of(word, stems))
+        known = word in seen or places.issuperset(word.lower().split("-"))
+        if len(word) > 1 and not known and not set(terms) <= _asking(language):
+            seen.add(word)
+            starts = bool(SENTENCE_START.search(text[: match.start()]))
+            yield QuestionWord(word, terms, is_name(word, language, starts=starts))
 
 
 def is_name(word: str, language: str, *, starts: bool) -> bool:
@@ -230,22 +230,6 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
     return capitals > 1 or (word[0].isupper() and not starts and language not in ALL_NOUNS_CAPITALISED)
 
 
-def without_form(text: str, language: str) -> str:
-    """The text without remarks on the form of the answer ("round to two decimals", "e.g. …")."""
-    phrases = _pattern(words_of(language, "words")["form"])
-    found = [match.start() for match in phrases.finditer(text.casefold())]
-    return text[: found[0]] if found and len(text.casefold()) == len(text) else text
-
-
-def words_in(text: str, language: str, stems: str, places: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The telling words of a text, with their terms; ``places``: numbers of the places it names."""
-    for word in dict.fromkeys(re.findall(r"[^\W_]+(?:[-'’.&][^\W_]+)*", without_form(text, language))):
-        bare = POSSESSIVE.sub("", word)
-        terms = tuple(terms_of(bare, stems))
-        if len(bare) > 1 and bare.lower() not in places and not set(terms) <= _asking(language):
-            yield bare, terms
-
-
 @cache
 def _place_words(language: str) -> frozenset[str]:
     return frozenset(word for words in words_of(language, "places").values() for word in words)
@@ -258,29 +242,22 @@ def years_in(text: str) -> frozenset[str]:
     return frozenset(years)
 
 
-def places_in(text: str, language: str) -> list[NamedPlace]:
+def places_in(text: str, language: str) -> Iterable[NamedPlace]:
     """Places the question names, in the order of ``PlaceKind``; bare labels such as 2.1.1 last."""
-    found = [
-        NamedPlace(kind, number)
-        for kind in cast(tuple[PlaceKind, ...], get_args(PlaceKind))
-        for code in dict.fromkeys((language, "en"))
-        for number in _numbers_of(text, words_of(code, "places")[kind], kind)
-    ]
+    found = [NamedPlace(kind, number) for kind in PLACES for number in _numbers_of(text, language, kind)]
     named = {place.number for place in found}
-    bare = (NamedPlace("requirement", number) for number in NUMBERED.findall(text) if number.count(".") > 1)
-    return list(dict.fromkeys([*found, *(place for place in bare if place.number not in named)]))
+    bare = [NamedPlace("requirement", number) for number in NUMBERED.findall(text) if number not in named]
+    return dict.fromkeys([*found, *bare])
 
 
-def _numbers_of(text: str, words: tuple[str, ...], kind: PlaceKind) -> list[str]:
-    numbers: list[str] = []
-    for match in _place_pattern(words).finditer(text):
+def _numbers_of(text: str, language: str, kind: PlaceKind) -> Iterator[str]:
+    for match in _place_pattern(place_words(language, kind)).finditer(text):
         number = match["after"] or match["before"]
-        numbers.append(number)
+        yield number
         span = PAGE_SPAN.match(text, match.end())
         if span and kind in ("page", "slide") and number.isdigit():
             last = min(int(span[1]), int(number) + LONGEST_SPAN)
-            numbers += map(str, range(int(number) + 1, last + 1))
-    return numbers
+            yield from map(str, range(int(number) + 1, last + 1))
 
 
 @cache
@@ -289,7 +266,5 @@ def _place_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     spaced = [re.escape(word) for word in words if not _UNSPACED.search(word)]
     unspaced = [re.escape(word) for word in words if _UNSPACED.search(word)]
     after = "|".join([*(rf"(?<!\w)(?i:{word})" for word in spaced), *unspaced])
-    before = (
-        rf"|第?\s*(?P<before>\d+(?:\.\d+)*)\s*(?:{'|'.join(unspaced)})" if unspaced else "|(?P<before>$.)"
-    )
-    return re.compile(rf"(?:{after})\s*(?:(?i:no\.?|number|nr\.?)|#)?\s*{NUMBER.format('after')}{before}")
+    before = rf"第?\s*(?P<before>\d+(?:\.\d+)*)\s*(?:{'|'.join(unspaced) or '$.'})"
+    return re.compile(rf"(?:{after})\s*(?:(?i:no\.?|number|nr\.?)|#)?\s*{NUMBER.format('after')}|{before}")

@@ -1,4 +1,4 @@
-"""How well each line answers the question: one linear score from the search's signals, words and meaning."""
+"""Which pages answer a question, which of their lines, and whether the best page answers it at all."""
 
 from __future__ import annotations
 
@@ -8,50 +8,67 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain, pairwise, starmap
+from itertools import chain
 
 import numpy as np
 
-from chat.answers.prompt import ContextItem
+from chat.answers.prompt import ContextItem, SearchNotes
 from chat.answers.without_model.lines import AnswerLine, distinct_terms
-from chat.answers.without_model.question import YEAR, NamedPlace, QuestionFeatures, words_of
+from chat.answers.without_model.question import YEAR, NamedPlace, QuestionFeatures, place_words
 from chat.citations.claims import SourceUnit
-from domains.items import Item, items_asked, label_match
+from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 
+PageNumber = tuple[str, int]  # document, page
+
 PAGE_WEIGHTS = {
-    "score": 1.6,  # the best hit's score as a share of the best of all
-    "hits": 1.0,  # sum of 1/rank of the page's hits
-    "context": 1.5,  # share of the question's weighted terms in a line, those beside and what is over it
-    "over": 4.0,  # … in the headings, the caption and the column heads alone
-    "covered": 2.3,  # mean of context and words, of the page's best line in both
-    "meaning": 1.8,  # cosine of a line and the question
-    "phrases": 0.5,  # neighbouring words of the question that are neighbours in a line; three are all
-    "year": 0.7,  # share of the years asked for that a line is of
-    "named": 3.9,  # a line stands at the page, figure, table, section the question names
-    "label": 3.6,  # a row is a line item that a pack says the question needs
+    "hits": 2.2,  # sum of 1/rank of the page's hits
+    "words": 2.75,  # mean over the question's terms of the cosine with the nearest term of a line
+    "over": 3.4,  # share of the question's weighted terms in the headings, the caption, the column heads
+    "names": 1.9,  # share of the question's names and numbers on the page
+    "year": 1.1,  # share of the years asked for that a line is of
+    "named": 2.6,  # a line stands at the page, figure, table, section the question names
+    "label": 3.9,  # a row is a line item that a pack says the question needs
 }
 """Of a page by the best of its lines; fitted by softmax regression on the right pages of three sets (general
-documents, filings, a standard in four languages), each question one example, held out by documents."""
+documents, filings, a standard in four languages), each question one example. docs/answers.md has what was
+tried and left out."""
 LINE_WEIGHTS = {
-    "hit": 0.4, "first": 1.2, "line": 0.4, "near": 0.3, "context": 1.3, "over": 0.2, "meaning": 1.0,
-    "words": 0.8, "phrases": 0.6, "type": 2.2, "row": 1.8, "label": 4.0,
-}  # fmt: skip
+    "words": 2.4,
+    "over": 0.6,
+    "type": 1.45,  # it holds what the kind of the question wants
+    "row": 0.8,  # it is a row with values
+    "first": 0.4,  # how near its unit stands to the top of its hit
+    "label": 3.9,
+    "named": 2.6,
+    "title": -0.7,  # it only names a subject: a heading, an entry of a table of contents
+}
 """Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
-
-TITLE_COST = 1.5
-"""On a page, what a line loses that only names a subject: a heading, an entry of a table of contents."""
 
 LONGEST_TITLE = 60  # characters
 CLOSED_END = re.compile(r"[.!?。！？:;%\d]\W*$")
 LIST_NUMBER = re.compile(r"[\dA-Z]+[.)]")
-LONGEST_READ = 400  # characters of a line that are embedded
 RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
 )
 NUMBER = re.compile(r"\d+")
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
+FEW_LETTERS = 5  # a name this short is looked for as a whole word
+
+FIT = {
+    "lacking": -1.4,  # a name or number of the question is not on the page
+    "missing": -0.6,  # the rarest of its words that the page lacks, as a share of its rarest word
+    "year": 4.75,  # share of the years asked for on the page; half where none is named
+    "compare": -0.5,  # the question compares, and no one row is known to hold both values
+    "words": 0.8,  # of the page
+}
+DIRECT = 1.8
+"""Least sum of a page that answers. Fitted by logistic regression on questions that their document answers
+and 57 that it does not, held out by documents; docs/answers.md has the curve."""
+MOST_MISSING, NOTHING = 0.85, 0.95
+"""Share of the question's words, by rarity, that the page of an answer lacks, and a closest passage."""
+LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +76,27 @@ class RankedPage:
     """A page that may answer, with its lines.
 
     Attributes:
-        score: logarithm of odds, up to a constant, that the page answers.
-        probability: that it does, among the pages at hand.
+        probability: that it answers, among the pages at hand.
         lines: best first.
         features: of ``PAGE_WEIGHTS``, the best of its lines in each.
+        text: of all its units.
     """
 
-    score: float
+    number: PageNumber
     probability: float
     lines: tuple[AnswerLine, ...]
     features: Mapping[str, float]
-
-    @property
-    def number(self) -> tuple[str, int]:
-        return page_of(self.lines[0])
-
-
-def page_of(line: AnswerLine) -> tuple[str, int]:
-    return line.unit.document, line.unit.page
+    text: str = ""
 
 
 class TermWeights:
     """How telling each term is among the units at hand: inverse document frequency (Robertson 2004)."""
 
-    def __init__(self, texts: Sequence[frozenset[str]]) -> None:
+    def __init__(self, passages: Sequence[ContextItem]) -> None:
+        units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
+        texts = (distinct_terms(unit.text, unit.language or "en") for unit in units.values())
         self._frequency = Counter(chain.from_iterable(texts))
-        self._count = len(texts)
+        self._count = len(units)
 
     def __getitem__(self, term: str) -> float:
         frequency = self._frequency[term]
@@ -96,6 +108,10 @@ class TermWeights:
         return sum(self[term] for term in wanted if term in found) / total if total else 0.0
 
 
+def page_of(line: AnswerLine) -> PageNumber:
+    return line.unit.document, line.unit.page
+
+
 def rank(
     question: QuestionFeatures,
     lines: Sequence[AnswerLine],
@@ -105,36 +121,43 @@ def rank(
     """The pages of the lines, best first."""
     if not lines:
         return []
-    columns = features_of(question, lines, passages, packs)
-    line_scores = sum(weight * np.array(columns[name]) for name, weight in LINE_WEIGHTS.items())
-    line_scores = line_scores - TITLE_COST * np.array([is_title(line) for line in lines])
+    features = features_of(question, lines, passages, packs)
+    line_scores = np.sum([weight * np.array(features[name]) for name, weight in LINE_WEIGHTS.items()], axis=0)
     order = (-line_scores).tolist()
-    rows: dict[tuple[str, int], list[int]] = defaultdict(list)
+    rows: dict[PageNumber, list[int]] = defaultdict(list)
     for at, line in enumerate(lines):
         rows[page_of(line)].append(at)
-    of_pages = np.array([columns[name] for name in PAGE_WEIGHTS])
+    texts = page_texts(passages)
+    names = [name for name in PAGE_WEIGHTS if name != "names"]
+    of_lines = np.array([features[name] for name in names])
     best = [
-        dict(zip(PAGE_WEIGHTS, of_pages[:, own].max(axis=1).tolist(), strict=True)) for own in rows.values()
+        dict(zip(names, of_lines[:, own].max(axis=1).tolist(), strict=True))
+        | {"names": share_of_names(question, texts[page])}
+        for page, own in rows.items()
     ]
     scores = np.array([sum(PAGE_WEIGHTS[name] * value for name, value in page.items()) for page in best])
     odds = np.exp(scores - scores.max())
     pages = [
         RankedPage(
-            float(score),
-            float(probability),
-            tuple(lines[at] for at in sorted(own, key=order.__getitem__)),
             page,
+            float(chance),
+            tuple(lines[at] for at in sorted(own, key=order.__getitem__)),
+            values,
+            texts[page],
         )
-        for score, probability, own, page in zip(scores, odds / odds.sum(), rows.values(), best, strict=True)
+        for (page, own), values, chance in zip(rows.items(), best, odds / odds.sum(), strict=True)
     ]
-    return sorted(pages, key=lambda page: -page.score)
+    return sorted(pages, key=lambda page: -page.probability)
 
 
-def is_title(line: AnswerLine) -> bool:
-    """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
-    if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
-        return False
-    return line.unit.type != "list" or bool(LIST_NUMBER.match(line.unit.text))
+def page_texts(passages: Iterable[ContextItem]) -> dict[PageNumber, str]:
+    """The texts of the passages' pages, of all their units."""
+    found: dict[PageNumber, str] = {}
+    for passage in passages:
+        key = passage.unit.document, passage.unit.page
+        if key not in found:
+            found[key] = "\n".join(unit.text for unit in (passage.unit, *passage.around))
+    return found
 
 
 def features_of(
@@ -144,112 +167,40 @@ def features_of(
     packs: Sequence[str] = (),
 ) -> dict[str, list[float]]:
     """The values of all lines by the name of the feature."""
-    weights, items = term_weights(passages), items_asked(question.text, packs)
-    columns = {
-        **search_signals(lines, passages),
-        **coverage(question, lines, weights),
-        "meaning": cosines(question, lines),
-        "words": word_nearness(question, lines, weights),
-        "phrases": shared_phrases(question, lines),
-        "type": [type_match(question, line) for line in lines],
-        "year": [year_match(question, line) for line in lines],
-        "named": named_places(question, lines),
-        "row": [float(bool(line.values)) for line in lines],
-        "label": [item_match(items, line) for line in lines],
+    weights, items = TermWeights(passages), items_asked(question.text, packs)
+    of_unit = {line.unit.id: line for line in lines}
+    over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
+    named = {
+        key: float(any(is_at(place, line.unit) for place in question.places)) for key, line in of_unit.items()
     }
-    both = zip(columns["context"], columns["words"], strict=True)
-    columns["covered"] = [(context + words) / 2 for context, words in both]
-    return columns
-
-
-def term_weights(passages: Sequence[ContextItem]) -> TermWeights:
-    """Over all units of the pages at hand."""
-    units = {unit.id: unit for passage in passages for unit in (passage.unit, *passage.around)}
-    return TermWeights([distinct_terms(unit.text, unit.language or "en") for unit in units.values()])
+    return {
+        **search_signals(lines, passages),
+        "words": word_nearness(question, lines, weights),
+        "over": [over[line.unit.id] for line in lines],
+        "year": [year_match(question, line) for line in lines],
+        "named": [named[line.unit.id] for line in lines],
+        "label": [item_match(items, line) for line in lines],
+        "type": [type_match(question, line) for line in lines],
+        "row": [float(bool(line.values)) for line in lines],
+        "title": [float(is_title(line)) for line in lines],
+    }
 
 
 def search_signals(lines: Sequence[AnswerLine], passages: Sequence[ContextItem]) -> dict[str, list[float]]:
+    """``hits`` of the line's page; ``first``: how near its unit stands to the top of its hit."""
     seen: Counter[int] = Counter()
     place: dict[str, int] = {}
-    of_page: dict[tuple[str, int], set[int]] = defaultdict(set)
+    of_page: dict[PageNumber, set[int]] = defaultdict(set)
     for passage in passages:
         place[passage.alias] = seen[passage.rank]
         seen[passage.rank] += 1
         if passage.rank:
             of_page[passage.unit.document, passage.unit.page].add(passage.rank)
-    hits = [line.passage for line in lines]
-    hits_of_page: dict[tuple[str, int], float] = defaultdict(float)
-    hits_of_page |= {page: sum(1 / rank for rank in ranks) for page, ranks in of_page.items()}
+    hits = {page: sum(1 / rank for rank in ranks) for page, ranks in of_page.items()}
     return {
-        "hit": [1 / hit.rank**0.5 if hit.rank else 0.0 for hit in hits],
-        "score": [hit.score for hit in hits],
-        "first": [1 / (1 + place[hit.alias]) if hit.rank else 0.0 for hit in hits],
-        "hits": [hits_of_page[page_of(line)] for line in lines],
+        "hits": [hits.get(page_of(line), 0.0) for line in lines],
+        "first": [1 / (1 + place[line.passage.alias]) if line.passage.rank else 0.0 for line in lines],
     }
-
-
-def coverage(
-    question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
-) -> dict[str, list[float]]:
-    """The share of the question in each line and in what stands beside and over it.
-
-    What is found of the question is a set of bits: lines are many, its terms are few.
-    """
-    wanted = {term: 1 << at for at, term in enumerate(question.terms)}
-
-    asked = frozenset(wanted)
-
-    def bits(terms: frozenset[str]) -> int:
-        return sum(map(wanted.__getitem__, asked & terms))
-
-    @cache
-    def share(found: int) -> float:
-        return weights.share(question.terms, {term for term, bit in wanted.items() if found & bit})
-
-    own = [bits(line.terms) for line in lines]
-    over_units = {line.unit.id: bits(terms_over(line)) for line in one_a_unit(lines)}
-    over = [over_units[line.unit.id] for line in lines]
-    near = with_beside(own, list(starmap(are_near, pairwise(lines))))
-    return {
-        "line": list(map(share, own)),
-        "near": list(map(share, near)),
-        "context": [share(found | above) for found, above in zip(near, over, strict=True)],
-        "over": list(map(share, over)),
-    }
-
-
-def terms_over(line: AnswerLine) -> frozenset[str]:
-    """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
-    return line.context | distinct_terms(line.passage.heading[:120], line.language)
-
-
-def one_a_unit(lines: Iterable[AnswerLine]) -> Iterable[AnswerLine]:
-    """A line of each unit."""
-    return {line.unit.id: line for line in lines}.values()
-
-
-def with_beside(found: Sequence[int], near: Sequence[bool]) -> list[int]:
-    """What is found in each line, the one before and the one after; ``near[i]``: i and i + 1 are near."""
-    result = list(found)
-    for index, is_near in enumerate(near):
-        if is_near:
-            result[index] |= found[index + 1]
-            result[index + 1] |= found[index]
-    return result
-
-
-def are_near(line: AnswerLine, other: AnswerLine) -> bool:
-    one, two = line.unit, other.unit
-    if one is two:
-        return True
-    same_page = (one.document, one.page) == (two.document, two.page)
-    return same_page and abs(one.char_start - two.char_start) < 1500
-
-
-def cosines(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    texts = [question.text, *(line.text[:LONGEST_READ] for line in lines)]
-    vectors = WordLlamaEmbedder().embed(texts)
-    return [max(0.0, float(cosine)) for cosine in vectors[1:] @ vectors[0]]
 
 
 def word_nearness(
@@ -277,14 +228,12 @@ def word_nearness(
     return [float(value) for value in result]
 
 
-def shared_phrases(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    firsts = {first for first, _ in question.pairs}
-    return [
-        0.0
-        if firsts.isdisjoint(line.terms)
-        else min(1.0, len(question.pairs & set(pairwise(line.terms_in_order))) / 3)
-        for line in lines
-    ]
+def terms_over(line: AnswerLine) -> frozenset[str]:
+    """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
+    table = line.unit.table
+    heads = [*table.head_rows, table.caption] if table else []
+    over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
+    return distinct_terms(" ".join(over), line.language)
 
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
@@ -310,14 +259,11 @@ def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
     return len(said & question.years) / len(question.years)
 
 
-def named_places(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    """1 for each line at a place the question names."""
-    named = {
-        line.unit.id
-        for line in one_a_unit(lines)
-        if any(is_at(place, line.unit) for place in question.places)
-    }
-    return [float(line.unit.id in named) for line in lines]
+def is_title(line: AnswerLine) -> bool:
+    """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
+    if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
+        return False
+    return line.unit.type != "list" or bool(LIST_NUMBER.match(line.unit.text))
 
 
 def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
@@ -325,21 +271,101 @@ def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
     if place.kind in ("page", "slide"):
         return place.number.isdigit() and unit.page == int(place.number)
     if place.kind in ("figure", "table"):
-        pattern = _caption(place, unit.language)
+        pattern = re.compile(rf"\W*{caption_pattern(place, unit.language or 'en')}(?!\w)", re.I)
         return any(pattern.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
     starts = re.compile(rf"\W*(?:\w+\s+)?{re.escape(place.number)}(?![\w.]*\d)")
-    return bool(starts.match(unit.text)) or any(starts.match(path) for path in unit.section_path)
+    return any(starts.match(text) for text in (unit.text, *unit.section_path))
 
 
-def _caption(place: NamedPlace, language: str) -> re.Pattern[str]:
-    words = {*words_of(language or "en", "places")[place.kind], *words_of("en", "places")[place.kind]}
-    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, words))})\s*{re.escape(place.number)}(?!\w)", re.I)
+@cache
+def caption_pattern(place: NamedPlace, language: str) -> str:
+    """Matches what the place is called; for Python and PostgreSQL."""
+    labels = "|".join(map(re.escape, place_words(language, place.kind)))
+    return rf"({labels})\s*{re.escape(place.number)}"
 
 
 def item_match(items: Sequence[Item], line: AnswerLine) -> float:
     """How surely the line is an item that the question needs, as the packs of the documents know it."""
-    section = line.unit.section_path[-1] if line.unit.section_path else ""
     if not items:
         return 0.0
+    section = line.unit.section_path[-1] if line.unit.section_path else ""
     over = line.passage.heading_below or line.passage.heading
     return max(label_match(item, line.label, over, section) for item in items)
+
+
+# Whether the best page answers the question, judged by what of the question it lacks.
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """``lacking``: names and numbers that are not on the page. ``missing``: share of the question's words."""
+
+    is_direct: bool
+    missing: float
+    lacking: tuple[str, ...]
+
+    @property
+    def is_related(self) -> bool:
+        """Whether the page is worth showing at all."""
+        return self.missing <= NOTHING
+
+
+def relevance(question: QuestionFeatures, best: RankedPage, notes: SearchNotes) -> Relevance:
+    """Judge the best page."""
+    known = {*notes.subject, *words_known(question.text, notes.packs)}
+    lacking = tuple(
+        name for name in question.names if name not in known and not holds_name(best.text, name)
+    )  # fmt: skip
+    labelled = best.features["label"] >= LABELLED
+    rarest, missing = (0.0, 0.0) if labelled or best.features["named"] else words_missing(question, best)
+    features = {
+        "lacking": float(bool(lacking or notes.absent)),
+        "missing": rarest,
+        "year": share_of_years(question, best.text),
+        "compare": float("compare" in question.kinds and not labelled),
+        "words": best.features["words"],
+    }
+    fits = sum(FIT[name] * value for name, value in features.items()) >= DIRECT
+    return Relevance(fits and missing <= MOST_MISSING, missing, lacking)
+
+
+def words_missing(question: QuestionFeatures, page: RankedPage) -> tuple[float, float]:
+    """What the page lacks: the rarest word as a share of the question's rarest, the share of all words."""
+    if not question.words:
+        return 0.0, 0.0
+    found = distinct_terms(page.text, page.lines[0].language)
+    rarity = WordLlamaEmbedder().lengths([word.text.lower() for word in question.words])
+    lacked = [
+        length
+        for word, length in zip(question.words, rarity, strict=True)
+        if found.isdisjoint(word.terms)
+    ]  # fmt: skip
+    return max(lacked, default=0.0) / (max(rarity) or 1.0), sum(lacked) / (sum(rarity) or 1.0)
+
+
+def share_of_names(question: QuestionFeatures, text: str) -> float:
+    return sum(holds_name(text, name) for name in question.names) / (len(question.names) or 1)
+
+
+def share_of_years(question: QuestionFeatures, text: str) -> float:
+    return (
+        len(question.years.intersection(YEAR.findall(text))) / len(question.years) if question.years else 0.5
+    )
+
+
+def holds_name(text: str, name: str) -> bool:
+    return bool(_name(name).search(text))
+
+
+@lru_cache(maxsize=256)
+def _name(name: str) -> re.Pattern[str]:
+    return re.compile(name_pattern(name), re.I)
+
+
+def name_pattern(name: str) -> str:
+    """Matches the name with any ending, long ones whatever mark or line end stands between two letters."""
+    letters = [letter for letter in name if letter.isalnum()]
+    if len(letters) > FEW_LETTERS and not any(map(str.isdigit, letters)):
+        return r"\W{0,2}".join(letters[: max(FEW_LETTERS, len(letters) - 2)])
+    core = name.removesuffix("s") if len(name) > FEW_LETTERS - 2 else name
+    return rf"(^|[^A-Za-z0-9]){re.escape(core)}" + (r"(?!\d)" if core[-1].isdigit() else "")

@@ -39,7 +39,7 @@ def unit_of(
 
 
 def prose(alias: str, text: str, page: int = 1, section: str = "", **more: str) -> ContextItem:
-    return ContextItem(alias, unit_of(alias, text, page, section, **more), rank=1, score=1.0)  # type: ignore[arg-type]
+    return ContextItem(alias, unit_of(alias, text, page, section, **more), rank=1)  # type: ignore[arg-type]
 
 
 def row(
@@ -55,7 +55,7 @@ def row(
     table = TableRow(1, number, tuple(laid), head_rows=heads)
     unit = unit_of(alias, text, page, section, "table", table, **more)  # type: ignore[arg-type]
     words = tuple(Word(c.char_start, c.char_end, *c.rect) for c in laid if c.rect)
-    return ContextItem(alias, replace(unit, words=words), rank=1, score=1.0)
+    return ContextItem(alias, replace(unit, words=words), rank=1)
 
 
 def on_one_page(*passages: ContextItem) -> list[ContextItem]:

@@ -89,6 +89,11 @@ def test_questions_on_the_whole_document_are_told_from_particular_ones(question:
 def test_names_and_years_that_must_be_in_the_document_are_read() -> None:
     assert analyse("How many people did Globex employ in 2019?").names == ("Globex", "2019")
     assert analyse("Wie hoch ist die Miete in Berlin?").names == ()
+    assert analyse("Is a 100-litre drum sold on 45th Street (pages 51-53)?").names == (
+        "100-litre",
+        "45th",
+        "Street",
+    )
     assert analyse("PBKDF2 の反復回数は JavaScript で何回ですか").names == ("PBKDF2", "JavaScript")
 
 

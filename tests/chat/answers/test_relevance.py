@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from chat.answers.without_model.answer import slots
+from chat.answers.without_model.answer import worth_citing
 from chat.answers.without_model.lines import AnswerLine
 from chat.answers.without_model.question import analyse
-from chat.answers.without_model.ranking import RankedPage
-from chat.answers.without_model.relevance import name_pattern
+from chat.answers.without_model.ranking import RankedPage, name_pattern
 from tests.chat.answers.builders import answered, prose
 
 FERRIES = [
@@ -52,22 +51,20 @@ def test_names_are_capitals_abbreviations_and_numbers_but_not_remarks_on_the_for
     assert analyse("Welche CDN nutzt die Seite 12?").names == ("CDN",)
 
 
-def page(number: int, probability: float, count: int = 3) -> RankedPage:
-    lines = tuple(AnswerLine(prose(f"u{number}", "A line.", number), "A line.", "", n) for n in range(count))
-    return RankedPage(0.0, probability, lines, {})
+def page(number: int, probability: float) -> RankedPage:
+    line = AnswerLine(prose(f"u{number}", "A line.", number), "A line.", "")
+    return RankedPage(("d", number), probability, (line,), {})
 
 
 @pytest.mark.parametrize(
-    ("probabilities", "expected"),
+    ("probabilities", "cited"),
     [
-        ((0.97, 0.02, 0.01), [(1, 2)]),
-        ((0.5, 0.2, 0.15), [(1, 1), (2, 1), (3, 1)]),
-        ((0.5, 0.4, 0.05), [(1, 2), (2, 1)]),
-        ((0.05, 0.05, 0.04), [(1, 1)]),
+        ((0.97, 0.02, 0.01), [1]),
+        ((0.5, 0.2, 0.15, 0.12), [1, 2, 3]),
+        ((0.5, 0.4, 0.05), [1, 2]),
+        ((0.2, 0.1, 0.01), [1, 2]),
     ],
 )
-def test_lines_are_shared_out_by_the_pages_probability(
-    probabilities: tuple[float, ...], expected: list[tuple[int, int]]
-) -> None:
-    shared = slots([page(number, chance) for number, chance in enumerate(probabilities, 1)])
-    assert [(given.number[1], count) for given, count in shared] == expected
+def test_pages_are_cited_by_their_probability(probabilities: tuple[float, ...], cited: list[int]) -> None:
+    pages = [page(number, chance) for number, chance in enumerate(probabilities, 1)]
+    assert [shown.number[1] for shown in worth_citing(pages)] == cited

@@ -111,7 +111,9 @@ def test_a_question_after_another_subject_gets_no_filler(question: str) -> None:
 
 
 def test_what_only_comes_close_is_shown_as_that() -> None:
-    lines, citations = answered("Which tropical humidity certificate does the paint carry?", PUMP)
+    lines, citations = answered(
+        "Which tropical humidity, salinity and mildew certificates does the paint hold?", PUMP
+    )
     assert lines[0] == "No direct answer found. Closest passages:"
     assert 1 <= len(citations) <= 3 and citations[0].alias == "u6"
 
@@ -175,6 +177,27 @@ def test_a_cell_is_said_with_its_row_and_column_and_lit() -> None:
     lines, citations = answered("How much rain fell at the airport station in 2021?", STATIONS)
     assert lines[0] == "- Airport, 2021 (mm): 511"
     assert citations[0].alias == "u2" and citations[0].quote == "511"
+
+
+def test_a_row_whose_heads_are_not_known_is_never_said_as_naked_digits() -> None:
+    rows = on_one_page(
+        row("u1", "Catch of cod", "540", "511", "633", section="Landings"),
+        prose("u2", "The catch of cod is weighed at the pier.", section="Landings"),
+    )
+    lines, citations = answered("How large was the catch of cod?", rows)
+    assert citations[0].alias == "u2" and not any("511" in line for line in lines)
+
+
+def test_values_without_heads_are_said_under_the_years_printed_above_them() -> None:
+    heads = row("u0", "", "2019", "2020", "2021")
+    rows = on_one_page(heads, row("u1", "Catch of herring", "1,212", "1,588", "1,701"), *PUMP[:1])
+    lines, _ = answered("How large was the catch of herring in 2020?", rows)
+    assert lines[0] == "- Catch of herring, 2020: 1,588"
+
+
+def test_one_line_is_given_where_one_answers() -> None:
+    _, citations = answered("How long is the warranty?", PUMP)
+    assert len(citations) == 1
 
 
 def test_growth_that_is_asked_for_is_computed_from_cited_cells() -> None:
