@@ -437,6 +437,7 @@ COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
 CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  # '' leaves it to the model
 CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000, least=1)
 CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000, least=500)
+CHAT_DOCUMENT_TOKENS = environment.integer("PINCITE_DOCUMENT_TOKENS", 60_000, least=0)  # of a summary
 CHAT_HISTORY_TOKENS = environment.integer("PINCITE_HISTORY_TOKENS", 2000)
 CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3, least=1)
 CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)

@@ -38,6 +38,7 @@ class Status(msgspec.Struct, frozen=True):
     Attributes:
         passages: how many passages were found, once that is known.
         question: the question as it was searched for, when it differs from the one asked.
+        tokens: about how many a model is about to read of a whole document; told before it reads any.
     """
 
     kind: ClassVar[str] = "status"
@@ -45,6 +46,7 @@ class Status(msgspec.Struct, frozen=True):
     text: str
     passages: int | None = None
     question: str = ""
+    tokens: int | None = None
 
 
 class Source(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from django.conf import settings
 from django.db import connection
@@ -26,13 +26,14 @@ from chat.answers.persistence import fail, finish, seconds_since
 from chat.answers.presenters import done_event, shown_messages
 from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
 from chat.answers.question_commands import cited_numbers, question_of
+from chat.answers.whole_documents import read_whole, reading_plan
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.foreign_markers import AnswerDecoder
 from chat.citations.marker_decoder import CitationMark, stored_marks, without_markers
 from chat.citations.marker_decoder import Text as TextMark
 from chat.citations.model_judge import configured_judge
 from chat.models import Message
-from chat.providers.base import Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.base import NO_USAGE, Delta, Finished, NativeCitation, Provider, TextDelta, Usage
 from chat.providers.extractive import NAME as EXTRACTIVE
 from chat.providers.registry import helper_of, language_model, limits, provider_named
 from chat.providers.stream import Cancelled, stream_with_retries
@@ -103,6 +104,7 @@ class AnswerContext:
         before_end: called when all but ``done`` was told, before the answer's row says that it ended.
         provider: writes the answer; None is the conversation's own.
         before_model: called when all was searched, before the provider writes.
+        spent: tokens of notes on a whole document, taken before the answer.
     """
 
     emit: Emit
@@ -111,6 +113,7 @@ class AnswerContext:
     before_end: Callable[[], None] = lambda: None
     provider: Provider | None = None
     before_model: Callable[[], None] = lambda: None
+    spent: Usage = NO_USAGE
 
 
 def write_answer(answer: Message, writing: AnswerContext) -> None:
@@ -161,7 +164,8 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
         raise ProviderError(NOTHING_TO_SEARCH, permanent=True)
     draft = draft_of(answer, found)
     writing.on_draft(draft)
-    prompt = prompt_for(question, found.passages, history, started_text(answer.content, found.passages))
+    turns = (*history, *found.turns)
+    prompt = prompt_for(question, found.passages, turns, started_text(answer.content, found.passages))
     return draft, replace(prompt, notes=found.notes)
 
 
@@ -228,6 +232,15 @@ def searched_passages(
     options = replace(config.options(ANSWER_SEARCH), record=search_record(answer))
     if provider.name == EXTRACTIVE:
         return find_evidence(question, scope, options)
+    if plan := reading_plan(question, scope):
+        give_back_connection()
+
+        def tell(part: int) -> None:
+            writing.emit(Status("reading", plan.progress(part), tokens=plan.tokens))
+
+        found = read_whole(question, plan, provider, limits(), writing.cancelled, tell)
+        writing.spent = found.spent
+        return found
     helper = language_model(provider, writing.cancelled)
     return find_context(question, scope, provider.passages, settings.CHAT_PROMPT_TOKENS, helper, options)
 
@@ -285,6 +298,9 @@ def compose(
         writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
     if status == Message.Status.COMPLETE and provider.name != "extractive":
         check(draft, provider, writing)
+    for name, tokens in asdict(writing.spent).items():
+        if tokens:
+            usage[name] = usage.get(name, 0) + tokens
     writing.before_end()
     retry_until_available(lambda: finish(draft, status, error, usage | {"seconds": seconds_since(start)}))
 

@@ -18,14 +18,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.answers import question_commands
+from chat.answers.context import scope_of
 from chat.answers.persistence import end_dead_answers, notice_dead
 from chat.answers.presenters import ShownMessage, shown_message, shown_messages
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, live_answer, start_next
+from chat.answers.whole_documents import reading_plan
 from chat.answers.write_answer import give_back_connection
 from chat.api.citations import CitationSerializer
 from chat.exports.exported_answer import numbered
 from chat.models import Conversation, Message
+from chat.providers.extractive import NAME as EXTRACTIVE
 from chat.views.questions import event_stream, last_event
 from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.common.fields import Strict
@@ -146,6 +149,15 @@ class QuestionSerializer(Strict, serializers.Serializer):
     )
 
 
+class BudgetSerializer(serializers.Serializer):
+    """What a model would read for a question on whole documents; no parts for one that search answers."""
+
+    parts = serializers.IntegerField(help_text="prompts for notes, before the one for the answer")
+    tokens = serializers.IntegerField(help_text="of all prompts together, about")
+    limit = serializers.IntegerField(help_text="PINCITE_DOCUMENT_TOKENS")
+    left_out = serializers.IntegerField(help_text="passages beyond the limit")
+
+
 class AskedSerializer(serializers.Serializer):
     """The question and its answer, both stored."""
 
@@ -163,8 +175,41 @@ class Messages:
         return Message.objects.visible_to(self.request.user).prefetch_related("citations")
 
 
+class OfConversation(Messages):
+    """Views below one of the caller's conversations."""
+
+    kwargs: Mapping[str, Any]
+
+    def conversation(self) -> Conversation:
+        visible = Conversation.objects.visible_to(self.request.user)
+        return generics.get_object_or_404(visible, pk=self.kwargs["conversation_id"])
+
+
+class ReadingBudget(OfConversation, generics.GenericAPIView):
+    serializer_class = BudgetSerializer
+    filter_backends: list[Any] = []
+
+    @extend_schema(
+        tags=["messages"],
+        operation_id="conversations_budget",
+        summary="What a model would read for a question on whole documents; asks it nothing",
+        parameters=[OpenApiParameter("question", str, required=True)],
+        responses=BudgetSerializer,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        conversation = self.conversation()
+        asked = QuestionSerializer(data={"question": request.query_params.get("question", "")})
+        asked.is_valid(raise_exception=True)
+        plan = None
+        if conversation.provider != EXTRACTIVE:
+            plan = reading_plan(asked.validated_data["question"], scope_of(conversation, conversation.owner))
+        read = {"parts": len(plan.parts), "tokens": plan.tokens, "left_out": plan.left_out} if plan else {}
+        nothing = {"parts": 0, "tokens": 0, "left_out": 0, "limit": settings.CHAT_DOCUMENT_TOKENS}
+        return Response(BudgetSerializer(nothing | read).data)
+
+
 @extend_schema(tags=["messages"])
-class MessagesOfConversation(Messages, generics.ListAPIView):
+class MessagesOfConversation(OfConversation, generics.ListAPIView):
     """The messages of a conversation, oldest first; POST asks a question."""
 
     serializer_class = MessageSerializer
@@ -180,10 +225,6 @@ class MessagesOfConversation(Messages, generics.ListAPIView):
     def get_renderers(self) -> list[BaseRenderer]:
         asks = self.request is not None and self.request.method == "POST"
         return [JSONRenderer(), EventStreamRenderer()] if asks else [JSONRenderer()]
-
-    def conversation(self) -> Conversation:
-        visible = Conversation.objects.visible_to(self.request.user)
-        return generics.get_object_or_404(visible, pk=self.kwargs["conversation_id"])
 
     @extend_schema(
         summary="Ask a question",

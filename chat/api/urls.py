@@ -22,6 +22,7 @@ from chat.api.messages import (
     AnswerStream,
     MessageDetail,
     MessagesOfConversation,
+    ReadingBudget,
 )
 from chat.api.notes import NoteVersions, NoteViewSet
 from chat.api.providers import ProviderHealth, Providers
@@ -39,6 +40,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         MessagesOfConversation.as_view(),
         name="conversation-messages",
     ),
+    path("conversations/<uuid:conversation_id>/budget/", ReadingBudget.as_view(), name="conversation-budget"),
     path("messages/<uuid:pk>/", MessageDetail.as_view(), name="message-detail"),
     path("messages/<uuid:pk>/stream/", AnswerStream.as_view(), name="message-stream"),
     path("messages/<uuid:pk>/cancel/", AnswerCancel.as_view(), name="message-cancel"),

@@ -41,6 +41,9 @@ class Usage:
     output_tokens: int = 0
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
     """The stream's regular end; a stream that ends without it was cut off."""

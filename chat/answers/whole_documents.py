@@ -1,0 +1,164 @@
+"""Questions on a whole document with a model: notes on each part of it, then the answer from what they cite.
+
+Map and reduce within a budget: the parts hold the beginning of every section before the rest of any, as much
+as ``CHAT_DOCUMENT_TOKENS`` allow, and the reader is told parts and tokens before the first is sent.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from uuid import UUID
+
+from django.conf import settings
+
+from chat.answers.context import AnswerSources, context_item
+from chat.answers.prompt import ContextItem, Turn, passage_lines, prompt_for, token_estimate
+from chat.answers.without_model.question import analyse
+from chat.citations.source_units import Sources, load_sources
+from chat.providers.base import NO_USAGE, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.stream import ProviderLimits, stream_with_retries
+from documents.models import CitationUnit
+from retrieval.query.scope import Scope
+
+MOST_DOCUMENTS = 3  # a question on more is answered from what search finds
+MOST_UNITS = 5_000
+LEAST_PARTS = 2  # what fits one prompt is read at once
+MAP_QUESTION = """\
+These passages are part {number} of {count} of the documents. Somebody asked of the whole: “{question}”
+Write at most eight short notes on what this part adds to the answer, the most important first, each with \
+the citation of its passage. When it adds nothing, write “Nothing.” """
+CITED = re.compile(r"\[\[cite:(\w+)")
+MARKER = re.compile(r"\[\[cite:[^\]]*\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPlan:
+    """What a question on whole documents will read.
+
+    Attributes:
+        tokens: estimate of the prompts of all parts and of the answer's.
+        left_out: passages beyond the budget.
+    """
+
+    parts: tuple[tuple[ContextItem, ...], ...]
+    tokens: int
+    limit: int
+    left_out: int
+    sources: Sources
+
+    def progress(self, number: int) -> str:
+        """The budget in words, and how far its reading is."""
+        left = f"; {self.left_out:,} passages are left out" if self.left_out else ""
+        budget = f"about {self.tokens:,} tokens of at most {self.limit:,} in all{left}"
+        return f"Reading part {number} of {len(self.parts)} of the whole document ({budget})…"
+
+
+def reading_plan(question: str, scope: Scope) -> ReadingPlan | None:
+    """How to read the scope's documents for the question; None where it asks for something particular."""
+    if scope.narrows_chunks or not analyse(question).topic:
+        return None
+    documents = list(scope.documents().values_list("pk", flat=True)[: MOST_DOCUMENTS + 1])
+    if not 0 < len(documents) <= MOST_DOCUMENTS:
+        return None
+    return plan_of(documents, settings.CHAT_DOCUMENT_TOKENS, settings.CHAT_PROMPT_TOKENS)
+
+
+def plan_of(documents: Sequence[UUID], limit: int, prompt_tokens: int) -> ReadingPlan | None:
+    """Parts of at most ``prompt_tokens``; None where everything fits one of them."""
+    units = CitationUnit.objects.filter(document__in=documents).exclude(unit_type="heading")
+    rows = list(units.order_by("document", "position").values_list("pk", "section_path")[:MOST_UNITS])
+    sources = load_sources([pk for pk, _ in rows], with_neighbours=False)
+    passages = [context_item(sources, unit.id, at, 0) for at, unit in enumerate(sources.shown, 1)]
+    costs = {passage.alias: token_estimate(passage_lines(passage)) for passage in passages}
+    kept = within_budget(passages, costs, limit - prompt_tokens)
+    parts: list[list[ContextItem]] = [[]]
+    size = 0
+    for passage in kept:
+        size += costs[passage.alias]
+        if size > prompt_tokens and parts[-1]:
+            parts.append([])
+            size = costs[passage.alias]
+        parts[-1].append(passage)
+    if len(parts) < LEAST_PARTS:
+        return None
+    tokens = sum(costs[passage.alias] for passage in kept) + prompt_tokens
+    return ReadingPlan(tuple(map(tuple, parts)), tokens, limit, len(passages) - len(kept), sources)
+
+
+def within_budget(passages: Sequence[ContextItem], costs: dict[str, int], tokens: int) -> list[ContextItem]:
+    """The passages in reading order, the beginnings of all sections before the rest of any."""
+    seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    depth: dict[str, int] = {}
+    for passage in passages:
+        section = passage.unit.document, passage.unit.section_path
+        depth[passage.alias] = seen[section]
+        seen[section] += 1
+    kept: set[str] = set()
+    for passage in sorted(passages, key=lambda passage: depth[passage.alias]):
+        tokens -= costs[passage.alias]
+        if tokens < 0:
+            break
+        kept.add(passage.alias)
+    return [passage for passage in passages if passage.alias in kept]
+
+
+def read_whole(
+    question: str,
+    plan: ReadingPlan,
+    provider: Provider,
+    limits: ProviderLimits,
+    cancelled: threading.Event,
+    before_part: Callable[[int], None],
+) -> AnswerSources:
+    """The passages that the notes on the parts cite, the notes, and what they cost.
+
+    ``before_part`` is called with the number of each part. Raises ProviderError, Cancelled.
+    """
+    notes: list[str] = []
+    cited: list[list[ContextItem]] = []
+    spent = NO_USAGE
+    for number, part in enumerate(plan.parts, 1):
+        before_part(number)
+        asked = MAP_QUESTION.format(number=number, count=len(plan.parts), question=question)
+        written, aliases, usage = "", dict[str, None](), NO_USAGE
+        for delta in stream_with_retries(provider, prompt_for(asked, part), limits, cancelled):
+            match delta:
+                case TextDelta(text):
+                    written += text
+                case NativeCitation(alias):
+                    aliases[alias] = None
+                case Usage():
+                    usage = delta
+        aliases |= dict.fromkeys(CITED.findall(written))
+        of_part = {passage.alias: passage for passage in part}
+        cited.append([of_part[alias] for alias in aliases if alias in of_part])
+        notes.append(f"Part {number}: {MARKER.sub('', written).strip()}")
+        spent = Usage(spent.input_tokens + usage.input_tokens, spent.output_tokens + usage.output_tokens)
+    return reduced(question, cited if any(cited) else [list(part) for part in plan.parts], notes, plan, spent)
+
+
+def reduced(
+    question: str,
+    cited: Sequence[Sequence[ContextItem]],
+    notes: Sequence[str],
+    plan: ReadingPlan,
+    spent: Usage,
+) -> AnswerSources:
+    """The cited passages in reading order under new aliases; the first of every part before its others."""
+    tokens = settings.CHAT_PROMPT_TOKENS
+    kept: list[ContextItem] = []
+    for passage in filter(None, chain.from_iterable(zip_longest(*cited))):
+        cost = token_estimate(passage_lines(passage))
+        if cost <= tokens:
+            tokens -= cost
+            kept.append(passage)
+    kept.sort(key=lambda passage: int(passage.alias[1:]))
+    shown = tuple(replace(passage, alias=f"u{at}") for at, passage in enumerate(kept, 1))
+    plan.sources.shown = [passage.unit for passage in shown]
+    turns = (Turn("user", f"Take notes on: {question}"), Turn("assistant", "\n\n".join(notes)))
+    return AnswerSources(shown, plan.sources, turns=turns, spent=spent)
