@@ -281,7 +281,7 @@ def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[t
                 )
                 for words in _phrases(listed, language):
                     yield _stemmed(words, language), Sense(poles=frozenset(poles))
-    for number, listed in enumerate(data.get("synonyms", {}).get("groups", ())):
+    for number, listed in enumerate(str(data.get("synonyms", {}).get("groups", "")).split(";")):
         for words in _phrases(listed, language):
             yield _stemmed(words, language), Sense(synonyms=frozenset({number}))
 
