@@ -145,14 +145,14 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
         currency, end = _currency_at(text, end, language)
     unit: Unit | None = None
     symbol = currency
-    if not currency and (named := _unit_before(text, start, number, language)):
-        start, symbol = named
-        unit = units_by_symbol()[symbol]
-    if not currency and not unit and (found := _unit_at(text, end, language)):
+    if not currency and (found := _unit_at(text, end, language)):
         year = scale == 1 and _YEAR.fullmatch(text[number.start : number.end]) is not None
         if not (year and text[end : found[1]].strip() in _AMBIGUOUS):
             symbol, end = found
             unit = units_by_symbol()[symbol]
+    if not currency and not unit and (named := _unit_before(text, start, number, language)):
+        start, symbol = named
+        unit = units_by_symbol()[symbol]
     if (
         text[start - 1 : start] == "("
         and text[end : end + 2].lstrip()[:1] == ")"

@@ -25,7 +25,7 @@ def same(claim: Token, source: Token) -> bool:
     if claim.quantity or source.quantity:
         return _same_bound_quantity(claim, source)
     if claim.marker and source.marker:
-        return _meaning(claim.marker) == _meaning(source.marker)
+        return _meaning(claim.marker) == _meaning(source.marker) and not opposite(claim, source)
     if claim.stem == source.stem or claim.word == source.word or (claim.root and claim.root == source.root):
         return True
     if claim.marker or source.marker:

@@ -46,10 +46,58 @@ def with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
     return found
 
 
+_CAUSES = Marker("cause", "causes")
+_CAUSAL = frozenset({"causes", "because"})
+
+
+def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "Steigt der Druck, öffnet …": a clause that opens with its verb, before another, is a condition."""
+    at = next((k for k, token in enumerate(tokens) if token.word == ","), 0)
+    if words.language not in ("de", "nl") or at < 3 or at + 1 >= len(tokens):
+        return tokens
+    verb, behind, main = tokens[0], tokens[1], tokens[at + 1]
+    opens = verb.kind == "word" and behind.kind == "function" and behind.word not in words.prepositions
+    follows = main.word in words.passive | {"so", "dann", "dan"} or (
+        main.marker and main.marker.category == "modality"
+    )
+    if (
+        not opens
+        or not follows
+        or any(token.marker and token.marker.category == "condition" for token in tokens[:at])
+    ):
+        return tokens
+    mark = Marker("condition", "if")
+    return [Token("marker", verb.word, verb.start, verb.start, "condition:if", mark), *tokens]
+
+
+def cause_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """ "Y because of X" as "X causes Y"; () where not one word says a cause."""
+    marked = [at for at, token in enumerate(tokens) if token.marker and token.marker.category == "cause"]
+    if len(marked) != 1 or tokens[marked[0]].marker.value not in _CAUSAL:  # type: ignore[union-attr]
+        return ()
+    at = marked[0]
+    first, last = next(
+        span for span in _stretches(tokens) if span[0] <= at < span[1] or span[1] == len(tokens)
+    )
+    before, behind = tokens[first:at], tokens[at + 1 : last]
+    if tokens[at].marker != _CAUSES:
+        if not any(token.content for token in before):
+            end = next((k for k, token in enumerate(behind) if token.kind == "break"), len(behind))
+            before, behind = behind[:end], behind[end + 1 :]
+        else:
+            before, behind = behind, before
+    word = replace(
+        tokens[at], kind="marker", marker=_CAUSES, stem="cause:causes", clause=tokens[first].clause
+    )
+    statement = [token for token in (*before, word, *behind) if token.kind != "break"]
+    return tuple(replace(token, clause=word.clause, part=tokens[at].part) for token in statement)
+
+
 _EXCEPTIVE = frozenset({"unless", "except"})
 
 
 _ONLY_IF = Marker("condition", "onlyif")
+_MAY = Marker("modality", "may")
 
 
 def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token]:
@@ -94,7 +142,7 @@ def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, 
     for at in range(first, last):
         marker = found[at].marker
         if marker and marker.category == "modality":
-            found[at] = replace(found[at], marker=Marker("modality", "may"))
+            found[at] = replace(found[at], marker=_MAY)
             return
 
 
@@ -104,7 +152,10 @@ def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> Non
         marker, before = found[at].marker, found[at - 1]
         if not marker or marker != Marker("quantifier", "only"):
             continue
-        if not (before.kind == "function" or (before.marker and before.marker.category == "modality")):
+        joined = before.kind == "function" or (before.marker and before.marker.category == "modality")
+        behind = takewhile(lambda token: token.kind != "break", found[at + 1 : last])
+        verb = sum(token.content for token in behind) == 1  # "nur kündigen, wenn"
+        if not joined and not verb and words.language != "zh":
             continue
         for place in range(at + 1, last):
             condition = found[place].marker
@@ -113,4 +164,7 @@ def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> Non
                     found[place], kind="marker", marker=_ONLY_IF, stem="condition:onlyif", poles=frozenset()
                 )
                 found[at] = replace(found[at], kind="function", marker=None)
+                for again in range(place + 1, last):  # 只有 … 才可
+                    if found[again].marker == _ONLY_IF:
+                        found[again] = replace(found[again], marker=_MAY, stem="modality:may")
                 break

@@ -14,6 +14,7 @@ from text.quantities import Quantity, currency_names, quantities_in
 from text.units import unit_names, units_by_symbol
 
 _COUNTED = re.compile(r"[(（\[]([^)）\]]*)[)）\]]")
+_IN_PERCENT = re.compile(r"(?:^|[,;:]\s*|\b(?:in|en|em)\s+)%")
 _MOST_WORDS = 5  # of a head that only says what the table counts in
 
 
@@ -42,6 +43,7 @@ class Grid:
         return (
             counted_in(self.caption, self.language)
             or counted_in(corner, self.language, whole=True)
+            or (_Counted(symbol="%") if _IN_PERCENT.search(self.caption) else None)
             or _Counted()
         )
 

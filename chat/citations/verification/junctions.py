@@ -204,7 +204,8 @@ class Junctions:
         """A clause said whole, of the subject that opens the sentence."""
         clause = self.source[m].clause
         own = [at for at, token in enumerate(self.source) if token.clause == clause and token.content]
-        if m < j or not self.found.said_whole(own):
+        amount = len(own) == 1 and self.source[own[0]].quantity and own[0] in self.pairing.matched_source
+        if m < j or not (amount or self.found.said_whole(own)):
             return False
         opening = [at for at in content_places(self.source) if self.source[at].clause < clause]
         before = [at for at in opening if at in self.pairing.matched_source]

@@ -8,6 +8,7 @@ exchanged places are exchanged roles.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.dated_numbers import dates_kept, first_and_last
@@ -18,8 +19,16 @@ from chat.citations.verification.prepositions import (
     of_number,
     particles_exchanged,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, Token
-from chat.citations.verification.voice import converse, gives, voice_changes, wrong_voices
+from chat.citations.verification.token import COORDINATORS, DENIALS, DETERMINERS, Token
+from chat.citations.verification.voice import (
+    agent_of,
+    case_of,
+    converse,
+    gives,
+    impersonal,
+    voice_changes,
+    wrong_voices,
+)
 from text.semantics import Lexicon
 
 _ARTICLES = frozenset(["the", "all", "der", "die", "les", "los", "las"])
@@ -32,6 +41,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     Roles surely changed where a word before and one after a third have changed
     sides ("A pays B", "B pays A"), or where the voice changed and they did not.
     """
+    claim = pairing.claim
     if pairing.words.language == "ja" and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True
     if any(converse(pairing, i, j) for i, j in pairing.opposites):
@@ -43,6 +53,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         return *wrong, True
     if comparison_turned(pairing):
         return None
+    turned += impersonal(pairing)
     if pairing.words.than and _compared(pairing) and operands_exchanged(pairing):
         ordered = [i for i, _ in pairing.ordered]
         return ordered[0], ordered[-1], True
@@ -52,6 +63,9 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
+        if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
+        if not _nominal(pairing, i, j, k, m)
+        if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
     if exchanged := _phrases_exchanged(pairing):
         return *exchanged, False
@@ -59,14 +73,18 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         return None
     crossed = set(bare)
     if pairing.words.language in FREE_ORDER:
-        bare = [(i, k) for i, k in bare if not _verb_and_subject(pairing, i, k, crossed)]
+        added = {claim[i].clause for i in pairing.unmatched_claim if claim[i].kind == "word"}
+        turns = {(i, k) for (i, _), (k, _) in inversions(pairing)}
+        bare = [
+            (i, k) for i, k in bare if claim[i].clause in added or not _verb_and_subject(pairing, i, k, turns)
+        ]
         if not bare:
             return None
     if gives(pairing):
         return *bare[0], False
     for i, k in bare:
         for middle, last in bare:
-            if middle == k and (i, last) in crossed:
+            if middle == k and (i, last) in crossed and _bare_verb(pairing, k):
                 return i, last, True
     return *bare[0], False
 
@@ -194,6 +212,8 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
         return _same_head(pairing, i, j) or (of_number(claim, i) and of_number(source, j))
     if one and one == other and one not in words.agent:
         return True
+    if _is_adverb(claim[i]) or _is_adverb(source[j]):
+        return True
     quantity = claim[i].quantity
     if quantity and quantity.dimension in ("year", "date") and _only_date(pairing, j):
         return True
@@ -205,6 +225,47 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
     if _compound(pairing, i, j):
         return True
     return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
+
+
+def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Whether a German article says the role of a word in the clause of both."""
+    case = case_of(pairing.claim, i, pairing.words)
+    apart = (
+        pairing.claim[i].clause != pairing.claim[k].clause
+        or pairing.source[j].clause != pairing.source[m].clause
+    )
+    return bool(case) and case == case_of(pairing.source, j, pairing.words) and not apart
+
+
+def _nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """ "publication of the call" for "the call was published", and back: a noun made of the verb."""
+    if pairing.claim[i].word == pairing.source[j].word and pairing.claim[k].word == pairing.source[m].word:
+        return False
+    between = [at for at in content_places(pairing.claim) if i < at < k]
+    others = [at for at in content_places(pairing.source) if m < at < j]
+    roles = {lead(pairing.claim, k, pairing.words), lead(pairing.source, j, pairing.words)}
+    return not between and not others and bool(roles & pairing.words.genitive)
+
+
+_ADVERBS = ("ly", "ment", "mente")
+
+
+def _is_adverb(token: Token) -> bool:
+    """Whether a word has the ending of an adverb, which stands where it likes."""
+    return token.kind == "word" and token.word.endswith(_ADVERBS) and len(token.word) > 6
+
+
+def _agent_named(
+    pairing: Pairing, one: tuple[int, int], other: tuple[int, int], turned: tuple[int, int]
+) -> bool:
+    """Whether one of two words is the agent of the verb whose voice has changed, on the passive side."""
+    agents = [
+        [token_at in agent_of(tokens, verb, pairing.words) for token_at in places]
+        for tokens, verb, places in (
+            (pairing.claim, turned[0], (one[0], other[0])), (pairing.source, turned[1], (one[1], other[1])),
+        )
+    ]  # fmt: skip
+    return any(sum(side) == 1 for side in agents) and not all(any(side) for side in agents)
 
 
 def _compound(pairing: Pairing, i: int, j: int) -> bool:
@@ -235,11 +296,14 @@ def _only_date(pairing: Pairing, j: int) -> bool:
 
 def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:
     """ "The lake has a depth": "the depth of the lake"."""
-    following = [token.word for token in one[at + 1 : at + 4]]
+    following = one[at + 1 : at + 5]
     role = lead(other, there, words)
-    if any(word in words.light for word in following) and role in words.prepositions:
+    if any(token.word in words.light for token in following[:3]) and role in words.prepositions:
         return True
-    return any(word in words.have for word in following) and role in (words.genitive | words.prepositions)
+    has = any(
+        verb.word in words.have and behind.kind != "word" for verb, behind in pairwise(following)
+    )  # "has a", not "has sold"
+    return has and role in (words.genitive | words.prepositions)
 
 
 def _same_head(pairing: Pairing, i: int, j: int) -> bool:
@@ -257,7 +321,23 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
         return False
     between = [at for at in content_places(claim) if i < at < k and not _moves_along(claim[at])]
     others = [at for at in content_places(source) if m < at < j and not _moves_along(source[at])]
-    return not between and not others and claim[i].kind == claim[k].kind == "word"
+    if not between and not others:
+        return claim[i].kind == claim[k].kind == "word"
+    phrase, verb = ((i, *between), k) if all((at, k) in crossed for at in between) else ((k, *between), i)
+    whole = all((min(at, verb), max(at, verb)) in crossed for at in phrase) and not any(
+        (min(a, b), max(a, b)) in crossed for a in phrase for b in phrase
+    )
+    return whole and words.language != "zh" and _bare_verb(pairing, verb)
+
+
+def _bare_verb(pairing: Pairing, at: int) -> bool:
+    """Whether a word has neither article nor preposition, on both sides."""
+    places = (pairing.claim, at), (pairing.source, pairing.partners[at])
+    return all(
+        tokens[place].kind == "word"
+        and not (place and tokens[place - 1].word in DETERMINERS | _ARTICLES | pairing.words.prepositions)
+        for tokens, place in places
+    )
 
 
 def _moves_along(token: Token) -> bool:

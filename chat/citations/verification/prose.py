@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from chat.citations.claims import Conflict
+from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.tokens import tokens_of
@@ -17,6 +18,7 @@ MOST_SENTENCES = 3  # of a passage, looked at closely
 LEAST_PART = 3  # words of meaning in a part of a claim that is judged alone
 LEAST_STATEMENT = 2  # words of meaning on each side of an "and" that joins two statements
 _EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
+_NEXT = frozenset(["then", "dann", "danach", "puis", "ensuite", "luego", "después", "poi", "dan", "depois"])
 _TOPIC_WORDS = 3  # content words that open a sentence and may name its subject
 _COORDINATORS = frozenset(["and", "y", "e", "et", "und", "،", "و", "、", "并", "且"])
 
@@ -96,7 +98,10 @@ def _best(
     ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
-        found.append((examine(claim, sentence.tokens, lexicon(language), around), sentence))
+        said, source = _alike(claim, sentence.tokens)
+        found.append(
+            (examine(said, source, lexicon(language), around), _Sentence(sentence.span, tuple(source)))
+        )
     if not found:
         return Judgement("open")
     rank = {"holds": 2, "conflict": 1, "open": 0}
@@ -104,6 +109,25 @@ def _best(
         found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
     )
     return _judgement(best, sentence)
+
+
+def _alike(claim: Sequence[Token], source: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    """Both as they are; where each says a cause in words of its own, both with the cause first."""
+    words = [
+        [token.marker for token in side if token.marker and token.marker.category == "cause"]
+        for side in (claim, source)
+    ]
+    opens = [_opens_with_cause(side) for side in (claim, source)]
+    if words[0] != words[1] or opens[0] != opens[1]:
+        causal = cause_first(claim), cause_first(source)
+        if all(causal):
+            return causal
+    return claim, source
+
+
+def _opens_with_cause(tokens: Sequence[Token]) -> bool:
+    first = next((token for token in tokens if token.content), None)
+    return first is not None and first.marker is not None and first.marker.category == "cause"
 
 
 def _shared(claim: Sequence[Token], source: Sequence[Token]) -> int:
@@ -139,7 +163,8 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
     lit = sorted(found.places)
     spans: tuple[tuple[int, int], ...] = ()
     if lit:
-        start, end = sentence.tokens[lit[0]].start, max(sentence.tokens[at].end for at in lit)
+        start = min(sentence.tokens[at].start for at in lit)
+        end = max(sentence.tokens[at].end for at in lit)
         spans = ((start + shift, end + shift),)
     unchecked = tuple(found.open) if found.outcome == "open" else ()
     missing = tuple(found.missing)
@@ -149,9 +174,9 @@ def _judgement(found: Finding, sentence: _Sentence) -> Judgement:
 def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
     """The claim cut at each "and"; what stands behind it has its own subject, or the first one's."""
     for at, token in enumerate(claim):
-        if token.word not in COORDINATORS or token.word in _EITHER:
-            continue
         left, right = claim[:at], claim[at + 1 :]
+        if token.word not in COORDINATORS or token.word in _EITHER or (right and right[0].word in _NEXT):
+            continue
         verb = right[:1] and right[0].word in words.have | words.passive
         if _content(left) < LEAST_STATEMENT or _content(right) < (1 if verb else LEAST_STATEMENT):
             continue

@@ -13,6 +13,7 @@ from chat.citations.verification.conditions import (
     in_exception,
     with_duties,
     with_exclusive_conditions,
+    with_verb_first,
 )
 from chat.citations.verification.token import COORDINATORS, HARD_BREAKS, Kind, Token
 from text.numbers import number_words, same_characters
@@ -22,6 +23,7 @@ from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
 _KATAKANA = re.compile("[ァ-ヴー]+")
 _REACH = 3  # words between a comparator and its number
+_COUNTER = 3  # characters of a counter between a number and its "or more", and one
 _LIMIT_REACH = 6  # words between "maximum" and its number
 _CLAUSE_CATEGORIES = ("condition",)
 
@@ -37,7 +39,8 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = _with_ordinals(found, language)
     found = _turned(found, words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
-    return tuple(_in_clauses(_with_final_particles(found, words), words))
+    found = with_verb_first(_with_final_particles(found, words), words)
+    return tuple(_in_clauses(found, words))
 
 
 @cache
@@ -264,8 +267,11 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
     """Index of the number a comparator bounds: before it ("50 or less", "50以下"), else behind it."""
     word = tokens[at].word
     postfix = word in words.postfix
-    if postfix and at and tokens[at - 1].kind == "quantity":
-        return at - 1
+    counted = at - 1  # "12文字以上": behind the number's counter
+    while words.language in UNSPACED and counted > max(0, at - _COUNTER) and tokens[counted].kind == "word":
+        counted -= 1
+    if postfix and at and tokens[counted].kind == "quantity":
+        return counted
     if postfix and " " in word:
         return None
     limit = word in words.limits

@@ -29,13 +29,16 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     if (
         token.kind != "word"
         or token.word.split()[0] in words.prepositions
-        or any(pair in _GRADABLE for pair, _ in token.poles)
+        or {pair for pair, _ in token.poles} & _GRADABLE
+        and ("direction", 1) not in token.poles
         or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE))
     ):
         return False
     if _behind_auxiliary(tokens, at, words):
         return True
-    if any(before.word in words.impersonal and before.clause == token.clause for before in tokens[:at]):
+    if _behind_impersonal(tokens, at, words) or (
+        at and tokens[at - 1].word in _TO_BE_DONE and tokens[at - 1].marker
+    ):
         return True
     by_whom = (
         at + 2 < len(tokens) and tokens[at + 1].word in words.agent and tokens[at + 2].kind != "quantity"
@@ -43,8 +46,34 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     if by_whom and words.language == "en":
         clause = (place for place in range(at) if tokens[place].clause == token.clause)
         return not any(_behind_auxiliary(tokens, place, words) for place in clause)
-    return words.language == "de" and any(
-        after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break"
+    return words.language in _VERB_LAST and (
+        any(after.word in words.passive for after in tokens[at + 1 : at + 3] if after.kind != "break")
+        or _ends_passive_clause(tokens, at, words)
+    )
+
+
+_VERB_LAST = frozenset({"de", "nl"})
+_TO_BE_DONE = frozenset({"zu", "te"})  # "ist zu wechseln"; conditions.with_duties marks it
+
+
+def _behind_impersonal(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word is the verb of "on" or "man": no other word of meaning stands between."""
+    for before in reversed(tokens[:at]):
+        if before.word in words.impersonal:
+            return True
+        if before.kind in ("break", "word", "quantity"):
+            return False
+    return False
+
+
+def _ends_passive_clause(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a participle ends the clause of an auxiliary: "wird vom Käufer getragen"."""
+    own = [other for other in tokens if other.clause == tokens[at].clause and other.kind != "break"]
+    last = [other for other in own if other.content][-1:] == [tokens[at]]
+    return (
+        last
+        and tokens[at].word.endswith(("t", "n", "d"))
+        and any(other.word in words.passive for other in own)
     )
 
 
@@ -63,11 +92,11 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
             return True
         if before.word in DETERMINERS:  # "was the founder"
             return False
-        if before.word in COORDINATORS and place and tokens[place - 1].part == tokens[at].part:
+        if before.word in COORDINATORS:
             return any(
                 _behind_auxiliary(tokens, other, words)
                 for other in range(place)
-                if tokens[other].part == tokens[at].part
+                if tokens[other].clause == before.clause
             )
         if before.kind in ("break", "quantity") or (before.kind == "word" and not before.word.endswith("ly")):
             return False
@@ -83,15 +112,29 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
         for i, j in pairing.ordered
         if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
         and pairing.claim[i].kind == pairing.source[j].kind == "word"
-        and (" " in pairing.claim[i].word) == (" " in pairing.source[j].word)
-        and _has_agent(pairing, i, j)
+        and any(k < i for k in pairing.partners)
+        and not is_noun(pairing.claim, i, pairing.words)
+        and not is_noun(pairing.source, j, pairing.words)
     ]
 
 
-def _has_agent(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether a role can have changed: an agent is named, or the word before the verb is another."""
-    before_claim = [k for k, _ in pairing.ordered if k < i]
-    return bool(before_claim)
+def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word stands behind an article or a preposition, or before its genitive."""
+    before = tokens[at - 1] if at else None
+    if before is not None and before.word in (DETERMINERS | words.prepositions) - words.have:
+        return True
+    owns = at + 1 < len(tokens) and tokens[at + 1].word in words.genitive
+    return owns and words.language != "de" and not _behind_auxiliary(tokens, at, words)
+
+
+def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
+    """Partners of which one is the verb of an impersonal pronoun: "on a observé", "a été observé"."""
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if _behind_impersonal(pairing.claim, i, pairing.words)
+        != _behind_impersonal(pairing.source, j, pairing.words)
+    ]
 
 
 def converse(pairing: Pairing, i: int, j: int) -> bool:
@@ -117,23 +160,52 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         verb = i if passive_is_claim else j
         to_other = pairing.partners if passive_is_claim else {b: a for a, b in pairing.partners.items()}
         other_verb = j if passive_is_claim else i
-        for at in _subject(tokens, verb, pairing.words):
-            if at in to_other and to_other[at] < other_verb:
-                yield i, (at if passive_is_claim else to_other[at])
-        agent = _agent(tokens, verb, pairing.words)
+        agent = agent_of(tokens, verb, pairing.words)
         active = pairing.source if passive_is_claim else pairing.claim
+        doing = _subject(active, other_verb, pairing.words)
+        for at in _subject(tokens, verb, pairing.words):
+            if to_other.get(at) in doing and _has_object(active, other_verb, to_other[at], pairing.words):
+                yield i, (at if passive_is_claim else to_other[at])
         to_passive = {b: a for a, b in to_other.items()}
-        doers = [to_passive[at] for at in _subject(active, other_verb, pairing.words) if at in to_passive]
+        doers = [to_passive[at] for at in doing if at in to_passive]
         if agent and doers and not any(at in agent for at in doers):
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
 
 
-def _agent(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
+def _has_object(tokens: Sequence[Token], verb: int, subject: int, words: Lexicon) -> bool:
+    """Whether a verb acts on something: a bare word behind it, or another before it that is no subject."""
+    for at in range(verb + 1, len(tokens)):
+        token = tokens[at]
+        if token.kind == "break" or token.word in COORDINATORS | words.prepositions:
+            break
+        if token.kind == "word" and not token.word.endswith("ly"):
+            return True
+    own = (at for at in range(verb) if at != subject and tokens[at].clause == tokens[verb].clause)
+    return any(tokens[at].kind == "word" and case_of(tokens, at, words) in _OBJECT_CASES for at in own)
+
+
+_CASES = frozenset({"der", "den", "dem", "des", "einen", "einem"})  # articles of one case and gender
+_OBJECT_CASES = frozenset({"den", "dem", "einen", "einem"})
+
+
+def case_of(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
+    """The German article before a word that tells its case; '' where none does."""
+    if words.language != "de":
+        return ""
+    for before in reversed(tokens[max(0, at - 3) : at]):
+        if before.word in _CASES:
+            return before.word
+        if before.kind != "word":
+            return ""
+    return ""
+
+
+def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
     """Places of the phrase behind "by" that names the doer of a passive verb; empty where none does."""
     for at in range(verb + 1, len(tokens)):
         if tokens[at].word in words.agent:
             end = at + 1
-            if end < len(tokens) and tokens[end].kind == "quantity":
+            if end < len(tokens) and tokens[end].kind == "quantity" and not _counts(tokens, end, words):
                 break  # "rose by 5 %"
             while end < len(tokens) and tokens[end].kind != "break" and tokens[end].word not in COORDINATORS:
                 end += 1
@@ -141,6 +213,13 @@ def _agent(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
         if tokens[at].kind == "break":
             break
     return range(0)
+
+
+def _counts(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a number counts the word behind it: "by 84 of the 126 patients"."""
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    bare = tokens[at].quantity is not None and tokens[at].quantity.bare  # type: ignore[union-attr]
+    return bare and behind is not None and (behind.kind == "word" or behind.word in words.among)
 
 
 def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
@@ -156,6 +235,7 @@ def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
             and not _behind_auxiliary(tokens, at, words)
             and not lead(tokens, at, words)
             and not tokens[at].word.endswith("ly")
+            and case_of(tokens, at, words) not in _OBJECT_CASES
         ):
             found.append(at)
     return found
