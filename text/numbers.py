@@ -214,10 +214,13 @@ def _run(text: str, match: re.Match[str], words: NumberWords) -> tuple[Decimal, 
     while following := _pattern_of(words).match(text, _gap(text, end)):
         word = following[0]
         if word in words.multipliers:
-            current *= words.multipliers[word]
-            if words.multipliers[word] >= 1000:
-                total, current = total + current, Decimal(0)
-        elif words.cardinals[word] < 100 and (current % 100 == 0):
+            factor = words.multipliers[word]
+            if factor >= 1000:
+                total, current = total + current * factor, Decimal(0)
+            else:  # "mille huit cent": the hundred multiplies the eight alone
+                low = current % 1000
+                current += (low or 1) * factor - low
+        elif words.cardinals[word] < (100 if current % 1000 else 1000) and current % 100 == 0:
             current += words.cardinals[word]
         else:
             break

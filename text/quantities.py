@@ -122,8 +122,22 @@ def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
             quantity = _bound(plain, number, language)
             if not found or quantity.start >= found[-1].end:
                 found.append(quantity)
-    found = _with_units_of_ranges(plain, found)
+    found = _with_units_of_ranges(plain, _in_one(found) if language in ("zh", "ja") else found)
     return tuple(sorted([*dates, *found], key=lambda quantity: quantity.start))
+
+
+def _in_one(found: list[Quantity]) -> list[Quantity]:
+    """8万 and 5千円, side by side, as one amount: 8万5千円."""
+    joined: list[Quantity] = []
+    for quantity in found:
+        left = joined[-1] if joined else None
+        if left and left.end == quantity.start and not left.dimension and quantity.value < left.scale > 1:
+            value = left.value + quantity.value
+            factor = quantity.base / quantity.value if quantity.value else Decimal(1)
+            joined[-1] = replace(quantity, start=left.start, value=value, base=value * factor, bare=False)
+        else:
+            joined.append(quantity)
+    return joined
 
 
 def _of_date(date: Date) -> Quantity:

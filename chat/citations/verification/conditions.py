@@ -53,6 +53,9 @@ _CAUSAL = frozenset({"causes", "because"})
 def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
     """ "Steigt der Druck, öffnet …": a clause that opens with its verb, before another, is a condition."""
     at = next((k for k, token in enumerate(tokens) if token.word == ","), 0)
+    if words.language == "en" and at and tokens[0].word in ("should", "were", "had"):
+        mark = Marker("condition", "if")
+        return [replace(tokens[0], kind="marker", marker=mark, stem="condition:if"), *tokens[1:]]
     if words.language not in ("de", "nl") or at < 3 or at + 1 >= len(tokens):
         return tokens
     verb, behind, main = tokens[0], tokens[1], tokens[at + 1]

@@ -64,7 +64,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
-        if not _nominal(pairing, i, j, k, m)
+        if not _nominal(pairing, i, j, k, m) and not _dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
     if exchanged := _phrases_exchanged(pairing):
@@ -208,6 +208,8 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
     """Whether the word keeps its preposition, or begins its clause, or changes one genitive for another."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     one, other = lead(claim, i, words), lead(source, j, words)
+    if one in words.among and other in words.among and one != other:
+        return True
     if one in words.genitive and one == other:
         return _same_head(pairing, i, j) or (of_number(claim, i) and of_number(source, j))
     if one and one == other and one not in words.agent:
@@ -235,6 +237,22 @@ def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
         or pairing.source[j].clause != pairing.source[m].clause
     )
     return bool(case) and case == case_of(pairing.source, j, pairing.words) and not apart
+
+
+def _dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """ "pay a deposit to the landlord" for "pay the landlord a deposit", and back: both behind the verb."""
+    words = pairing.words
+    verb = max(
+        (at for at in pairing.partners if at < i and not words.is_phrase(pairing.claim[at].word)),
+        default=None,
+    )
+    if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
+        return False
+    claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
+    back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
+    return (claimed in words.ends and not held and not back) or (
+        ahead in words.ends and not back and not held
+    )
 
 
 def _nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -367,17 +385,21 @@ def _than(tokens: Sequence[Token], words: Lexicon) -> bool:
     return any(token.word in words.than for token in tokens)
 
 
+def _ranks(token: Token) -> bool:
+    return token.marker is not None and token.marker.category == "ordinal"
+
+
 def operands_exchanged(pairing: Pairing) -> bool | None:
     """Whether the words behind "than" have changed sides; None where that cannot be told."""
     at = next((k for k, token in enumerate(pairing.claim) if token.word in pairing.words.than), None)
     there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
     if at is None or there is None:
         return None
-    stems = [token.stem for token in pairing.source if token.kind == "word"]
+    stems = [token.stem for token in pairing.source if token.kind == "word" or _ranks(token)]
     behind = [
         pairing.partners[k]
         for k in range(at + 1, len(pairing.claim))
-        if k in pairing.partners and pairing.claim[k].kind in ("word", "quantity")
+        if k in pairing.partners and (pairing.claim[k].kind != "marker" or _ranks(pairing.claim[k]))
     ]
     telling = [j for j in behind if stems.count(pairing.source[j].stem) < 2] or behind[:1]
     if not telling:

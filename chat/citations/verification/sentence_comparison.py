@@ -176,7 +176,11 @@ class _Examination(Differences):
         free = [
             at for at in self.pairing.unmatched_source if is_marker(self.source[at], "condition", "onlyif")
         ]
-        needs = [at for at in self.pairing.unmatched_claim if self.claim[at].word in self.words.need]
+        needs = [
+            at
+            for at in self.pairing.unmatched_claim
+            if self.claim[at].word in self.words.need or is_marker(self.claim[at], "modality", "must")
+        ]
         if free and needs:
             self.explained_source |= {free[0]}
             self.explained_source |= {

@@ -368,7 +368,12 @@ class _Reading:
         wanted = max(numbers) if marker.value == "top" else min(numbers)
         cell = self.grid.rows[row][column]
         spans = ((cell.start, cell.end),)
-        if numbers[row] != wanted or numbers.count(wanted) > 1:
+        along = [q.base for c in self.grid.columns if (q := self.grid.quantity(row, c)) is not None]
+        among_columns = (max(along) if marker.value == "top" else min(along)) == numbers[row]
+        among_rows = numbers[row] == wanted and numbers.count(wanted) == 1
+        if among_rows != among_columns:  # "had the highest in 2021", "was highest in 2021"
+            return Judgement("open", spans, unchecked=(self.tokens[at].word,), coverage=1.0)
+        if not among_rows:
             return Judgement("conflict", spans, (self._conflict("ordinal", at, cell),), coverage=1.0)
         return self._rest(spans, {at})
 

@@ -29,8 +29,7 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     if (
         token.kind != "word"
         or token.word.split()[0] in words.prepositions
-        or {pair for pair, _ in token.poles} & _GRADABLE
-        and ("direction", 1) not in token.poles
+        or ({pair for pair, _ in token.poles} & _GRADABLE and ("direction", 1) not in token.poles)
         or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE))
     ):
         return False
@@ -205,8 +204,9 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
     for at in range(verb + 1, len(tokens)):
         if tokens[at].word in words.agent:
             end = at + 1
-            if end < len(tokens) and tokens[end].kind == "quantity" and not _counts(tokens, end, words):
-                break  # "rose by 5 %"
+            number = next((k for k in range(end, len(tokens)) if tokens[k].kind != "function"), end)
+            if number < len(tokens) and tokens[number].quantity and not _counts(tokens, number, words):
+                continue  # "rose by 5 %"
             while end < len(tokens) and tokens[end].kind != "break" and tokens[end].word not in COORDINATORS:
                 end += 1
             return range(at + 1, end)
