@@ -116,6 +116,9 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
             ),
             None,
         )
+        for at in denials[1:]:
+            if found[at].word == "الا" and exceptive is None:  # إلا behind a denial; ألا is one itself
+                exceptive, denials = at, [other for other in denials if other != at]
         without = next((at for at in denials if found[at].word in words.without), None)
         if exceptive is None and without is not None and len(denials) == 2:
             exceptive, denials = without, [at for at in denials if at != without]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from chat.citations.verification.alignment import content_places
 from chat.citations.verification.junctions import Differences, is_marker
 from chat.citations.verification.prepositions import lead
-from chat.citations.verification.token import Token
-from text.semantics import Lexicon
+from chat.citations.verification.token import COORDINATORS, Token
+from text.semantics import UNSPACED, Lexicon
 
 # What may be left out of a claim without making it say more than the source.
 _MAY_BE_LEFT_OUT = {
@@ -75,7 +75,7 @@ class Omissions:
         if marker.value in ("including", "evenif"):
             return
         own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
-        if not own and self._of_later_statement(at):
+        if not own and (self._of_later_statement(at) or self._opens_later_clause(at)):
             return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
@@ -88,6 +88,19 @@ class Omissions:
         """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
         last = max(self.pairing.matched_source)
         return any(self.source[place].word in self.words.breaks for place in range(last + 1, at))
+
+    def _opens_later_clause(self, at: int) -> bool:
+        """Whether a condition stands behind all of the claim in a language that says conditions first."""
+        return (
+            self.words.language in UNSPACED
+            and is_marker(self.source[at], "condition", "if")
+            and at > max(self.pairing.matched_source)
+        )
+
+    def _of_second_predicate(self, at: int) -> bool:
+        """Whether a word stands behind an "and" that nothing of the claim stands behind."""
+        last = max(self.pairing.matched_source)
+        return any(token.word in COORDINATORS for token in self.source[last + 1 : at])
 
     def _is_instruction_of_claim(self, verb: int | None) -> bool:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
@@ -124,7 +137,7 @@ class Omissions:
             (j for j in content_places(self.source) if j > at and self.source[j].clause == token.clause), None
         )
         governs = following is not None and following in self.pairing.matched_source
-        if name in _MAY_BE_LEFT_OUT:
+        if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
             beside = governs or following is None

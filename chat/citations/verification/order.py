@@ -18,6 +18,7 @@ from chat.citations.verification.prepositions import (
     lead,
     of_number,
     particles_exchanged,
+    roles_of,
 )
 from chat.citations.verification.token import COORDINATORS, DENIALS, DETERMINERS, Token
 from chat.citations.verification.voice import (
@@ -207,7 +208,7 @@ def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, i
 def _free(pairing: Pairing, i: int, j: int) -> bool:
     """Whether the word keeps its preposition, or begins its clause, or changes one genitive for another."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
-    one, other = lead(claim, i, words), lead(source, j, words)
+    one, other = roles_of(pairing, i, j)
     if one in words.among and other in words.among and one != other:
         return True
     if one in words.genitive and one == other:
@@ -240,19 +241,14 @@ def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
 
 
 def _dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """ "pay a deposit to the landlord" for "pay the landlord a deposit", and back: both behind the verb."""
+    """ "pay a deposit to the landlord" for "pay the landlord a deposit", and back."""
     words = pairing.words
-    verb = max(
-        (at for at in pairing.partners if at < i and not words.is_phrase(pairing.claim[at].word)),
-        default=None,
-    )
+    verb = max((at for at in pairing.partners if at < i), default=None)
     if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
         return False
     claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
     back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)
-    return (claimed in words.ends and not held and not back) or (
-        ahead in words.ends and not back and not held
-    )
+    return not back and not held and bool({claimed, ahead} & words.ends)
 
 
 def _nominal(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:

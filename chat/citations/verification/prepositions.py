@@ -59,13 +59,26 @@ def _particle(tokens: Sequence[Token], at: int) -> str:
     return ""
 
 
+_OF_PASSIVE = {"agent": "subject", "から": "subject", "subject": "object"}
+
+
+def roles_of(pairing: Pairing, i: int, j: int) -> tuple[str, str]:
+    """The roles of a word on both sides; of a Japanese passive those that its active form gives."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    one, other = lead(claim, i, words), lead(source, j, words)
+    if words.language != "ja":
+        return one, other
+    passive = [any(token.word in words.passive for token in side) for side in (claim, source)]
+    if passive[0] != passive[1]:
+        one, other = (
+            (_OF_PASSIVE.get(one, one), other) if passive[0] else (one, _OF_PASSIVE.get(other, other))
+        )
+    return one, other
+
+
 def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     """Two Japanese words that have exchanged their case particles."""
-    changed = [
-        (i, _particle(pairing.claim, i), _particle(pairing.source, j))
-        for i, j in pairing.ordered
-        if pairing.claim[i].kind == "word"
-    ]
+    changed = [(i, *roles_of(pairing, i, j)) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]
     changed = [(i, one, other) for i, one, other in changed if one and other and one != other]
     for i, one, other in changed:
         for k, two, far in changed:

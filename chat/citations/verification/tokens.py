@@ -91,6 +91,8 @@ def _in_abbreviation(text: str, at: int) -> bool:
     """A point inside a number or behind one letter ends nothing."""
     if text[at] not in ".,:":
         return False
+    if text[at] == "." and text[at - 2 : at - 1] == "." and text[at - 1 : at].isalpha():  # "U.S."
+        return True
     return text[at - 1 : at].isalnum() and text[at + 1 : at + 2].isalnum()
 
 
