@@ -314,3 +314,51 @@ def test_two_cells_are_added_compared_and_divided(claim: str, verdict: str, reas
 )
 def test_what_blind_sets_showed_stays_mended(claim: str, passage: str, verified: bool) -> None:
     assert checked(claim, passage).verified is verified
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "verified"),
+    [
+        ("Die Pumpe muss jeden Monat geprüft werden.", "Die Pumpe ist jeden Monat zu prüfen.", "de", True),
+        ("Den Wald pflegt der Bund.", "Der Bund pflegt den Wald.", "de", True),
+        ("Der Wald pflegt den Bund.", "Der Bund pflegt den Wald.", "de", False),
+        ("Der Koch wird vom Gast gelobt.", "Der Gast hat den Koch gelobt.", "de", True),
+        ("Der Gast wird vom Koch gelobt.", "Der Gast hat den Koch gelobt.", "de", False),
+        ("Steigt der Druck, wird gestoppt.", "Es wird gestoppt, wenn der Druck steigt.", "de", True),
+        ("Le gel a provoqué la baisse du prix.", "La baisse du prix est due au gel.", "fr", True),
+        ("La baisse du prix a provoqué le gel.", "La baisse du prix est due au gel.", "fr", False),
+        ("Alto a acheté le port auprès de Brun.", "Brun a vendu le port à Alto.", "fr", True),
+        ("Alto a vendu le port à Brun.", "Brun a vendu le port à Alto.", "fr", False),
+        ("Dos minas se cerraron en mayo.", "En mayo se cerraron dos minas.", "es", True),
+        ("Vögel verbreiten Samen, weil es regnet.", "Weil es regnet, verbreiten Vögel Samen.", "de", True),
+        ("30人以上が参加した。", "少なくとも30人が参加した。", "ja", True),
+        ("会費は85,000円である。", "会費は8万5千円である。", "ja", True),
+        ("報告書は委員会から大臣に提出される。", "委員会は大臣に報告書を提出する。", "ja", True),
+        ("報告書は大臣から委員会に提出される。", "委員会は大臣に報告書を提出する。", "ja", False),
+        ("La ville compte mille huit cents arbres.", "La ville compte 1 800 arbres.", "fr", True),
+        ("The jar weighs 2,500 g.", "The jar weighs 2.5 kg and must be kept upright.", "en", True),
+        ("The guild paid a fee to the abbey.", "The guild paid the abbey a fee.", "en", True),
+        ("The abbey paid a fee to the guild.", "The guild paid the abbey a fee.", "en", False),
+        ("The wall was cracked by frost.", "Frost cracked the wall and made it lean.", "en", True),
+        ("Moss grew more in the second year than in the first.",
+         "Moss grew more in the first year than in the second.",
+         "en", False),
+        ("Ring the bell and then close the gate.", "Close the gate and then ring the bell.", "en", False),
+        ("Many herons nested.", "Few herons nested.", "en", False),
+    ],
+)  # fmt: skip
+def test_roles_follow_case_agent_and_cause(claim: str, passage: str, lang: str, verified: bool) -> None:
+    said = checked(claim, passage, lang)
+    assert said.verified is verified, (said.reason, said.unchecked, said.missing)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("In 2021, oats had the highest yield.", "normalized"),
+        ("In 2022, barley had the highest yield.", "unsupported"),
+    ],
+)
+def test_a_superlative_holds_only_where_row_and_column_agree(claim: str, verdict: str) -> None:
+    table = "Yield\n| Crop | 2021 | 2022 |\n| Barley | 4 | 3 |\n| Oats | 6 | 8 |"
+    assert checked(claim, table).verdict == verdict

@@ -371,7 +371,8 @@ class _Reading:
         along = [q.base for c in self.grid.columns if (q := self.grid.quantity(row, c)) is not None]
         among_columns = (max(along) if marker.value == "top" else min(along)) == numbers[row]
         among_rows = numbers[row] == wanted and numbers.count(wanted) == 1
-        if among_rows != among_columns:  # "had the highest in 2021", "was highest in 2021"
+        ranked = self.language == "en" and self.claim[: self.tokens[at].start].endswith("the ")
+        if among_rows != among_columns and not ranked:  # "was highest in 2021", "had the highest in 2021"
             return Judgement("open", spans, unchecked=(self.tokens[at].word,), coverage=1.0)
         if not among_rows:
             return Judgement("conflict", spans, (self._conflict("ordinal", at, cell),), coverage=1.0)

@@ -270,7 +270,7 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
     word = tokens[at].word
     postfix = word in words.postfix
     counted = at - 1  # "12文字以上": behind the number's counter
-    while words.language in UNSPACED and counted > max(0, at - _COUNTER) and tokens[counted].kind == "word":
+    while _is_counter(tokens[counted], words) and counted > max(0, at - _COUNTER):
         counted -= 1
     if postfix and at and tokens[counted].kind == "quantity":
         return counted
@@ -290,6 +290,15 @@ def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | No
         if held.kind != "function" and not (over and held.kind == "word"):
             return None
     return None
+
+
+def _is_counter(token: Token, words: Lexicon) -> bool:
+    """Whether a token may be what a number counts in a language without spaces: 人, 文字."""
+    return (
+        words.language in UNSPACED
+        and token.kind in ("word", "function")
+        and not "ぁ" <= token.word[0] <= "ん"
+    )
 
 
 def _without_comparator(token: Token, words: Lexicon) -> Token:
