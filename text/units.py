@@ -65,7 +65,7 @@ def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     names = sorted(unit_names(language), key=len, reverse=True)
     spaced = language not in ("zh", "ja")
     end = r"(?!\w)" if spaced else r"(?![A-Za-z0-9])"
-    symbol = re.compile("(?:" + "|".join(map(re.escape, symbols)) + ")" + r"(?![A-Za-zµ²³0-9])")
+    symbol = re.compile("(?:" + "|".join(map(re.escape, symbols)) + ")" + r"(?![A-Za-zÀ-ɏµ²³0-9])")
     name = re.compile("(?:" + "|".join(map(re.escape, names)) + ")" + end, re.I) if names else None
     return symbol, name
 

@@ -96,6 +96,17 @@ def cause_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
     return tuple(replace(token, clause=word.clause, part=tokens[at].part) for token in statement)
 
 
+def sides_of_cause(tokens: Sequence[Token]) -> dict[int, str]:
+    """For the start of each word, whether it belongs to the cause or to the effect; {} where none is said."""
+    found = "cause"
+    sides: dict[int, str] = {}
+    for token in cause_first(tokens):
+        sides[token.start] = found
+        if token.marker == _CAUSES:
+            found = "effect"
+    return sides
+
+
 _EXCEPTIVE = frozenset({"unless", "except"})
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import Pairing, content_places
+from chat.citations.verification.conditions import sides_of_cause
 from chat.citations.verification.dated_numbers import first_and_last, misdated
 from chat.citations.verification.order import misplaced
 from chat.citations.verification.prepositions import clause_lead, lead
@@ -106,6 +107,13 @@ class Junctions:
 
     def roles(self) -> None:
         """Record words that stand in another role than in the source: who does it to whom."""
+        claimed, held = sides_of_cause(self.claim), sides_of_cause(self.source)
+        for i, j in self.pairing.ordered if claimed and held else ():
+            one, other = claimed.get(self.claim[i].start), held.get(self.source[j].start)
+            moved = lead(self.claim, i, self.words) and lead(self.source, j, self.words)
+            if self.claim[i].kind == "word" and not moved and one and other and one != other:
+                self.found.conflict("cause_effect", i, j)
+                return
         wrong = misplaced(self.pairing)
         if wrong is not None:
             i, k, sure = wrong

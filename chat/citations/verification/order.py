@@ -43,7 +43,8 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     sides ("A pays B", "B pays A"), or where the voice changed and they did not.
     """
     claim = pairing.claim
-    if pairing.words.language == "ja" and (exchanged := particles_exchanged(pairing)):
+    compared = comparison_turned(pairing)
+    if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True
     if any(converse(pairing, i, j) for i, j in pairing.opposites):
         return None
@@ -52,7 +53,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     turned = voice_changes(pairing)
     if (wrong := next(wrong_voices(pairing, turned), None)) is not None:
         return *wrong, True
-    if comparison_turned(pairing):
+    if compared:
         return None
     turned += impersonal(pairing)
     if pairing.words.than and _compared(pairing) and operands_exchanged(pairing):
@@ -391,6 +392,10 @@ def operands_exchanged(pairing: Pairing) -> bool | None:
     there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
     if at is None or there is None:
         return None
+    if pairing.words.language == "ja":  # what it is held against stands before より
+        held = max((k for k in content_places(pairing.claim) if k < at), default=-1)
+        other = max((k for k in content_places(pairing.source) if k < there), default=-1)
+        return pairing.partners[held] != other if held in pairing.partners else None
     stems = [token.stem for token in pairing.source if token.kind == "word" or _ranks(token)]
     behind = [
         pairing.partners[k]

@@ -82,6 +82,9 @@ def _topic_apart(
     opening = [token for token in source if token.clause == main and token.kind != "break"][:2]
     if not any(token.word in words.pronouns for token in opening):
         return frozenset()
+    subject = next(at for at in content_places(source) if source[at].clause == main)
+    if subject not in found.values():  # "her teacher led it" is not said of her
+        return frozenset()
     topic = [at for at in content_places(source) if source[at].kind == "word"][:2]
     apart = frozenset(i for i, j in found.items() if source[j].clause < main)
     return apart if all(found[i] in topic for i in apart) else frozenset()

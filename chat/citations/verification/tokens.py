@@ -239,6 +239,8 @@ def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         assert quantity.quantity is not None
         if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
             bound = "span"
+        if token.word in _TIMES and _before_follows(tokens, target):
+            bound = _TURNED.get(bound, bound)  # "at the latest four weeks before": at least four weeks
         found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
         found[at] = replace(token, kind="function", marker=None, poles=frozenset())
     return found
@@ -259,6 +261,17 @@ def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
 
 
 _TO = frozenset(["bis", "bis zu", "up to", "jusqu'à", "jusqu' à", "hasta", "حتى"])
+
+
+_TURNED = {"le": "ge", "ge": "le"}
+_TIMES = frozenset(
+    ["at the latest", "no later than", "not later than", "spätestens", "au plus tard", "a más tardar"]
+) | frozenset(["最迟", "不迟于", "不晚于", "遅くとも", "uiterlijk", "frühestens", "at the earliest", "最早"])
+
+
+def _before_follows(tokens: Sequence[Token], number: int) -> bool:
+    following = next((token for token in tokens[number + 1 :] if token.content), None)
+    return following is not None and following.marker == Marker("time", "before")
 
 
 def _joined_bound(one: str, other: str) -> str:

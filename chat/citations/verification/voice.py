@@ -9,7 +9,7 @@ from chat.citations.verification.prepositions import (
     lead,
 )
 from chat.citations.verification.token import COORDINATORS, DETERMINERS, Token
-from text.semantics import Lexicon
+from text.semantics import Lexicon, Marker
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
 
@@ -20,6 +20,8 @@ _WITH_PRONOUN = ("arse", "erse", "irse")
 _NO_PARTICIPLE = ("ing", "ly", "ant", "ent", "al", "ive", "ous", "ic", "ble", "ful", "s")
 
 
+_PARTICIPLES = frozenset({"sent", "spent", "lent", "bent", "meant"})
+_WE = Marker("person", "first")
 _AUXILIARY_REACH = 4  # tokens between an auxiliary and its participle
 
 
@@ -30,7 +32,7 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         token.kind != "word"
         or token.word.split()[0] in words.prepositions
         or ({pair for pair, _ in token.poles} & _GRADABLE and ("direction", 1) not in token.poles)
-        or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE))
+        or (words.language == "en" and token.word.endswith(_NO_PARTICIPLE) and token.word not in _PARTICIPLES)
     ):
         return False
     if _behind_auxiliary(tokens, at, words):
@@ -143,9 +145,15 @@ def converse(pairing: Pairing, i: int, j: int) -> bool:
     if not pairs & {"trade", "giving"}:
         return False
     doers = [k for k in _subject(claim, i, words) if k in pairing.partners]
+    us = [
+        k
+        for k in range(i + 1, len(claim))
+        if claim[k].marker == _WE and lead(claim, k, words) in words.starts
+    ]
+    ours = any(token.marker == _WE for token in source[:j])
     givers = {m: k for k, m in pairing.ordered if m in _subject(source, j, words)}
     towards = words.starts | words.ends
-    return bool(doers and givers) and all(
+    return bool(doers and (givers or (us and ours))) and all(
         [pairing.partners[k] > j and lead(source, pairing.partners[k], words) in towards for k in doers]
         + [k > i and lead(claim, k, words) in towards for k in givers.values()]
     )
@@ -167,6 +175,9 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
                 yield i, (at if passive_is_claim else to_other[at])
         to_passive = {b: a for a, b in to_other.items()}
         doers = [to_passive[at] for at in doing if at in to_passive]
+        named = [to_other[at] for at in agent if at in to_other]
+        if named and doing and not doers and all(active[at].part != active[other_verb].part for at in named):
+            yield i, next(k for k, m in pairing.ordered if named[0] in (k, m))
         if agent and doers and not any(at in agent for at in doers):
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
 
