@@ -348,10 +348,10 @@ def test_what_blind_sets_showed_stays_mended(claim: str, passage: str, verified:
         ("Orr bought the barn from us.", "We sold the barn to Orr.", "en", True),
         ("Orr sold the barn to us.", "We sold the barn to Orr.", "en", False),
         ("Low rents were due to the decline.", "The decline was due to low rents.", "en", False),
-        ("The hymn was sung by Ada Lund.", "Ada Lund wrote the hymn; her pupil Karl sang the hymn.", "en", False),
-        ("Apply at least two weeks before the start.", "Apply no later than two weeks before the start.", "en", True),
-        ("北側は南側より気温が低かった。", "南側は北側より気温が高かった。", "ja", True),
-        ("北側は南側より気温が高かった。", "南側は北側より気温が高かった。", "ja", False),
+        ("The hymn was sung by Ada Lund.", "Ada Lund wrote the hymn; her pupil Karl sang it.", "en", False),
+        ("Pay at least two weeks before it starts.", "Pay no later than two weeks before it starts.", "en", True),
+        ("米は麦より価格が低かった。", "麦は米より価格が高かった。", "ja", True),
+        ("米は麦より価格が高かった。", "麦は米より価格が高かった。", "ja", False),
     ],
 )  # fmt: skip
 def test_roles_follow_case_agent_and_cause(claim: str, passage: str, lang: str, verified: bool) -> None:
