@@ -349,7 +349,7 @@ def test_what_blind_sets_showed_stays_mended(claim: str, passage: str, verified:
         ("Orr sold the barn to us.", "We sold the barn to Orr.", "en", False),
         ("Low rents were due to the decline.", "The decline was due to low rents.", "en", False),
         ("The hymn was sung by Ada Lund.", "Ada Lund wrote the hymn; her pupil Karl sang it.", "en", False),
-        ("Pay at least a week before it starts.", "Pay no later than a week before it starts.", "en", True),
+        ("Pay at least 9 days before it starts.", "Pay no later than 9 days before it starts.", "en", True),
         ("米は麦より価格が低かった。", "麦は米より価格が高かった。", "ja", True),
         ("米は麦より価格が高かった。", "麦は米より価格が高かった。", "ja", False),
     ],
