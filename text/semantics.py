@@ -158,7 +158,7 @@ def stem(word: str, language: str) -> str:
         return _arabic_stem(word)
     stemmer = _stemmer(language)
     found = str(stemmer.stemWord(word)) if stemmer else word
-    return _unaccented(found) if language in ("fr", "es", "it", "pt", "de") else found
+    return plain_letters(found) if language in ("fr", "es", "it", "pt", "de") else found
 
 
 @lru_cache(maxsize=65536)
@@ -171,7 +171,7 @@ def root(word: str, language: str) -> str:
             break
     else:
         return ""
-    return _unaccented(word)
+    return plain_letters(word)
 
 
 LEAST_ROOT = 4  # letters
@@ -188,7 +188,8 @@ def _endings(language: str) -> tuple[str, ...]:
     return tuple(sorted(_words(data, "endings", language), key=len, reverse=True))
 
 
-def _unaccented(word: str) -> str:
+def plain_letters(word: str) -> str:
+    """A word without accents."""
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 

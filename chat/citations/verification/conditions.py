@@ -50,6 +50,32 @@ _CAUSES = Marker("cause", "causes")
 _CAUSAL = frozenset({"causes", "because"})
 
 
+_OF_TIME = frozenset("间期候代刻段常而")  # 时间, 时期 …
+
+
+def with_final_when(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "温度超过80℃时，": a clause that ends with 时 is a condition; 当 before it says no more."""
+    if words.language != "zh":
+        return tokens
+    found: list[Token] = []
+    first = 0
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.kind == "break":
+            first = len(found) + 1
+        if token.word != "时" or len(found) < first + 2 or following is None or following.word in _OF_TIME:
+            found.append(token)
+            continue
+        condition = Marker("condition", "if")
+        for opening in range(first, len(found)):
+            if found[opening].marker == condition:
+                found[opening] = replace(found[opening], kind="function", marker=None)
+        found.append(replace(token, kind="marker", marker=condition, stem="condition:if"))
+        if following.kind != "break":
+            found.append(Token("break", "", token.end, token.end))
+    return found
+
+
 def with_verb_first(tokens: list[Token], words: Lexicon) -> list[Token]:
     """ "Steigt der Druck, öffnet …": a clause that opens with its verb, before another, is a condition."""
     at = next((k for k, token in enumerate(tokens) if token.word == ","), 0)

@@ -94,6 +94,7 @@ class Omissions:
         return (
             self.words.language in UNSPACED
             and is_marker(self.source[at], "condition", "if")
+            and self.source[at].word != "时"
             and at > max(self.pairing.matched_source)
         )
 

@@ -11,7 +11,7 @@ from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.tokens import tokens_of
-from text.semantics import Lexicon, known_language, lexicon
+from text.semantics import Lexicon, known_language, lexicon, plain_letters
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # of a passage, looked at closely
@@ -98,10 +98,11 @@ def _best(
     ranked = sorted(sentences, key=lambda sentence: -_shared(claim, sentence.tokens))
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
-        said, source = _alike(claim, sentence.tokens)
-        found.append(
-            (examine(said, source, lexicon(language), around), _Sentence(sentence.span, tuple(source)))
+        words = lexicon(language)
+        said, source = _alike(
+            _with_parts(claim, sentence.tokens, words), _with_parts(sentence.tokens, claim, words)
         )
+        found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found:
         return Judgement("open")
     rank = {"holds": 2, "conflict": 1, "open": 0}
@@ -109,6 +110,55 @@ def _best(
         found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
     )
     return _judgement(best, sentence)
+
+
+_LEAST_COMPOUND = 8  # letters
+_LEAST_PART_LETTERS = 4
+_LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts of a compound
+
+
+def _with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+    """German and Dutch compounds as their parts, where the other side says both: "Risiko von Stürzen"."""
+    if words.language not in ("de", "nl"):
+        return tokens
+    own = {token.word for token in tokens}
+    stems = {
+        t.stem: t
+        for t in other
+        if t.kind == "word" and len(t.stem) >= _LEAST_PART_LETTERS and t.word not in own
+    }
+    result: list[Token] = []
+    for token in tokens:
+        parts = (
+            _parts_of(token, stems) if token.kind == "word" and len(token.word) >= _LEAST_COMPOUND else None
+        )
+        result += parts or [token]
+    return result
+
+
+def _parts_of(token: Token, stems: dict[str, Token]) -> list[Token] | None:
+    """A compound as two words of the other side, the first with what links it to the second."""
+    word = plain_letters(token.word)
+    for stem, first in stems.items():
+        for link in _LINKS:
+            rest = word.removeprefix(stem + link)
+            second = next(
+                (t for s, t in stems.items() if s != stem and rest.startswith(s) and len(rest) - len(s) < 4),
+                None,
+            )
+            if rest != word and second is not None:
+                return [
+                    replace(
+                        token,
+                        word=part.word,
+                        stem=part.stem,
+                        root=part.root,
+                        synonyms=part.synonyms,
+                        poles=part.poles,
+                    )
+                    for part in (first, second)
+                ]
+    return None
 
 
 def _alike(claim: Sequence[Token], source: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:

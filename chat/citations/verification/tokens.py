@@ -13,6 +13,7 @@ from chat.citations.verification.conditions import (
     in_exception,
     with_duties,
     with_exclusive_conditions,
+    with_final_when,
     with_verb_first,
 )
 from chat.citations.verification.token import COORDINATORS, HARD_BREAKS, Kind, Token
@@ -39,7 +40,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = _with_ordinals(found, language)
     found = _turned(found, words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
-    found = with_verb_first(_with_final_particles(found, words), words)
+    found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
     return tuple(_in_clauses(found, words))
 
 
