@@ -8,9 +8,7 @@ from typing import Any
 from django.db.models.functions import Length
 
 from documents.models import CitationUnit, Page, RetrievalChunk
-
-KEPT = ("slide", "sheet", "start_ms", "end_ms")
-"""Places of imported blocks that ``RetrievalChunk.metadata`` holds."""
+from text.language_detection import detected_language
 
 
 def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict[str, Any]:
@@ -28,28 +26,54 @@ def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict
         "unit_types": list(dict.fromkeys(unit.unit_type for unit in units)),
         "section_path": chunk.section_path,
         "ancestry_titles": [document.title, *chunk.section_path],
-        "language": document.language,
+        "language": detected_language(chunk.content, document.language),
         "code_language": next((unit.code_language for unit in units if unit.code_language), ""),
         "list_style": next((list_style(unit.list_style) for unit in units if unit.list_style), ""),
-        "has_summary": bool(chunk.summary),
-        "citation": citation_anchor(chunk, units[0]) if units else {},
+        **_table_place(units),
+        "context_header": chunk.context_header,
+        "contextual_summary_ref": f"/api/chunks/{chunk.pk}/#summary" if chunk.summary else "",
+        "citation": citation_anchor(units) if units else {},
     }
     return {name: value for name, value in found.items() if value not in ("", None, [], {})}
 
 
-def citation_anchor(chunk: RetrievalChunk, unit: CitationUnit) -> dict[str, Any]:
-    """Where the unit stands: numbers from 1, the corners of its box clockwise from the top left."""
+def citation_anchor(units: Sequence[CitationUnit]) -> dict[str, Any]:
+    """Where the first unit stands, and when the last ends: numbers from 1, corners clockwise from top left.
+
+    Corners of an imported block are in 0..1 of the page as shown, as they came; others in points.
+    """
+    unit, known = units[0], units[0].location or {}
     x0, y0, x1, y1 = unit.bbox
+    corners = known.get("quad") or ([(x0, y0), (x1, y0), (x1, y1), (x0, y1)] if x1 > x0 else [])
     anchor = {
         "page_number": unit.page_number,
-        "paragraph_number": unit.paragraph_index + 1,
+        "paragraph_number": known.get("paragraph", unit.paragraph_index + 1),
+        "line_number": known.get("line", unit.line_start),
         "line_start": unit.line_start,
         "line_end": unit.line_end,
-        "row_number": None if unit.table_row is None else unit.table_row + 1,
-        "bbox_quad": [[x0, y0], [x1, y0], [x1, y1], [x0, y1]] if x1 > x0 else None,
-        **{name: chunk.metadata.get(name) for name in KEPT},
+        "slide_number": _first(units, "slide"),
+        "sheet_name": _first(units, "sheet"),
+        "row_number": known.get("row", None if unit.table_row is None else unit.table_row + 1),
+        "column_number": known.get("column"),
+        "start_timestamp_ms": _first(units, "start_ms"),
+        "end_timestamp_ms": _first(units[::-1], "end_ms"),
+        "bbox_quad": [{"x": x, "y": y} for x, y in corners] or None,
     }
     return {name: value for name, value in anchor.items() if value is not None}
+
+
+def _first(units: Sequence[CitationUnit], name: str) -> Any:
+    """What the first unit says that says it."""
+    return next((unit.location[name] for unit in units if unit.location and name in unit.location), None)
+
+
+def _table_place(units: Sequence[CitationUnit]) -> dict[str, int | None]:
+    """Row and column, from 0, of the first cell of a table in the chunk."""
+    row = next((unit for unit in units if unit.table_row is not None), None)
+    if row is None:
+        return {}
+    cells = (row.cells or {}).get("cells", [])
+    return {"table_row": row.table_row, "table_col": cells[0]["column"] if cells else None}
 
 
 def list_style(marker: str) -> str:

@@ -78,6 +78,63 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
     caption: str = ""
 
 
+class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """Where a unit stands in a source that is no page of text, as another parser says it.
+
+    Attributes:
+        slide, row, column, paragraph, line: from 1; a sheet's row and column.
+        start_ms, end_ms: of spoken or moving media.
+        quad: four corners, clockwise from the top left, in display fractions.
+    """
+
+    slide: int | None = None
+    sheet: str = ""
+    row: int | None = None
+    column: int | None = None
+    paragraph: int | None = None
+    line: int | None = None
+    start_ms: int | None = None
+    end_ms: int | None = None
+    quad: tuple[tuple[float, float], ...] = ()
+
+    def within(self, row: TableRow | None, start: int, end: int) -> Location:
+        """The location of characters [start, end) of the page, in ``row`` where the unit is one."""
+        if row is None or not self.row:
+            return self
+        cited = [cell.column for cell in row.cells if cell.char_start < end and start < cell.char_end]
+        column = (self.column or 1) + cited[0] if len(cited) == 1 else None
+        return msgspec.structs.replace(self, column=column)
+
+    @property
+    def in_words(self) -> str:
+        """``slide 4``, ``sheet Q2, B7`` or ``12:04–12:31``; '' where a page says as much."""
+        parts = [f"slide {self.slide}"] if self.slide else []
+        if self.sheet:
+            cell = f"{column_letters(self.column)}{self.row}" if self.column and self.row else ""
+            row = f"row {self.row}" if self.row else ""
+            parts.append(", ".join(filter(None, (f"sheet {self.sheet}", cell or row))))
+        if self.start_ms is not None:
+            times = (clock_time(time) for time in (self.start_ms, self.end_ms) if time is not None)
+            parts.append("–".join(dict.fromkeys(times)))
+        return ", ".join(parts)
+
+
+def column_letters(number: int) -> str:
+    """A spreadsheet's name of a column: 1 is A, 27 is AA."""
+    letters = ""
+    while number > 0:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def clock_time(milliseconds: int) -> str:
+    """``12:04``, ``1:02:03``."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
 class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
     """The smallest thing that is cited. ``page.text[char_start:char_end] == text``, always.
 
@@ -90,6 +147,7 @@ class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
         list_marker: the bullet or number of a list item, as printed.
         section_type: 'abstract', 'introduction', 'methods', ... or ''.
         from_picture: its words were recognised in a picture beside the page's text.
+        location: of an imported block.
     """
 
     index: int
@@ -110,6 +168,7 @@ class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
     code_language: str = ""
     continues: bool = False
     from_picture: bool = False
+    location: Location | None = None
 
 
 class Furniture(msgspec.Struct, frozen=True, gc=False):

@@ -14,6 +14,7 @@ from django.core.files.base import ContentFile
 from hypothesis import settings as hypothesis_settings
 
 from documents.files.uploads import store_upload
+from documents.importers.block_import import import_blocks
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
 from documents.models import Document
@@ -82,6 +83,14 @@ def ingested(db: None) -> Ingest:
         return document
 
     return ingest
+
+
+def imported(owner: User, payload: object, title: str) -> Document:
+    """A document made of another parser's blocks."""
+    document = import_blocks(owner, payload, title)
+    ingest_document(document.pk)
+    document.refresh_from_db()
+    return document
 
 
 @pytest.fixture

@@ -236,6 +236,7 @@ def unchecked(citation: CitationShown) -> CitationShown:
         claim=citation.claim,
         quote="",
         href=citation.href,
+        where=citation.where,
     )
 
 

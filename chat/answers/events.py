@@ -103,6 +103,7 @@ class CitationShown(msgspec.Struct, frozen=True):
         judged_by: the model that was asked what no rule could compare; '' when none was.
         judgement: its word, which changes no verdict: supported, unsupported.
         href: opens the reader at the words.
+        where: of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
     """
 
     id: str
@@ -129,11 +130,12 @@ class CitationShown(msgspec.Struct, frozen=True):
     judgement: str = ""
     feedback: str = ""
     href: str = ""
+    where: str = ""
 
     @property
     def place(self) -> str:
         """Page and lines, for people: ``p. 5, lines 20–25``."""
-        return place_in_words(self.page, *self.lines)
+        return place_in_words(self.page, *self.lines, self.where)
 
     @property
     def is_outdated(self) -> bool:

@@ -163,7 +163,9 @@ def passage_lines(passage: ContextItem) -> str:
 def passage_head(passage: ContextItem) -> str:
     """Where a passage stands: page and lines, who wrote it and when, title, section."""
     unit = passage.unit
-    place = f"p. {unit.page}, lines {passage.lines[0]}–{passage.lines[1]}"
+    end = unit.char_start + len(unit.text)
+    where = unit.location.within(unit.table, unit.char_start, end).in_words if unit.location else ""
+    place = where or f"p. {unit.page}, lines {passage.lines[0]}–{passage.lines[1]}"
     parts = [one_line(part) for part in (unit.byline, unit.title, passage.section) if part]
     return " · ".join([place, *parts])
 

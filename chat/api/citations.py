@@ -47,6 +47,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
 
     page = serializers.IntegerField(source="page_number", read_only=True)
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
+    place = serializers.CharField(read_only=True, help_text="for people: p. 5, lines 3–7; slide 4; 12:04")
     section = serializers.SerializerMethodField(help_text="headings above, outermost first, joined by ›")
     verdict_text = serializers.CharField(source="get_verdict_display", read_only=True)
     durability_text = serializers.CharField(source="get_durability_display", read_only=True)
@@ -74,6 +75,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             "page",
             "unit",
             "lines",
+            "place",
             "section",
             "section_path",
             "claim",

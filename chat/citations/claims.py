@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pdf.geometry import Rect
-from pdf.structure import TableRow, UnitType, Word
+from pdf.structure import Location, TableRow, UnitType, Word
 
 Verdict = Literal["exact", "normalized", "moved", "computed", "found", "partial", "unsupported"]
 VERIFIED: frozenset[Verdict] = frozenset({"exact", "normalized", "moved", "computed"})
@@ -36,6 +36,7 @@ class SourceUnit:
         title: the document's title, file name or company: a claim may name it.
         language: the document's (BCP 47), '' when it does not say.
         byline: who wrote the document and when, '' where nobody knows: ``McMurray et al. 2019``.
+        location: of an imported block.
     """
 
     id: str
@@ -50,6 +51,7 @@ class SourceUnit:
     title: str = ""
     language: str = ""
     byline: str = ""
+    location: Location | None = None
 
 
 @dataclass(frozen=True, slots=True)

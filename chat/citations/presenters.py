@@ -44,6 +44,7 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         judgement=citation.judgement,
         feedback=citation.feedback,
         href=reader_link(citation),
+        where=citation.where,
     )
 
 

@@ -88,8 +88,10 @@ def _reanchor(citation: Citation, row: CitationUnit | None, sources: Sources) ->
         citation.rects = citation.unit_rects = citation.head_rects = []  # other words stand there now
         return
     unit, place = sources.units[str(row.pk)], sources.places[str(row.pk)]
-    rects = quote_rects(citation, unit)
-    citation.durability = durability(citation, unit, rects)
+    found = quote_rects(citation, unit)
+    rects = found or []
+    changed = Citation.Durability.CHANGED
+    citation.durability = changed if found is None else durability(citation, unit, rects)
     citation.unit, citation.page_number = row, unit.page
     citation.line_start, citation.line_end = place.lines
     citation.unit_rects = [list(rect) for rect in place.rects]
@@ -98,13 +100,16 @@ def _reanchor(citation: Citation, row: CitationUnit | None, sources: Sources) ->
     citation.rects = [list(rect) for rect in rects]
 
 
-def quote_rects(citation: Citation, unit: SourceUnit) -> list[Rect]:
-    """Where the quote's pieces stand in the unit; sets the citation's characters. Empty when they do not."""
+def quote_rects(citation: Citation, unit: SourceUnit) -> list[Rect] | None:
+    """Where the quote's pieces stand in the unit; sets the citation's characters. None when they do not.
+
+    Imported words have no boxes until their PDF is there.
+    """
     page, context = page_of_unit(unit), citation.claim
     found = [find_quote([page], piece, context) for piece in citation.quote.split(PIECES)]
     anchors = [anchor for anchor in found if anchor is not None and anchor.verdict != "partial"]
     if len(anchors) < len(found):
-        return []
+        return None
     spans = [span for anchor in anchors for span in anchor.parts[0].spans]
     citation.char_start = unit.char_start + min(start for start, _ in spans)
     citation.char_end = unit.char_start + max(end for _, end in spans)
@@ -112,9 +117,8 @@ def quote_rects(citation: Citation, unit: SourceUnit) -> list[Rect]:
 
 
 def durability(citation: Citation, unit: SourceUnit, rects: Sequence[Rect]) -> Citation.Durability:
-    if not rects:
-        return Citation.Durability.CHANGED
-    if citation.page_number == unit.page and (not citation.rects or near(citation.rects, rects)):
+    before = citation.rects
+    if citation.page_number == unit.page and (not before or not rects or near(before, rects)):
         return Citation.Durability.SAME
     return Citation.Durability.MOVED
 

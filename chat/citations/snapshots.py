@@ -40,6 +40,7 @@ def snapshot(found: Verification, place: UnitPlace, number: int) -> Citation:
         page_number=found.page,
         line_start=lines[0],
         line_end=lines[1],
+        where=unit.location.within(unit.table, start, end).in_words[:300] if unit.location else "",
         rects=[list(rect) for rect in found.rects],
         unit_rects=[list(rect) for rect in place.rects],
         head_rects=[list(rect) for rect in found.head_rects],

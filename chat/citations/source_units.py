@@ -17,7 +17,7 @@ from chat.citations.anchoring.page_text import LazyWords
 from chat.citations.claims import SourceUnit
 from documents.models import CitationUnit, Document, Page
 from pdf.geometry import PageFrame, Rect
-from pdf.structure import TableRow
+from pdf.structure import Location, TableRow
 from pdf.word_boxes import WordBoxes, unpack
 
 HEADING_CHARACTERS = 400  # of a page's text: the statement's name stands there
@@ -34,6 +34,7 @@ UNIT_FIELDS = (
     "rects",
     "section_path",
     "cells",
+    "location",
 )
 UnitRow = Any
 """A CitationUnit, or a named tuple of UNIT_FIELDS: of the hundreds of units on the pages most are never
@@ -175,6 +176,7 @@ def _add(sources: Sources, row: UnitRow, page: _PageWords, document: Document, b
         title=document.title,
         language=document.language,
         byline=byline,
+        location=msgspec.convert(row.location, Location) if row.location else None,
     )
     sources.places[unit_id] = UnitPlace(
         document=document_id,

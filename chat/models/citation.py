@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-def place_in_words(page: int, first: int, last: int) -> str:
-    """``p. 5, lines 20–25``; the page alone where the lines are unknown."""
+def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
+    """``p. 5, lines 20–25``; the page alone where the lines are unknown.
+
+    ``where`` takes their place: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
+    """
+    if where:
+        return where
     if not first:
         return f"p. {page}"
     return f"p. {page}, {f'lines {first}–{last}' if last > first else f'line {first}'}"
@@ -93,6 +98,9 @@ class Citation(models.Model):
     char_end = models.IntegerField(default=0)
     line_start = models.IntegerField(default=0)
     line_end = models.IntegerField(default=0)
+    where = models.CharField(
+        max_length=300, blank=True, help_text="of imported blocks: ‘slide 4’, ‘sheet Q2, B7’, ‘12:04’"
+    )
     rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
     unit_rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
     head_rects = ArrayField(ArrayField(models.FloatField(), size=4), default=list)
@@ -129,7 +137,7 @@ class Citation(models.Model):
     @property
     def place(self) -> str:
         """Page and lines, for people: ``p. 5, lines 20–25``."""
-        return place_in_words(self.page_number, self.line_start, self.line_end)
+        return place_in_words(self.page_number, self.line_start, self.line_end, self.where)
 
     @property
     def is_outdated(self) -> bool:

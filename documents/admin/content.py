@@ -48,6 +48,7 @@ class UnitAdmin(PlacedAdmin):
         "table_index",
         "table_row",
         "cells",
+        "location",
         "neighbours",
     )
 

@@ -12,6 +12,8 @@ from documents.api.common.fields import Strict, VisibleRelated
 from documents.files.formats import accepted
 from documents.files.uploads import UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
+from documents.importers import ADAPTERS, AdapterError
+from documents.importers.block_import import import_blocks
 from documents.library.shares import add_to_collection
 from documents.models import Collection, Document, Tag
 
@@ -29,19 +31,20 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import mixins, status, viewsets
+from rest_framework import generics, mixins, status, viewsets
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.authentication import HasScope, caller
-from documents.api.common.errors import Conflict, ErrorSerializer
+from documents.api.common.errors import Conflict, ErrorSerializer, TooLarge
 from documents.api.common.fields import MayEdit
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.common.json_parser import JSONParser
 from documents.api.common.lists import VisibleFilter
 from documents.api.jobs import FAILURE_CODES
 from documents.ingestion.pipeline import ingest_again
+from documents.ingestion.queue import enqueue
 from documents.ingestion.source_files import unlock
 from documents.library.shares import NotYours, set_collections
 from documents.library.trash import delete_document
@@ -102,10 +105,14 @@ def receive(owner: User, sent: dict[str, Any]) -> Document:
         raise NotTaken(refused) from None
     except FetchRefused as refused:
         raise Unusable(refused.message, "not_fetched", url=refused.message) from None
+    place(document, sent, owner)
+    return document
+
+
+def place(document: Document, sent: dict[str, Any], owner: User) -> None:
     document.tags.set(sent.get("tags", []))
     for collection in sent.get("collections", []):
         add_to_collection(document, collection, owner)
-    return document
 
 
 def _stored(owner: User, sent: dict[str, Any]) -> Document:
@@ -372,3 +379,67 @@ class DocumentViewSet(
             raise Conflict("This document is being read now.")
         document.refresh_from_db()
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)
+
+
+MOST_BLOCK_BYTES = 50 << 20  # of JSON, which is read into memory
+
+
+class BlocksSerializer(PlacedSerializer):
+    """Another parser's output: Docling's or Unstructured's JSON, or plain blocks."""
+
+    title = serializers.CharField(max_length=500, default="Imported document")
+    kind = serializers.ChoiceField(sorted(ADAPTERS), required=False, help_text="recognised where left out")
+    blocks = serializers.JSONField(help_text="a list of blocks, or the object that holds it")
+
+
+@extend_schema(
+    tags=["documents"],
+    operation_id="documents_import",
+    summary="Make a document of another parser's blocks",
+    description="It is checked at once, and made by a worker: ask for the status, or the job. Add its PDF by "
+    "`POST /api/documents/{id}/pdf/`: the blocks stay, and are shown over its pages.",
+    parameters=[IDEMPOTENCY_KEY],
+    examples=[
+        OpenApiExample(
+            "A slide and a sheet",
+            {
+                "title": "Quarterly review",
+                "blocks": [
+                    {"type": "heading", "text": "Outlook", "slide": 4},
+                    {"type": "table_row", "text": "Revenue\t412", "sheet": "Q2", "row": 7},
+                ],
+            },
+            request_only=True,
+        )
+    ],
+    responses={
+        201: DocumentSerializer,
+        422: OpenApiResponse(ErrorSerializer, "No blocks; `fields` names those at fault: `blocks.3`."),
+    },
+)
+class ImportBlocks(generics.GenericAPIView):
+    """Blocks in, a document out."""
+
+    serializer_class = BlocksSerializer
+    pagination_class = None
+    filter_backends: list[Any] = []
+    rate = "upload"
+
+    def post(self, request: Request) -> Response:
+        if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BLOCK_BYTES:
+            raise TooLarge
+        return once(request, lambda: self._received(request))
+
+    def _received(self, request: Request) -> Response:
+        sent = self.get_serializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        said = sent.validated_data
+        try:
+            document = import_blocks(caller(request), said["blocks"], said["title"], said.get("kind", ""))
+        except AdapterError as error:
+            fields = {f"blocks.{number}": reason for number, reason in error.blocks.items()}
+            raise Unusable(str(error), "not_blocks", **(fields or {"blocks": str(error)})) from None
+        place(document, said, caller(request))
+        enqueue(document)
+        body = DocumentSerializer(document, context=self.get_serializer_context()).data
+        return Response(body, status=status.HTTP_201_CREATED)

@@ -150,12 +150,34 @@ class TableRowSerializer(serializers.Serializer):
     cells = CellSerializer(many=True)
 
 
+class LocationSerializer(serializers.Serializer):
+    """Where an imported block stands, as it came; what it does not say is left out. Counted from 1."""
+
+    slide = serializers.IntegerField(required=False)
+    sheet = serializers.CharField(required=False)
+    row = serializers.IntegerField(required=False)
+    column = serializers.IntegerField(required=False)
+    paragraph = serializers.IntegerField(required=False)
+    line = serializers.IntegerField(required=False)
+    start_ms = serializers.IntegerField(required=False)
+    end_ms = serializers.IntegerField(required=False)
+    quad = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2),
+        required=False,
+        help_text="four corners in 0..1 of the page as shown",
+    )
+
+
 class UnitSerializer(serializers.ModelSerializer):
     """A paragraph, heading, list item, table row, caption, footnote, code block or formula."""
 
     lines = serializers.SerializerMethodField(help_text="first and last line, through the document")
     region = serializers.SerializerMethodField()
     table = serializers.SerializerMethodField()
+    place = serializers.CharField(
+        read_only=True, help_text="of an imported block: slide 4, sheet Q2, row 7, 12:04"
+    )
+    location = serializers.SerializerMethodField()
     frames: Frames | None = None
 
     class Meta:
@@ -182,7 +204,10 @@ class UnitSerializer(serializers.ModelSerializer):
             "table",
             "list_style",
             "code_language",
+            "place",
+            "location",
             "region",
+            "created_at",
         ]
 
     @extend_schema_field(serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2))
@@ -196,6 +221,10 @@ class UnitSerializer(serializers.ModelSerializer):
         if place not in frames:
             return None
         return RegionSerializer(Region.of(unit.page_number, frames[place], unit.rects)).data
+
+    @extend_schema_field(LocationSerializer(allow_null=True))
+    def get_location(self, unit: CitationUnit) -> Any:
+        return unit.location
 
     @extend_schema_field(TableRowSerializer(allow_null=True))
     def get_table(self, unit: CitationUnit) -> Any:
@@ -264,6 +293,7 @@ class ChunkSerializer(serializers.ModelSerializer):
             "page_start",
             "page_end",
             "token_count",
+            "created_at",
         ]
 
 

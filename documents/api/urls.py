@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path
 from rest_framework.routers import SimpleRouter
 
-from documents.api.documents import DocumentViewSet
+from documents.api.documents import DocumentViewSet, ImportBlocks
 from documents.api.jobs import JobDetail, JobList
 from documents.api.library import Access, AccessWay, CollectionViewSet, ShareViewSet, TagViewSet
 from documents.api.pages import PageDetail, PageImage, PageList, PageWords, TableDetail, TablesOfDocument
@@ -41,6 +41,7 @@ router.register("tokens", TokenViewSet, "token")
 DOCUMENT = "documents/<uuid:document_id>"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("documents/", DocumentViewSet.as_view({"get": "list", "post": "create"}), name="document-list"),
+    path("documents/import/", ImportBlocks.as_view(), name="document-import"),
     path(
         "documents/<uuid:pk>/",
         DocumentViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html.parser import HTMLParser
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import msgspec
+
+from pdf.structure import Location
 
 BlockType = Literal["text", "heading", "list", "table", "code", "caption", "footnote", "formula", "media"]
 Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -15,8 +17,22 @@ LONGEST_TEXT = 1_000_000  # characters of one block
 MOST_BLOCKS = 200_000
 
 
+MOST_ERRORS = 20  # that are named; the rest is counted
+Item = TypeVar("Item")
+From1 = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
+Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+
+
 class AdapterError(Exception):
-    """The payload is not what the adapter reads; the message is for people."""
+    """The payload is not what the adapter reads; the message is for people.
+
+    Attributes:
+        blocks: what is wrong with single blocks, by their number in reading order, from 0.
+    """
+
+    def __init__(self, message: str, blocks: Mapping[int, str] | None = None) -> None:
+        super().__init__(message)
+        self.blocks = dict(blocks or {})
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +43,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         quad: four corners, clockwise from the top left, in 0..1 of the page, origin top left.
         level: of a heading, from 1; of a list item, its depth from 0.
         rows: of a table, its cells as text, head first where ``has_head``.
-        row, column: of a cell on its sheet, from 1.
+        row, column: of a cell on its sheet, from 1; of a table, those of its first cell.
         start_ms, end_ms: of spoken or moving media.
     """
 
@@ -41,21 +57,22 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, ...], ...] = ()
     has_head: bool = False
     caption: str = ""
-    paragraph: int | None = None
-    line: int | None = None
-    slide: int | None = None
-    sheet: str = ""
-    row: int | None = None
-    column: int | None = None
-    start_ms: int | None = None
-    end_ms: int | None = None
+    paragraph: From1 | None = None
+    line: From1 | None = None
+    slide: From1 | None = None
+    sheet: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    row: From1 | None = None
+    column: From1 | None = None
+    start_ms: Milliseconds | None = None
+    end_ms: Milliseconds | None = None
 
-    @property
-    def extras(self) -> dict[str, int | str]:
-        """What has no column of its own, small and safe to keep as JSON."""
-        names = ("paragraph", "line", "slide", "sheet", "row", "column", "start_ms", "end_ms")
-        found = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in found.items() if value not in (None, "")}
+    def location(self, row: int = 0) -> Location | None:
+        """Where it stands, ``row`` rows below its first; None where a page says as much."""
+        names = ("slide", "sheet", "column", "paragraph", "line", "start_ms", "end_ms", "quad")
+        found = Location(
+            row=self.row + row if self.row else None, **{name: getattr(self, name) for name in names}
+        )
+        return found if found != Location() else None
 
 
 def make_block(**values: object) -> Block:
@@ -66,10 +83,34 @@ def make_block(**values: object) -> Block:
     try:
         block = msgspec.convert(values, Block, strict=False)
     except msgspec.ValidationError as error:
-        raise AdapterError(f"A block cannot be read: {error}") from None
+        raise AdapterError(f"It cannot be read: {error}") from None
     if len(block.text) > LONGEST_TEXT:
-        raise AdapterError(f"A block is longer than {LONGEST_TEXT:,} characters.")
+        raise AdapterError(f"It is longer than {LONGEST_TEXT:,} characters.")
     return block
+
+
+def read_each(items: Iterable[Item], read: Callable[[Item], Block | None]) -> list[Block]:
+    """The blocks of the items that have one. Raises AdapterError, which names the items at fault."""
+    blocks: list[Block] = []
+    errors: dict[int, str] = {}
+    number = -1
+    for number, item in enumerate(items):
+        try:
+            block = read(item)
+        except AdapterError as error:
+            errors[number] = str(error)
+            continue
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):  # of hostile JSON
+            errors[number] = "It is not what this format holds."
+            continue
+        if block is not None and not errors:
+            blocks.append(block)
+        if len(blocks) > MOST_BLOCKS:
+            raise AdapterError(f"There are more than {MOST_BLOCKS:,} blocks.")
+    if errors:
+        first = dict(sorted(errors.items())[:MOST_ERRORS])
+        raise AdapterError(f"{len(errors)} of {number + 1} blocks cannot be read.", first)
+    return blocks
 
 
 def clean(text: str) -> str:
@@ -81,13 +122,14 @@ def quad_of(x0: float, y0: float, x1: float, y1: float, width: float, height: fl
     """Corners in fractions from a box and its page's size; () where there is no size. Clamped to the page."""
     if width <= 0 or height <= 0:
         return ()
-    left, right = sorted((_fraction(x0 / width), _fraction(x1 / width)))
-    top, bottom = sorted((_fraction(y0 / height), _fraction(y1 / height)))
+    left, right = sorted((clamped(x0 / width), clamped(x1 / width)))
+    top, bottom = sorted((clamped(y0 / height), clamped(y1 / height)))
     return ((left, top), (right, top), (right, bottom), (left, bottom))
 
 
-def _fraction(value: float) -> float:
-    return min(1.0, max(0.0, value))
+def clamped(value: float) -> float:
+    """Within the page; what is no number is at its edge."""
+    return min(1.0, max(0.0, value)) if value == value else 0.0
 
 
 LONGEST = 500_000  # characters that are read of one table's text

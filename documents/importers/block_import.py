@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
+import re
 import uuid
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any
 
+import msgspec
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
 
-from documents.chunking import chunk_pages
-from documents.importers import Block, read_blocks, recognise
-from documents.ingestion.leases import Lease, acquire
-from documents.ingestion.metadata import DocumentMetadata
-from documents.ingestion.parser import Content, chunk_sizes
-from documents.ingestion.persistence import replace_content
-from documents.ingestion.pipeline import mark_failed, mark_ready
-from documents.ingestion.queue import open_job, start_job
-from documents.models import CitationUnit, Document, Job, RetrievalChunk
-from documents.signals import document_parsed
-from pdf.geometry import PageFrame, Rect
-from pdf.structure import Cell, ParsedDocument, ParsedPage, ParsedUnit, TableRow, UnitType
+from documents.failures import IngestionFailure
+from documents.importers import AdapterError, Block, read_blocks, recognise
+from documents.ingestion.queue import open_job
+from documents.models import Document, Job
+from pdf.failures import FailureCode
+from pdf.geometry import PageFrame, Rect, bounding_box
+from pdf.structure import Cell, ParsedDocument, ParsedPage, ParsedUnit, TableRow, UnitType, Word
+
+logger = logging.getLogger(__name__)
+VERSION = "2"
+"""Of what is made of blocks: those that an older one made are imported again by ``backfill``."""
 
 FRAME = PageFrame(612.0, 792.0)
 """A page of US letter: boxes come as fractions, so the size only sets their unit."""
@@ -33,19 +39,32 @@ FRAME = PageFrame(612.0, 792.0)
 UNIT_TYPES: dict[str, UnitType] = {"text": "prose", "media": "caption"}
 
 
-def parsed_document(blocks: Sequence[Block], engine: str) -> ParsedDocument:
-    """Pages in the order of their numbers; those without blocks are empty."""
+def parsed_document(
+    blocks: Sequence[Block], engine: str, file: ParsedDocument | None = None
+) -> ParsedDocument:
+    """Pages in the order of their numbers; those without blocks are empty.
+
+    ``file``: the PDF the blocks are of. Its pages lend their frames and the boxes of their words.
+    """
     on_page = {number: list(found) for number, found in groupby(sorted(blocks, key=_page), _page)}
+    printed = {page.number: page for page in file.pages} if file else {}
     headings: list[tuple[int, str]] = []
     tables = iter(range(len(blocks)))
     pages, line = [], 1
-    for number in range(1, max(on_page) + 1):
-        page = _PageWriter(number, line, headings, tables)
+    for number in range(1, max(*on_page, *printed, 1) + 1):
+        page = _PageWriter(number, line, headings, tables, printed.get(number))
         for block in on_page.get(number, []):
             page.write(block)
         pages.append(page.finished())
         line = page.line
-    return ParsedDocument(engine=engine, version="1", page_count=len(pages), pages=tuple(pages))
+    return ParsedDocument(
+        engine=engine,
+        version=VERSION,
+        page_count=len(pages),
+        pages=tuple(pages),
+        metadata=file.metadata if file else {},
+        outline=file.outline if file else (),
+    )
 
 
 def _page(block: Block) -> int:
@@ -56,12 +75,19 @@ class _PageWriter:
     """Writes blocks one under the other into a page's text, and keeps where each stands."""
 
     def __init__(
-        self, number: int, line: int, headings: list[tuple[int, str]], tables: Iterator[int]
+        self,
+        number: int,
+        line: int,
+        headings: list[tuple[int, str]],
+        tables: Iterator[int],
+        printed: ParsedPage | None,
     ) -> None:
         self.number = number
         self.line = line
         self._headings = headings
         self._tables = tables
+        self._printed = printed
+        self._frame = printed.frame if printed else FRAME
         self._text = ""
         self._units: list[ParsedUnit] = []
 
@@ -114,7 +140,7 @@ class _PageWriter:
     def _add(self, block: Block, text: str, path: tuple[str, ...], table: TableRow | None) -> None:
         start = self._next_start()
         self._text += ("\n" if self._text else "") + text
-        rect = _rect(block)
+        rect = self._rect(block)
         lines = text.count("\n") + 1
         self._units.append(
             ParsedUnit(
@@ -133,109 +159,121 @@ class _PageWriter:
                 table=table,
                 list_marker=block.list_style,
                 code_language=block.code_language,
+                location=block.location(table.row if table else 0),
             )
         )
         self.line += lines
 
+    def _rect(self, block: Block) -> Rect:
+        """The box around the block's corners in page space; the whole page where it has none."""
+        if not block.quad:
+            return Rect(0.0, 0.0, self._frame.width, self._frame.height)
+        xs, ys = [x for x, _ in block.quad], [y for _, y in block.quad]
+        return self._frame.from_display(Rect(min(xs), min(ys), max(xs), max(ys)))
+
     def finished(self) -> ParsedPage:
+        words = aligned_words(self._text, self._units, self._printed) if self._printed else ()
+        units = [_boxed(unit, words) for unit in self._units] if words else self._units
         return ParsedPage(
             number=self.number,
-            label=str(self.number),
-            frame=FRAME,
+            label=self._printed.label if self._printed else str(self.number),
+            frame=self._frame,
             text=self._text,
-            words=(),
-            units=tuple(self._units),
+            words=tuple(words),
+            units=tuple(units),
         )
 
 
-def _rect(block: Block) -> Rect:
-    """The box around the block's corners in page space; the whole page where it has none."""
-    if not block.quad:
-        return Rect(0.0, 0.0, FRAME.width, FRAME.height)
-    xs, ys = [x for x, _ in block.quad], [y for _, y in block.quad]
-    return FRAME.from_display(Rect(min(xs), min(ys), max(xs), max(ys)))
+MOST_WORDS = 20_000  # of one page, that are aligned with its PDF
+ALIGNED = 0.8  # share of a unit's words that must be found, or none of them has a box
+
+
+def aligned_words(text: str, units: Sequence[ParsedUnit], printed: ParsedPage) -> list[Word]:
+    """The words of the blocks' text with the boxes of the same words on the printed page."""
+    own = [(match.start(), match.end()) for match in re.finditer(r"\S+", text)]
+    theirs = printed.words
+    if max(len(own), len(theirs)) > MOST_WORDS:
+        return []
+    names = [text[start:end] for start, end in own]
+    printed_names = [printed.text[word.char_start : word.char_end] for word in theirs]
+    found: dict[int, Word] = {}
+    for at, other, size in SequenceMatcher(None, names, printed_names, autojunk=False).get_matching_blocks():
+        for offset in range(size):
+            start, end = own[at + offset]
+            found[start] = msgspec.structs.replace(theirs[other + offset], char_start=start, char_end=end)
+    words: list[Word] = []
+    for unit in units:
+        starts = [start for start, _ in own if unit.char_start <= start < unit.char_end]
+        boxed = [found[start] for start in starts if start in found]
+        words += boxed if len(boxed) >= ALIGNED * len(starts) else []
+    return words
+
+
+def _boxed(unit: ParsedUnit, words: Sequence[Word]) -> ParsedUnit:
+    """A row of a table, or a block without a box, where its words are printed."""
+    inside = [word.rect for word in words if unit.char_start <= word.char_start < unit.char_end]
+    if not inside or (unit.rects and unit.table is None):
+        return unit
+    lines: list[Rect] = []
+    for rect in inside:
+        if lines and lines[-1].overlap_y(rect) > rect.height / 2:
+            lines[-1] = lines[-1].union(rect)
+        else:
+            lines.append(rect)
+    return msgspec.structs.replace(unit, bbox=bounding_box(lines), rects=tuple(lines))
 
 
 PAYLOADS = "payloads"
+UNREADABLE = "The imported blocks are no longer stored."
 
 
 def import_blocks(owner: User, payload: object, title: str, kind: str = "") -> Document:
-    """A document of the owner made of external blocks; its status says whether it is ready.
+    """A document of the owner that waits to be made of external blocks, with its job.
 
-    ``kind`` names an adapter, '' recognises the format. The payload itself is
-    kept beside the database, compressed, in ``metadata["payload"]``. Raises
-    AdapterError when the payload cannot be read: nothing is stored then.
+    ``kind`` names an adapter, '' recognises the format. The payload itself is kept beside the database,
+    compressed, in ``metadata["payload"]``. Raises AdapterError when it cannot be read: nothing is stored.
     """
     kind = kind or recognise(payload)
-    blocks = read_blocks(payload, kind)
-    parsed = parsed_document(blocks, f"imported {kind}"[:20])
-    document = Document.objects.create(
-        owner=owner,
-        kind=Document.Kind.PAPER,
-        title=title[:500],
-        original_name=title[:255],
-        metadata={"payload": keep_payload(payload)},
-    )
-    lease = acquire(document.pk)
-    if lease is not None:
+    check_size(read_blocks(payload, kind))
+    document = Document(owner=owner, kind=Document.Kind.PAPER, title=title[:500], original_name=title[:255])
+    document.metadata = {"payload": keep_payload(payload), "payload_kind": kind}
+    with transaction.atomic():
+        document.save()
         open_job(document, Job.Kind.IMPORT)
-        start_job(document)
-        store(lease, parsed, blocks, title)
-    document.refresh_from_db()
     return document
 
 
-def store(lease: Lease, parsed: ParsedDocument, blocks: Sequence[Block], title: str) -> None:
-    """Stores and indexes; what fails is said on the document."""
-    chunks = tuple(chunk_pages(parsed.pages, title, chunk_sizes()))
-    content = Content(parsed, chunks, title, stage_seconds={}, description=DocumentMetadata())
+def check_size(blocks: Sequence[Block]) -> None:
+    """Raises AdapterError for more than the server reads of a file."""
+    if max(block.page for block in blocks) > settings.PARSE_MAX_PAGES:
+        raise AdapterError(f"There are more than {settings.PARSE_MAX_PAGES:,} pages.")
+    if sum(block.text.count(" ") + 1 for block in blocks) > settings.PARSE_MAX_WORDS:
+        raise AdapterError(f"There are more than {settings.PARSE_MAX_WORDS:,} words.")
+
+
+def read_import(document: Document, file: ParsedDocument | None) -> ParsedDocument:
+    """The document's blocks, laid over its PDF where there is one. Raises IngestionFailure."""
     try:
-        with transaction.atomic():
-            replace_content(lease, content)
-            keep_extras(lease.document_id, blocks)
-        document_parsed.send(Document, document=lease.row.get())
-        mark_ready(lease)
-    except Exception as error:  # whatever it is, a person learns of it from the document
-        mark_failed(lease, error)
+        with default_storage.open(document.metadata["payload"]) as stored:
+            payload = json.loads(gzip.decompress(stored.read()))
+        kind = document.metadata.get("payload_kind") or recognise(payload)
+        blocks = read_blocks(payload, kind)
+    except (OSError, EOFError, ValueError, zlib.error):
+        raise IngestionFailure(FailureCode.INTERNAL, UNREADABLE) from None
+    except AdapterError as error:
+        raise IngestionFailure(FailureCode.INTERNAL, str(error)[:200]) from None
+    parsed = parsed_document(blocks, f"imported {kind}"[:20], file)
+    logger.info("imported", extra={"blocks": len(blocks), "located": located(parsed)})
+    return parsed
 
 
-Extras = dict[str, int | str]
-
-
-def keep_extras(document_id: uuid.UUID, blocks: Sequence[Block]) -> None:
-    """What blocks say besides their text (times, slides, sheets), on the chunks of their units."""
-    extras = extras_of_units(document_id, blocks)
-    chunks = list(RetrievalChunk.objects.filter(document=document_id))
-    for chunk in chunks:
-        chunk.metadata = joined([extras.get(unit, {}) for unit in chunk.unit_ids])
-    RetrievalChunk.objects.bulk_update(chunks, ["metadata"], batch_size=500)
-
-
-def joined(extras: Sequence[Extras]) -> Extras:
-    """What the first unit says; a chunk ends when its last unit does."""
-    found: Extras = {}
-    for extra in extras:
-        found = {**extra, **found}
-        if "end_ms" in extra:
-            found["end_ms"] = extra["end_ms"]
-    return found
-
-
-def extras_of_units(document_id: uuid.UUID, blocks: Sequence[Block]) -> dict[uuid.UUID, Extras]:
-    """Units come in the order of the blocks' pages; a table's rows share what their block says."""
-    units = CitationUnit.objects.filter(document=document_id).order_by("position")
-    in_order = (
-        block.extras
-        for block in sorted(blocks, key=lambda block: block.page)
-        for _ in range(units_made_of(block))
-    )
-    return dict(zip(units.values_list("pk", flat=True), in_order, strict=True))
-
-
-def units_made_of(block: Block) -> int:
-    if block.type == "table" and block.rows:
-        return sum(1 for row in block.rows if "".join(row).strip())
-    return 1
+def located(parsed: ParsedDocument) -> dict[str, int]:
+    """How many units have each field of a location."""
+    fields: Counter[str] = Counter()
+    for page in parsed.pages:
+        for unit in page.units:
+            fields.update(msgspec.to_builtins(unit.location) if unit.location else ())
+    return dict(fields)
 
 
 def keep_payload(payload: object) -> str:

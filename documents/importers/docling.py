@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from documents.importers.block import (
-    MOST_BLOCKS,
     AdapterError,
     Block,
     Rows,
     make_block,
     quad_of,
+    read_each,
     rows_of_cells,
 )
 
@@ -31,13 +32,7 @@ def read(payload: object) -> list[Block]:
     """Blocks in reading order. Raises AdapterError."""
     if not isinstance(payload, dict) or not isinstance(payload.get("body"), dict):
         raise AdapterError("This is not a DoclingDocument: it has no body.")
-    blocks = []
-    for item in _in_order(payload, payload["body"], set()):
-        if block := _block(payload, item):
-            blocks.append(block)
-        if len(blocks) > MOST_BLOCKS:
-            raise AdapterError(f"There are more than {MOST_BLOCKS:,} blocks.")
-    return blocks
+    return read_each(_in_order(payload, payload["body"], set()), partial(_block, payload))
 
 
 def _in_order(document: dict[str, Any], node: dict[str, Any], seen: set[str]) -> Iterator[dict[str, Any]]:

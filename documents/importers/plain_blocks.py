@@ -10,9 +10,19 @@ also nested under ``citation`` or ``metadata``, and as ``slide_number``, ``start
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from documents.importers.block import MOST_BLOCKS, AdapterError, Block, make_block, quad_of, rows_of
+from documents.importers.block import (
+    MOST_BLOCKS,
+    AdapterError,
+    Block,
+    clamped,
+    make_block,
+    quad_of,
+    read_each,
+    rows_of,
+)
 
 TYPES = {
     "title": "heading",
@@ -68,10 +78,11 @@ PLAIN = (
 
 def read(payload: object) -> list[Block]:
     """Blocks in their order; heads and feet of pages are left out. Raises AdapterError."""
-    return [block for item in _items(payload) if (block := _block(item))]
+    sheets: dict[str, int] = {}
+    return read_each(_items(payload), partial(_block, sheets))
 
 
-def _items(payload: object, depth: int = 0) -> Iterator[dict[str, Any]]:
+def _items(payload: object, depth: int = 0) -> Iterator[Any]:
     if depth > DEEPEST:
         raise AdapterError("The blocks are nested too deep.")
     if isinstance(payload, dict):
@@ -84,12 +95,16 @@ def _items(payload: object, depth: int = 0) -> Iterator[dict[str, Any]]:
     if not isinstance(payload, list) or len(payload) > MOST_BLOCKS:
         raise AdapterError(f"These are not blocks, or more than {MOST_BLOCKS:,}.")
     for item in payload:
-        if not isinstance(item, dict):
-            raise AdapterError("A block is not an object.")
-        yield from _items(item, depth + 1)
+        if isinstance(item, dict):
+            yield from _items(item, depth + 1)
+        else:
+            yield item
 
 
-def _block(item: dict[str, Any]) -> Block | None:
+def _block(sheets: dict[str, int], item: Any) -> Block | None:
+    """``sheets`` numbers those without a page in the order of their first blocks."""
+    if not isinstance(item, dict):
+        raise AdapterError("It is not an object.")
     item = _flattened(item)
     named = str(item.get("type") or "text").lower()
     kind = named
@@ -104,10 +119,12 @@ def _block(item: dict[str, Any]) -> Block | None:
         return None
     box = item.get("bbox") if isinstance(item.get("bbox"), dict) else {}
     assert isinstance(box, dict)
+    named_sheet = item.get("sheet")
+    sheet = sheets.setdefault(str(named_sheet), len(sheets) + 1) if named_sheet else 1
     return make_block(
         type=kind,
         text=text,
-        page=item.get("page") or item.get("page_number") or box.get("page") or item.get("slide") or 1,
+        page=item.get("page") or item.get("page_number") or box.get("page") or item.get("slide") or sheet,
         quad=_quad(item, box),
         level=item.get("level") or (1 if kind == "heading" else None),
         **({"list_style": LIST_STYLES[named]} if named in LIST_STYLES and not item.get("list_style") else {}),
@@ -132,14 +149,21 @@ def _quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:
     """``bbox_quad`` (four points), Reducto's {left, top, width, height} or [x0, y0, x1, y1], in fractions."""
     try:
         if corners := item.get("bbox_quad"):
-            xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
-            return quad_of(min(xs), min(ys), max(xs), max(ys), 1, 1)
+            return _corners(corners)
         if box:
             left, top = float(box["left"]), float(box["top"])
             return quad_of(left, top, left + float(box["width"]), top + float(box["height"]), 1, 1)
         if isinstance(item.get("bbox"), list):
             x0, y0, x1, y1 = map(float, item["bbox"])
             return quad_of(x0, y0, x1, y1, 1, 1)
-    except (KeyError, TypeError, ValueError):
-        raise AdapterError("A block's box cannot be read.") from None
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise AdapterError("Its box cannot be read.") from None
     return ()
+
+
+def _corners(corners: Any) -> tuple:
+    """Four points as they are, {x, y} or [x, y]: those of a turned box stay turned."""
+    points = [(point["x"], point["y"]) if isinstance(point, dict) else tuple(point) for point in corners]
+    if len(points) != 4:
+        raise ValueError
+    return tuple((clamped(float(x)), clamped(float(y))) for x, y in points)

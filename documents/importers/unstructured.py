@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from documents.importers.block import MOST_BLOCKS, NONE, AdapterError, Block, make_block, quad_of, rows_of
+from documents.importers.block import (
+    MOST_BLOCKS,
+    NONE,
+    AdapterError,
+    Block,
+    make_block,
+    quad_of,
+    read_each,
+    rows_of,
+)
 
 TYPES = {
     "Title": "heading",
@@ -27,12 +36,12 @@ def read(payload: object) -> list[Block]:
     """Blocks in the elements' order; heads and feet of pages are left out. Raises AdapterError."""
     if not isinstance(payload, list) or len(payload) > MOST_BLOCKS:
         raise AdapterError(f"These are not Unstructured's elements, or more than {MOST_BLOCKS:,}.")
-    return [block for element in payload if (block := _block(element))]
+    return read_each(payload, _block)
 
 
 def _block(element: Any) -> Block | None:
     if not isinstance(element, dict):
-        raise AdapterError("An element is not an object.")
+        raise AdapterError("It is not an object.")
     kind = TYPES.get(str(element.get("type", "")), "text")
     text = element.get("text")
     if not kind or not isinstance(text, str) or not text.strip():

@@ -15,6 +15,7 @@ from django.db.models.fields.files import FieldFile
 
 from documents.chunking import ChunkDraft, ChunkSizes, chunk_pages
 from documents.failures import IngestionFailure
+from documents.importers.block_import import read_import
 from documents.ingestion.leases import Lease
 from documents.ingestion.metadata import DocumentMetadata, extract_metadata
 from documents.models import Document
@@ -66,25 +67,33 @@ def read_document(lease: Lease, document: Document) -> Content:
 
     Pages that have to be recognised from their pictures only say so: ``documents.ingestion.recognition``.
     """
-    with local_file(document.file) as path:
-        parsed = parse_file(
-            path,
-            limits=parse_limits(),
-            recognised=recognised_before(document),
-            unrecognised=given_up_before(document),
-            recognise=False,
-            pictures=settings.PARSE_PICTURES,
-            on_progress=progress_of(lease, total="page_count"),
-        )
+    if document.is_imported:
+        parsed = read_import(document, read_file(lease, document) if document.file else None)
+    else:
+        parsed = read_file(lease, document)
     if not any(page.units or page.awaits for page in parsed.pages):
         raise IngestionFailure(FailureCode.NO_TEXT, why_empty(parsed.pages))
     description = extract_metadata(parsed)
-    title = title_of(document, description)
+    title = document.title if document.is_imported else title_of(document, description)
     start = time.perf_counter()
     chunks = chunk_pages(parsed.pages, title, chunk_sizes())
     stages = {f"read: {stage}": round(spent, 3) for stage, spent in parsed.stage_seconds.items()}
     stages["chunk"] = round(time.perf_counter() - start, 3)
     return Content(parsed, tuple(chunks), title, stages, description)
+
+
+def read_file(lease: Lease, document: Document) -> ParsedDocument:
+    """The document's PDF. Raises ParseFailure, LostLease."""
+    with local_file(document.file) as path:
+        return parse_file(
+            path,
+            limits=parse_limits(),
+            recognised=recognised_before(document),
+            unrecognised=given_up_before(document),
+            recognise=False,
+            pictures=settings.PARSE_PICTURES and not document.is_imported,
+            on_progress=progress_of(lease, total="page_count"),
+        )
 
 
 def recognised_before(document: Document) -> dict[int, bytes]:

@@ -34,6 +34,7 @@ PLAIN = (
     models.UUIDField,
     models.BinaryField,
     models.ForeignKey,
+    models.DateTimeField,
 )
 BRACES = str.maketrans("[]", "{}")
 IN_QUOTES = str.maketrans({"\\": "\\\\", '"': '\\"'})
@@ -149,7 +150,10 @@ def replace_content(lease: Lease, content: Content, *, searchable: bool = False)
         store_chunks(
             document, [chunk_row(document, *each, units) for each in zip(content.chunks, ids, strict=True)]
         )
-        changed = replace_rows(CitationUnit, document.units.in_bulk(), units)
+        before = document.units.in_bulk()
+        for unit in units:
+            unit.created_at = before[unit.pk].created_at if unit.pk in before else unit.created_at
+        changed = replace_rows(CitationUnit, before, units)
         store_pages(document, content, {unit.page_number for unit in changed})
         describe(document, content)
         if not searchable:
@@ -178,7 +182,7 @@ def store_chunks(document: Document, rows: list[RetrievalChunk]) -> None:
     before = document.chunks.in_bulk()
     for row in rows:
         if old := before.get(row.pk):
-            row.summary, row.metadata = old.summary, old.metadata
+            row.summary, row.created_at = old.summary, old.created_at
     replace_rows(RetrievalChunk, before, rows)
 
 
@@ -309,4 +313,5 @@ def unit_row(
         cells=unit.table,
         list_style=unit.list_marker[:20],
         code_language=unit.code_language[:20],
+        location=unit.location,
     )

@@ -37,6 +37,8 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
         row.file = row.original = row.text_layer = row.thumbnail = ""
         kept = row.file if found.is_pdf else row.original
         kept.save(name or "document.pdf", file, save=False)
+        if "payload" in row.metadata and not row.sha256:  # the PDF that the imported blocks are of
+            row.metadata["payload_pdf"] = found.sha256
         row.original_name = clean_name(name) if name else row.original_name
         row.sha256, row.size, row.kind = found.sha256, found.size, Document.Kind.PDF
         row.status, row.progress, row.attempts, row.lease = Document.Status.UPLOADED, 0, 0, None

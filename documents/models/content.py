@@ -5,8 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Self
 
+import msgspec
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils import timezone
 
 from documents.models.document import Document
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 from django.db.models import F, Q
 
 from pdf.geometry import PageFrame
+from pdf.structure import Location, TableRow
 
 
 class ChunkQuerySet(models.QuerySet["RetrievalChunk"]):
@@ -39,7 +42,7 @@ class RetrievalChunk(models.Model):
     page_start = models.IntegerField()
     page_end = models.IntegerField()
     token_count = models.IntegerField()
-    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = ChunkQuerySet.as_manager()
 
@@ -177,6 +180,8 @@ class CitationUnit(models.Model):
     cells = models.JSONField(null=True, help_text="a structure.TableRow as JSON; null when not in a table")
     list_style = models.CharField(max_length=20, blank=True)
     code_language = models.CharField(max_length=20, blank=True)
+    location = models.JSONField(null=True, help_text="a structure.Location as JSON; of imported blocks")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = UnitQuerySet.as_manager()
 
@@ -194,3 +199,13 @@ class CitationUnit(models.Model):
 
     def __str__(self) -> str:
         return self.content[:80]
+
+    @property
+    def place(self) -> str:
+        """Where an imported block stands: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
+        return self.cited_location(self.char_start, self.char_end).in_words
+
+    def cited_location(self, start: int, end: int) -> Location:
+        """The location of some characters of the page; in a row of a sheet, of the one cell they are in."""
+        found = msgspec.convert(self.location or {}, Location)
+        return found.within(msgspec.convert(self.cells, TableRow) if self.cells else None, start, end)

@@ -257,8 +257,14 @@ class Document(models.Model):
 
     @property
     def is_readable(self) -> bool:
-        """Whether there is anything to read again: content that was imported has no file."""
-        return bool(self.file or self.original or self.awaits_fetching or self.awaits_drawing)
+        """Whether there is anything to read again."""
+        sources = (self.file, self.original, self.is_imported, self.awaits_fetching, self.awaits_drawing)
+        return any(map(bool, sources))
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether its units are blocks of another parser; a PDF in place of the one they are of is read."""
+        return "payload" in self.metadata and self.sha256 in ("", self.metadata.get("payload_pdf"))
 
     @property
     def awaits_fetching(self) -> bool:

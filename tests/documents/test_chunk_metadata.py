@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents.chunk_metadata import chunk_metadata, citation_anchor, list_style
-from documents.importers.block_import import import_blocks
-from documents.models import CitationUnit, Document, RetrievalChunk
+from documents.models import CitationUnit
 from tests.api_clients import client_of
-from tests.conftest import Ingest
+from tests.conftest import Ingest, imported
 
 PAGES = (
     "Harvest report\n\nThe orchard gave 412 crates of pears.\nPickers worked in two shifts.",
@@ -44,8 +43,8 @@ def test_a_chunk_s_metadata_is_small_json_with_its_file_and_its_place(alice: Use
     anchor = known["citation"]
     assert (anchor["page_number"], anchor["paragraph_number"], anchor["line_start"]) == (1, 1, 1)
     left_top, right_top, right_bottom, left_bottom = anchor["bbox_quad"]
-    assert left_top[0] == left_bottom[0] < right_top[0] == right_bottom[0]
-    assert left_top[1] == right_top[1] < left_bottom[1] == right_bottom[1]
+    assert left_top["x"] == left_bottom["x"] < right_top["x"] == right_bottom["x"]
+    assert left_top["y"] == right_top["y"] < left_bottom["y"] == right_bottom["y"]
 
 
 def test_a_chunk_of_several_kinds_is_mixed_and_says_which_is_most(alice: User) -> None:
@@ -54,7 +53,7 @@ def test_a_chunk_of_several_kinds_is_mixed_and_says_which_is_most(alice: User) -
         {"type": "text", "text": "The cellar holds pears, apples and quinces until spring.", "page": 1},
         {"type": "list", "text": "Check the doors.", "page": 1},
     ]
-    chunk = import_blocks(alice, blocks, "Stores").chunks.get()
+    chunk = imported(alice, blocks, "Stores").chunks.get()
     known = chunk_metadata(chunk, list(chunk.units.all()))
     assert (known["chunk_type"], known["main_type"]) == ("mixed", "prose")
     assert known["unit_types"] == ["heading", "prose", "list"]
@@ -85,7 +84,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
     st.lists(texts, max_size=4),
     st.sampled_from(CitationUnit.Type.values),
     texts,
-    st.dictionaries(st.sampled_from(["slide", "sheet", "start_ms", "end_ms"]), texts | st.integers()),
+    st.dictionaries(st.sampled_from(["slide", "sheet", "row", "start_ms", "end_ms"]), texts | st.integers()),
     st.tuples(*[st.floats(0, 2000)] * 4),
 )
 def test_any_chunk_gives_json_without_empty_values(
@@ -99,9 +98,10 @@ def test_any_chunk_gives_json_without_empty_values(
         line_start=1,
         line_end=1,
         bbox=list(box),
+        section_path=path,
+        location=placed,
     )
-    chunk = RetrievalChunk(document=Document(title="Title"), section_path=path, metadata=placed)
-    anchor = citation_anchor(chunk, unit)
+    anchor = citation_anchor([unit])
     assert json.loads(json.dumps(anchor)) == anchor
     assert all(value is not None for value in anchor.values())
     assert len(json.dumps(anchor)) < 1000

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pymupdf
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 
+from chat.citations.snapshots import quoted
+from chat.models import Conversation, Message
+from documents.chunk_metadata import chunk_metadata
 from documents.importers import AdapterError, read_blocks, recognise
 from documents.importers.block import MOST_BLOCKS
-from documents.importers.block_import import FRAME, import_blocks, parsed_document
+from documents.importers.block_import import FRAME, parsed_document
+from documents.ingestion.versions import replace_file
 from documents.library.trash import delete_document
 from documents.models import Document, RetrievalChunk
+from documents.tasks import ingest_next
+from pdf.geometry import Rect
+from pdf.structure import Location
+from pdf.word_boxes import unpack
 from retrieval.query.scope import Scope
 from retrieval.search import search
+from tests.api_clients import client_of
+from tests.conftest import imported
+from tests.drawing import draw_pdf
 
 DOCLING = {
     "schema_name": "DoclingDocument",
@@ -240,19 +254,19 @@ def test_a_reference_that_leads_back_ends() -> None:
 
 
 def test_imported_blocks_are_found_and_keep_their_times(alice: User) -> None:
-    document = import_blocks(alice, BLOCKS, "A talk")
+    document = imported(alice, BLOCKS, "A talk")
     assert document.status == Document.Status.READY
     hit = search("goodwill", Scope(alice)).hits[0]
     assert hit.page == 3
     spoken = RetrievalChunk.objects.get(document=document, content__contains="so we begin")
-    assert spoken.metadata["start_ms"] == 1000
-    assert spoken.metadata["end_ms"] == 9000
+    anchor = chunk_metadata(spoken, list(spoken.units.all()))["citation"]
+    assert (anchor["start_timestamp_ms"], anchor["end_timestamp_ms"]) == (1000, 9000)
 
 
 def test_the_payload_is_kept_apart_and_goes_with_its_document(
     alice: User, django_capture_on_commit_callbacks: object
 ) -> None:
-    document = import_blocks(alice, DOCLING, "Results")
+    document = imported(alice, DOCLING, "Results")
     name = document.metadata["payload"]
     assert default_storage.exists(name)
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
@@ -321,6 +335,128 @@ def test_places_may_be_nested_and_named_otherwise() -> None:
     assert (spoken.start_ms, spoken.end_ms) == (10, 20)
 
 
+def test_a_table_of_a_sheet_numbers_its_rows_and_cells(alice: User) -> None:
+    rows = [["Crop", "Crates"], ["Pears", "412"]]
+    blocks = [
+        {"type": "table", "rows": rows, "sheet": "Q2", "row": 6, "column": 2},
+        {"type": "table_cell", "text": "87", "sheet": "Q3", "row": 9, "column": 28},
+        {"type": "text", "text": "Prices fell.", "slide": 4},
+    ]
+    document = imported(alice, blocks, "Harvest")
+    _, pears, cell, slide = document.units.order_by("position")
+    assert [unit.place for unit in (pears, cell, slide)] == ["sheet Q2, row 7", "sheet Q3, AB9", "slide 4"]
+    start = pears.char_start + pears.content.index("412")
+    assert pears.cited_location(start, start + 3).in_words == "sheet Q2, C7"
+    assert [unit.page_number for unit in (pears, cell, slide)] == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        (Location(start_ms=724_000), "12:04"),
+        (Location(start_ms=724_000, end_ms=724_900), "12:04"),
+        (Location(start_ms=3_723_000, end_ms=3_800_000), "1:02:03–1:03:20"),
+        (Location(sheet="Q2"), "sheet Q2"),
+        (Location(row=3), ""),
+        (Location(slide=2, start_ms=0), "slide 2, 0:00"),
+    ],
+)
+def test_a_location_is_said_in_words(location: Location, words: str) -> None:
+    assert location.in_words == words
+
+
+def test_programs_import_blocks_and_a_worker_makes_the_document(alice: User) -> None:
+    sent = {"title": "A talk", "blocks": BLOCKS}
+    answer = client_of(alice).post("/api/documents/import/", sent, format="json")
+    assert answer.status_code == 201
+    document = Document.objects.get(pk=answer.json()["id"])
+    job = client_of(alice).get(f"/api/jobs/?document={document.pk}").json()["results"][0]
+    assert (document.status, job["kind"], job["state"]) == ("uploaded", "import", "waiting")
+    assert ingest_next() == str(document.pk)
+    job = client_of(alice).get(f"/api/jobs/{job['id']}/").json()
+    assert job["state"] == "done" and job["seconds"] is not None and "store" in job["stage_seconds"]
+    units = client_of(alice).get(f"/api/documents/{document.pk}/units/").json()["results"]
+    spoken = next(unit for unit in units if unit["content"] == "so we begin")
+    assert spoken["place"] == "0:01–0:02" and spoken["location"]["start_ms"] == 1000 and spoken["created_at"]
+
+
+def test_a_refused_import_names_each_block_at_fault(alice: User) -> None:
+    blocks = [
+        {"type": "text", "text": "sound"},
+        {"type": "text", "text": "x", "page": 0, "slide": -3},
+        7,
+        {"type": "table", "rows": [1]},
+        {"text": "y", "bbox_quad": [[0, 0], [1, 1]]},
+    ]
+    refused = client_of(alice).post("/api/documents/import/", {"blocks": blocks}, format="json")
+    assert refused.status_code == 422 and refused.json()["message"] == "4 of 5 blocks cannot be read."
+    assert set(refused.json()["fields"]) == {f"blocks.{number}" for number in (1, 2, 3, 4)}
+    assert not Document.objects.exists()
+
+
+def test_more_pages_than_the_server_reads_are_refused(alice: User, settings: Any) -> None:
+    settings.PARSE_MAX_PAGES = 3
+    refused = client_of(alice).post(
+        "/api/documents/import/", {"blocks": [{"text": "far", "page": 4}]}, format="json"
+    )
+    assert refused.json()["fields"] == {"blocks": ["There are more than 3 pages."]}
+
+
+def test_a_turned_box_keeps_its_four_corners(alice: User) -> None:
+    corners = [{"x": 0.2, "y": 0.1}, {"x": 0.4, "y": 0.2}, {"x": 0.3, "y": 0.4}, {"x": 0.1, "y": 0.3}]
+    document = imported(alice, [{"text": "A stamp", "bbox_quad": corners}], "Form")
+    chunk = document.chunks.get()
+    known = client_of(alice).get(f"/api/chunks/{chunk.pk}/").json()
+    assert known["metadata"]["citation"]["bbox_quad"] == corners
+    assert known["units"][0]["location"]["quad"][1] == [0.4, 0.2]
+
+
+def test_a_pdf_that_arrives_keeps_the_blocks_and_lends_its_words_their_boxes(alice: User) -> None:
+    blocks = [
+        {
+            "type": "heading",
+            "text": "Harvest",
+            "bbox_quad": [[0.1, 0.05], [0.5, 0.05], [0.5, 0.1], [0.1, 0.1]],
+        },
+        {"type": "text", "text": "The orchard gave 412 crates of pears.", "line": 3},
+    ]
+    document = imported(alice, blocks, "Harvest")
+    before = list(document.units.order_by("position").values_list("pk", "content", "created_at"))
+    conversation = Conversation.objects.create(owner=alice)
+    message = Message.objects.create(conversation=conversation, position=1, role="assistant")
+    (cited,) = quoted(document, 1, "412 crates")
+    cited.message = message
+    cited.save()
+    pdf = ContentFile(draw_pdf("Harvest\n\nThe orchard gave 412 crates of pears.\n\nNot a block."))
+    assert client_of(alice).post(f"/api/documents/{document.pk}/pdf/", {"file": pdf}).status_code == 202
+    assert ingest_next() == str(document.pk)
+    document.refresh_from_db()
+    assert document.status == Document.Status.READY and document.file
+    assert list(document.units.order_by("position").values_list("pk", "content", "created_at")) == before
+    heading, text = document.units.order_by("position")
+    page = document.pages.get()
+    assert heading.rects == [[*page.frame.from_display(Rect(0.1, 0.05, 0.5, 0.1))]]
+    word = next(
+        word for word in pymupdf.open(stream=document.file.read())[0].get_text("words") if word[4] == "412"
+    )
+    boxes = unpack(bytes(page.word_boxes), page.width, page.height).between(
+        text.char_start + 17, text.char_start + 20
+    )
+    assert [round(x) for x in boxes[0]] == [round(x) for x in word[:4]]
+    cited.refresh_from_db()
+    assert cited.durability == "same" and cited.unit_id == text.pk and cited.rects
+
+
+def test_another_pdf_in_its_place_is_read_itself(alice: User) -> None:
+    document = imported(alice, [{"text": "The orchard gave 412 crates."}], "Harvest")
+    for words in ("The orchard gave 412 crates.", "The cellar is empty."):
+        document.refresh_from_db()
+        replace_file(document, ContentFile(draw_pdf(words)))
+        assert ingest_next() == str(document.pk)
+    document.refresh_from_db()
+    assert not document.is_imported and document.units.get().content == "The cellar is empty."
+
+
 def test_imported_text_is_prose_not_an_abstract(alice: User) -> None:
-    document = import_blocks(alice, BLOCKS, "A talk")
+    document = imported(alice, BLOCKS, "A talk")
     assert document.units.get(content__startswith="Goodwill").unit_type == "prose"

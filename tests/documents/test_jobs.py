@@ -22,7 +22,7 @@ from documents.library.trash import delete_document
 from documents.models import Document, Job
 from documents.papers.acquisition import fetch_pdf
 from tests.api_clients import client_of
-from tests.conftest import Ingest
+from tests.conftest import Ingest, imported
 from tests.drawing import draw_pdf
 
 
@@ -86,7 +86,7 @@ def test_jobs_are_forgotten_after_thirty_days(alice: User, ingested: Ingest) -> 
 
 
 def test_imported_blocks_are_a_job_and_refused_ones_are_none(alice: User) -> None:
-    import_blocks(alice, [{"type": "text", "text": "The valve opens at 3 bar."}], "Manual")
+    imported(alice, [{"type": "text", "text": "The valve opens at 3 bar."}], "Manual")
     assert list(Job.objects.values_list("kind", "outcome")) == [("import", "done")]
     with pytest.raises(AdapterError):
         import_blocks(alice, [], "Nothing")

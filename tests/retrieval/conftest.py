@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 from django.contrib.auth.models import User
 
-from documents.importers.block_import import import_blocks
 from documents.models import Document
+from tests.conftest import imported
 
 Lines = tuple[str, ...]
 
@@ -58,7 +58,7 @@ def written(owner: User, title: str, *pages: Lines) -> Document:
         for page, lines in enumerate(pages, 1)
         for line in lines
     ]
-    return import_blocks(owner, blocks, title)
+    return imported(owner, blocks, title)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 
 from documents.importers import ADAPTERS, AdapterError
 from documents.importers.block_import import import_blocks
+from documents.ingestion.pipeline import ingest_document
 from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import Document
 
@@ -30,11 +31,14 @@ class Command(LibraryCommand):
             try:
                 payload = json.loads(path.read_text(encoding="utf-8"))
                 document = import_blocks(user, payload, title or Document.title_from(path.name), kind)
+                ingest_document(document.pk)
+                document.refresh_from_db()
             except OSError as error:
                 raise CommandError(f"{path}: {error.strerror}") from None
             except (ValueError, RecursionError) as error:
                 raise CommandError(f"{path} is no JSON in UTF-8: {error}") from None
             except AdapterError as error:
-                raise CommandError(f"{path}: {error}") from None
+                named = "".join(f"\n  block {number}: {reason}" for number, reason in error.blocks.items())
+                raise CommandError(f"{path}: {error}{named}") from None
             counts = f"{document.unit_count} units, {document.chunk_count} chunks"
             self.stdout.write(f"{path.name}: {document.status}, {counts} {document.failure_message}".strip())
