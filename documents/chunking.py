@@ -9,7 +9,7 @@ table cut where it can be helped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise, starmap
 
 import msgspec
@@ -332,11 +332,24 @@ def _draft(index: int, pieces: Sequence[_Piece], content: str, tokens: int, titl
         index=index,
         unit_positions=tuple(dict.fromkeys(piece.position for piece in pieces)),
         content=content,
-        context_header=SEPARATOR.join(part for part in (title, *path, caption) if part),
-        chunk_type=max(sizes, key=sizes.__getitem__),
+        context_header=context_header(title, *path, caption),
+        chunk_type=main_type(sizes),
         section_path=path,
         section_type=last.section_type,
         page_start=pieces[0].page,
         page_end=pieces[-1].page,
         token_count=tokens,
     )
+
+
+def context_header(*parts: str) -> str:
+    """``title › section path › table caption``; what repeats a part before it is left out."""
+    distinct: dict[str, str] = {}
+    for part in parts:
+        distinct.setdefault(" ".join(part.split()).casefold(), part)
+    return SEPARATOR.join(part for key, part in distinct.items() if key)
+
+
+def main_type(sizes: Mapping[str, int]) -> str:
+    """The type of unit that has most of a chunk; ``sizes`` has one of each."""
+    return max(sizes, key=sizes.__getitem__, default="prose")

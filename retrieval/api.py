@@ -24,7 +24,7 @@ from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Collection, Document, RetrievalChunk
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SavedSearch, SearchQuery
-from retrieval.query.scope import Scope
+from retrieval.query.scope import OTHER_NAMES, Scope
 from retrieval.rag_config import FULL_TEXT_LEVELS, LONGEST_LIST, MOST_CHUNKS, RagConfig
 from retrieval.results import STRATEGIES, Hit, SearchOptions, SearchRecord, SearchResult
 from retrieval.search import search
@@ -51,10 +51,10 @@ class FiltersSerializer(Strict, serializers.Serializer):
     sections = words("parts of headings above the passage")
     section_types = words("such as 'methods'")
     chunk_types = serializers.ListField(
-        child=serializers.ChoiceField(CitationUnit.Type.values),
+        child=serializers.ChoiceField([*CitationUnit.Type.values, *OTHER_NAMES]),
         default=list,
         max_length=50,
-        help_text="kinds; a passage needs one unit of one of them",
+        help_text="kinds; a passage needs one unit of one of them. text: prose; media: captions",
     )
     year_from = serializers.IntegerField(**YEAR)
     year_to = serializers.IntegerField(**YEAR)

@@ -101,11 +101,16 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit and its document (for its thumbnail); ``unit``, where the reader opens, is the snippet's."""
+    """A hit and its document (for its thumbnail); ``unit``, where the reader opens, is the snippet's.
+
+    Attributes:
+        place: of an imported block: ``slide 4``, ``sheet Q2, row 7``; else ''.
+    """
 
     hit: Hit
     document: Document
     unit: UUID
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +162,17 @@ def config_in(query: QueryDict) -> RagConfig:
     )
 
 
+def is_imported(documents: dict[UUID, Document], hit: Hit) -> bool:
+    return hit.document_id in documents and documents[hit.document_id].is_imported
+
+
 def shown_hits(result: SearchResult, user: User) -> tuple[ShownHit, ...]:
     documents = Document.objects.visible_to(user).in_bulk([hit.document_id for hit in result.hits])
+    imported = [hit.snippet_unit_id for hit in result.hits if is_imported(documents, hit)]
+    units = CitationUnit.objects.in_bulk(imported) if imported else {}
+    places = {key: unit.place for key, unit in units.items()}
     return tuple(
-        ShownHit(hit, documents[hit.document_id], hit.snippet_unit_id)
+        ShownHit(hit, documents[hit.document_id], hit.snippet_unit_id, places.get(hit.snippet_unit_id, ""))
         for hit in result.hits
         if hit.document_id in documents
     )

@@ -29,7 +29,7 @@ from chat.models import Annotation, Citation, Note, ReadingPlace
 from chat.views.pages import as_uuid
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
-from documents.models import Document
+from documents.models import CitationUnit, Document
 from pdf.geometry import Box
 
 # Which answers and notes rest on a document: the marks in the reader's margin.
@@ -203,8 +203,22 @@ def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
         "document": document,
         "failed": failed,
         "may_edit": failed and editable.exists(),
+        "blocks": imported_blocks(document, place_of(request).unit),
+        "chosen": str(place_of(request).unit),
         "look_again": SOONEST if document.is_recognising else round(min(max(waited / 10, SOONEST), LATEST)),
     }
+
+
+MOST_BLOCKS = 2000  # that are shown of an import without its PDF
+
+
+def imported_blocks(document: Document, chosen: UUID | None) -> list[CitationUnit]:
+    """Blocks to be shown in place of pages, from some before the chosen one on."""
+    if document.file or not document.is_imported:
+        return []
+    unit = document.units.filter(pk=chosen).first() if chosen else None
+    first = max(0, unit.position - MOST_BLOCKS // 2) if unit else 0
+    return list(document.units.filter(position__gte=first).order_by("position")[:MOST_BLOCKS])
 
 
 @require_safe

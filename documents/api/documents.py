@@ -205,6 +205,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     source_url = serializers.CharField(read_only=True, help_text="where it was fetched from, or ''")
     outline = serializers.SerializerMethodField(help_text="the PDF's own table of contents")
     pages_read = serializers.IntegerField(read_only=True, help_text="pages that can be searched")
+    metadata = serializers.SerializerMethodField(help_text="`pdf`: what the file says; `paper`: its record")
 
     class Meta:
         model = Document
@@ -237,6 +238,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
             "table_count",
             "hidden_word_count",
             "outline",
+            "metadata",
             "parser_name",
             "parser_version",
             "tags",
@@ -266,6 +268,10 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
                     f"You may read the collection “{refused}”, but not change it."
                 ) from None
         return super().update(document, values)
+
+    @extend_schema_field(serializers.DictField(child=serializers.DictField()))
+    def get_metadata(self, document: Document) -> dict[str, Any]:
+        return {name: document.metadata[name] for name in ("pdf", "paper") if name in document.metadata}
 
     @extend_schema_field(OutlineEntrySerializer(many=True))
     def get_outline(self, document: Document) -> Any:

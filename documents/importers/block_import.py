@@ -272,7 +272,7 @@ def located(parsed: ParsedDocument) -> dict[str, int]:
     fields: Counter[str] = Counter()
     for page in parsed.pages:
         for unit in page.units:
-            fields.update(msgspec.to_builtins(unit.location) if unit.location else ())
+            fields.update(list(msgspec.to_builtins(unit.location)) if unit.location else ())
     return dict(fields)
 
 

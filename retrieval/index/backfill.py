@@ -6,15 +6,19 @@ finds nothing. Stopped midway, the next run goes on.
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from documents.chunk_metadata import chunk_metadata
+from documents.chunking import main_type
+from documents.importers.block_import import VERSION as IMPORT_VERSION
 from documents.ingestion.pipeline import ingest_again
-from documents.models import Document, FailureCode, RetrievalChunk
+from documents.models import CitationUnit, Document, FailureCode, RetrievalChunk
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.full_text import ANALYSIS_VERSION
@@ -67,12 +71,12 @@ def documents_lacking(space: EmbeddingSpace) -> QuerySet[Document]:
 
 
 IMPORTED = "imported"
-"""Parser name prefix of external blocks, which no file stands behind."""
+"""Parser name prefix of external blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """A document that is behind, and in what: ``parser``, ``words`` or ``vectors``."""
+    """A document that is behind, and in what: ``parser``, ``chunk types``, ``words`` or ``vectors``."""
 
     document: Document
     what: str
@@ -80,11 +84,16 @@ class Behind:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Of all chunks: the share that has a type, and the mean size of their metadata in characters."""
+    """Of all chunks the share that has a type; of a sample the mean size of their metadata in characters.
+
+    Attributes:
+        located: units by the fields of their location: ``slide``, ``sheet``, ``start_ms``, ``quad`` …
+    """
 
     chunks: int
     typed_share: float
     mean_metadata: float
+    located: dict[str, int]
 
 
 def documents_behind() -> Iterator[Behind]:
@@ -92,6 +101,7 @@ def documents_behind() -> Iterator[Behind]:
     seen = set()
     for what, documents in (
         ("parser", read_by_older_parsers()),
+        ("chunk types", without_chunk_types()),
         ("words", without_words()),
         ("vectors", documents_lacking(active_space())),
     ):
@@ -102,11 +112,27 @@ def documents_behind() -> Iterator[Behind]:
 
 
 def read_by_older_parsers() -> QuerySet[Document]:
-    return (
-        Document.objects.filter(deleted_at=None, status=Document.Status.READY)
-        .exclude(Q(file="") | Q(parser_version=PARSER_VERSION) | Q(parser_name__startswith=IMPORTED))
-        .order_by("created_at")
-    )
+    """Files and imported blocks that today's code would read otherwise."""
+    imported = Q(parser_name__startswith=IMPORTED)
+    current = (~imported & Q(parser_version=PARSER_VERSION)) | (imported & Q(parser_version=IMPORT_VERSION))
+    ready = Document.objects.filter(deleted_at=None, status=Document.Status.READY).exclude(current)
+    return ready.filter(~Q(file="") | Q(metadata__has_key="payload")).order_by("created_at")
+
+
+def without_chunk_types() -> QuerySet[Document]:
+    untyped = RetrievalChunk.objects.filter(document=OuterRef("pk"), chunk_type="")
+    return Document.objects.filter(Exists(untyped), deleted_at=None).order_by("created_at")
+
+
+def repair_chunk_types(document: Document) -> None:
+    """Gives chunks without a type that of most of their units; nothing else of them changes."""
+    lacking = list(document.chunks.filter(chunk_type="").prefetch_related("units"))
+    for chunk in lacking:
+        sizes: Counter[str] = Counter()
+        for unit in chunk.units.all():
+            sizes[unit.unit_type] += len(unit.content)
+        chunk.chunk_type = main_type(sizes)
+    RetrievalChunk.objects.bulk_update(lacking, ["chunk_type"], batch_size=500)
 
 
 def without_words() -> QuerySet[Document]:
@@ -135,11 +161,14 @@ def bring_up_to_date(behind: Behind) -> None:
     if behind.what == "parser":
         ingest_again(behind.document)
         return
-    if behind.what == "words":
+    lacks = Document.objects.filter(pk=behind.document.pk)
+    repair_chunk_types(behind.document)
+    if lacks.filter(pk__in=without_words().values("pk")).exists():
         index_words(behind.document)
     space = active_space()
-    embed_document(behind.document, space)
-    build_vector_index(space)
+    if lacks.filter(pk__in=documents_lacking(space).values("pk")).exists():
+        embed_document(behind.document, space)
+        build_vector_index(space)
     forgive_embedding(behind.document)
 
 
@@ -150,9 +179,21 @@ def forgive_embedding(document: Document) -> None:
     )
 
 
+SAMPLE = 200  # chunks whose metadata is measured
+
+
 def quality() -> Quality:
-    size = Length(Cast("metadata", TextField()))
-    found = RetrievalChunk.objects.aggregate(
-        chunks=Count("pk"), typed=Count("pk", filter=~Q(chunk_type="")), size=Avg(size)
+    found = RetrievalChunk.objects.aggregate(chunks=Count("pk"), typed=Count("pk", filter=~Q(chunk_type="")))
+    sample = (
+        RetrievalChunk.objects.select_related("document").prefetch_related("units").order_by("pk")[:SAMPLE]
     )
-    return Quality(found["chunks"], found["typed"] / (found["chunks"] or 1), found["size"] or 0.0)
+    sizes = [len(json.dumps(chunk_metadata(chunk, list(chunk.units.all())))) for chunk in sample]
+    located: Counter[str] = Counter()
+    for location in CitationUnit.objects.exclude(location=None).values_list("location", flat=True).iterator():
+        located.update(list(location or ()))
+    return Quality(
+        found["chunks"],
+        found["typed"] / (found["chunks"] or 1),
+        sum(sizes) / (len(sizes) or 1),
+        dict(located),
+    )

@@ -21,6 +21,9 @@ MATCHING_CHUNKS = """
 SELECT chunk_id FROM retrieval_indexedchunk WHERE words @@ %s::tsquery AND document_id IN ({documents})
 """
 
+OTHER_NAMES = {"text": ("prose", "abstract"), "media": ("caption",)}
+"""Kinds of units as other systems call them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScopeSql:
@@ -153,8 +156,9 @@ class Scope:
     def _chunk_filters(self) -> Q:
         wanted = Q()
         if self.chunk_types:
-            units = CitationUnit.objects.filter(chunk=OuterRef("pk"), unit_type__in=self.chunk_types)
-            wanted &= Q(chunk_type__in=self.chunk_types) | Q(Exists(units))
+            kinds = [kind for name in self.chunk_types for kind in OTHER_NAMES.get(name, (name,))]
+            units = CitationUnit.objects.filter(chunk=OuterRef("pk"), unit_type__in=kinds)
+            wanted &= Q(chunk_type__in=kinds) | Q(Exists(units))
         if self.section_types:
             wanted &= Q(section_type__in=self.section_types)
         if self.page_from is not None:

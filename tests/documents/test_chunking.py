@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.chunking import ChunkSizes, chunk_pages, split_text
+from documents.chunking import ChunkSizes, chunk_pages, context_header, split_text
 from documents.tokenizer import token_counts
 from pdf.structure import ParsedPage, ParsedUnit
 from tests.documents.units import page, row, unit
@@ -15,6 +15,12 @@ SENTENCE = "The committee reviewed the annual maintenance budget and approved it
 
 def words(count: int) -> str:
     return (SENTENCE * (count // 12 + 1))[: count * 6]
+
+
+def test_a_context_header_repeats_nothing() -> None:
+    assert (
+        context_header("Harvest report", "Harvest  Report", "Pears", "pears", "") == "Harvest report › Pears"
+    )
 
 
 def test_a_heading_stays_with_what_follows_it() -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 import retrieval.index.document_index
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.sweep import sweep
-from documents.models import Document, FailureCode
+from documents.models import CitationUnit, Document, FailureCode
 from retrieval import provider_calls
 from retrieval.embeddings.base import HashingEmbedder
 from retrieval.index.backfill import Progress, backfill, documents_behind, quality, reindex
@@ -25,7 +26,7 @@ from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedD
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 from retrieval.search import BEING_PREPARED, search
-from tests.conftest import Ingest
+from tests.conftest import Ingest, imported
 from tests.retrieval.conftest import NIKE, Library, written
 from tests.scripted_server import Answer, Asked, scripted_server
 
@@ -154,24 +155,49 @@ def test_backfill_indexes_words_of_an_older_analysis_again(alice: User, library:
     assert search("Nike dividends", Scope(alice)).hits[0].document_id == library.nike.pk
 
 
-def test_backfill_has_read_again_what_an_older_parser_read_but_not_what_was_imported(
+def test_backfill_has_read_again_what_an_older_parser_read_and_imported_again(
     alice: User, ingested: Ingest, library: Library
 ) -> None:
     document = ingested(alice, "Goodwill was impaired.")
+    units = set(CitationUnit.objects.values_list("pk", flat=True))
     Document.objects.update(parser_version="of long ago")
-    assert [(behind.what, behind.document) for behind in documents_behind()] == [("parser", document)]
-    assert backfill() == 1
+    behind = {(found.what, found.document) for found in documents_behind()}
+    assert behind == {("parser", found) for found in Document.objects.all()}
+    assert backfill() == len(behind)
     document.refresh_from_db()
     assert document.status == Document.Status.UPLOADED
-    assert ingest_document(document.pk)
+    for waiting in Document.objects.all():
+        assert ingest_document(waiting.pk)
     assert not list(documents_behind())
+    assert set(CitationUnit.objects.values_list("pk", flat=True)) == units, "what is cited keeps its id"
+
+
+def test_backfill_gives_an_empty_chunk_type_and_changes_nothing_else(
+    alice: User, library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chunks, vectors = library.nike.chunks, ChunkVector.objects.filter(document=library.nike)
+    before = list(chunks.order_by("index").values()), list(vectors.order_by("chunk_id").values_list("pk"))
+    chunks.filter(index=0).update(chunk_type="")
+    call_command("backfill", "--dry-run")
+    said = capsys.readouterr().out
+    assert "chunk types: NIKE" in said and "1 documents are behind" in said and "100.0%" not in said
+    assert chunks.filter(chunk_type="").count() == 1, "a dry run changes nothing"
+    call_command("backfill")
+    after = list(chunks.order_by("index").values()), list(vectors.order_by("chunk_id").values_list("pk"))
+    assert after == before
+    call_command("backfill", "--dry-run")
+    assert "0 documents are behind" in capsys.readouterr().out
 
 
 def test_quality_is_reported(alice: User, library: Library) -> None:
     found = quality()
     assert found.chunks == sum(document.chunk_count for document in Document.objects.all())
     assert found.typed_share == 1
-    assert found.mean_metadata < 200
+    assert 300 < found.mean_metadata < 1500, "as the API gives it"
+    assert found.located == {}
+    blocks = [{"text": "So we begin.", "slide": 2, "start_ms": 5}, {"text": "On.", "slide": 3, "sheet": "A"}]
+    imported(alice, blocks, "Talk")
+    assert quality().located == {"slide": 2, "start_ms": 1, "sheet": 1}
 
 
 def test_another_space_takes_over_when_it_is_complete(alice: User, library: Library) -> None:

@@ -32,6 +32,8 @@ class Command(LibraryCommand):
             f"{found.chunks} chunks: {found.typed_share:.1%} have a type, "
             f"{found.mean_metadata:.0f} characters of metadata on average."
         )
+        for field, units in sorted(found.located.items()):
+            self.stdout.write(f"{units} imported units have {field}.")
 
     def show(self, behind: Behind) -> int:
         self.stdout.write(f"{behind.what}: {behind.document.title[:80]}")
