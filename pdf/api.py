@@ -129,6 +129,7 @@ def _read(request: ParseRequest, on_progress: Callable[[int, int], None] | None)
         outline=said.outline,
         language=said.language,
         stage_seconds=seconds,
+        sealed=said.sealed,
     )
 
 

@@ -232,6 +232,7 @@ class ParsedDocument(msgspec.Struct, frozen=True):
 
     ``metadata`` holds the strings of the document information dictionary,
     ``stage_seconds`` the wall time of reading, recognising and laying out.
+    ``sealed``: its attachments alone are encrypted; some viewers ask for a password all the same.
     """
 
     engine: str
@@ -242,3 +243,4 @@ class ParsedDocument(msgspec.Struct, frozen=True):
     outline: tuple[OutlineEntry, ...] = ()
     language: str = ""
     stage_seconds: dict[str, float] = {}
+    sealed: bool = False

@@ -40,7 +40,7 @@ from documents.ingestion.queue import (
     settle_jobs,
     start_job,
 )
-from documents.ingestion.source_files import obtain_pdf, store_text_layer
+from documents.ingestion.source_files import obtain_pdf, store_text_layer, unlock
 from documents.ingestion.versions import restore_previous
 from documents.models import UNFINISHED, Document, Page
 from documents.models.content import MOST_TRIES
@@ -132,6 +132,8 @@ def read_and_store(lease: Lease, seconds: dict[str, float]) -> None:
         document = obtain_pdf(lease)
     with timed(seconds, "read"):
         content = read_document(lease, document)
+    if content.parsed.sealed:
+        unlock(document, password="")
     seconds |= content.stage_seconds
     with timed(seconds, "store"):
         replace_content(lease, content)

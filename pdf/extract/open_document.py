@@ -79,7 +79,10 @@ def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.D
     if not document.is_pdf:
         raise ParseFailure(FailureCode.NOT_A_PDF)
     if document.needs_pass and not document.authenticate(password or ""):
-        raise ParseFailure(FailureCode.PASSWORD_PROTECTED)
+        if not _seals_attachments_alone(document):
+            raise ParseFailure(FailureCode.PASSWORD_PROTECTED)
+        document.is_encrypted = False
+        document.init_doc()
     try:
         count = _stated_count(document) or _recounted(document, most_pages)
     except Exception as error:
@@ -89,6 +92,15 @@ def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.D
     if count > most_pages:
         raise ParseFailure(FailureCode.TOO_MANY_PAGES)
     return document
+
+
+def _seals_attachments_alone(document: pymupdf.Document) -> bool:
+    """Whether strings and streams are not encrypted, but files within it (PDF 32000-1, 7.6.5)."""
+    encryption = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pymupdf._as_pdf_document(document)), "Encrypt")
+    if mupdf.pdf_to_int(mupdf.pdf_dict_gets(encryption, "V")) < 4:
+        return False
+    filters = (mupdf.pdf_dict_gets(encryption, name) for name in ("StmF", "StrF"))
+    return all(mupdf.pdf_is_null(name) or mupdf.pdf_to_name(name) == "Identity" for name in filters)
 
 
 def _page_tree(document: pymupdf.Document) -> mupdf.PdfObj | None:
@@ -141,6 +153,7 @@ def about(document: pymupdf.Document) -> About:
         _outline(document),
         clean(document.language or "")[:12],
         _is_tagged(document),
+        bool(document.needs_pass) and _seals_attachments_alone(document),
     )
 
 

@@ -207,12 +207,16 @@ class Opened(msgspec.Struct, frozen=True, tag="opened"):
 
 
 class About(msgspec.Struct, frozen=True, tag="about"):
-    """What the file says of itself. ``tagged``: its pages are read with their author's structure."""
+    """What the file says of itself.
+
+    ``tagged``: its pages are read with their author's structure. ``sealed``: as in ``ParsedDocument``.
+    """
 
     metadata: dict[str, str] = {}
     outline: tuple[OutlineEntry, ...] = ()
     language: str = ""
     tagged: bool = False
+    sealed: bool = False
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress"):

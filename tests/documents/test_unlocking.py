@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pymupdf
 import pytest
 from django.contrib.auth.models import User
@@ -69,3 +71,21 @@ def test_a_program_gives_the_password_when_it_has_the_document_read_again(
     right = browser.post(url, {"password": PASSWORD}, content_type="application/json")
     assert right.status_code == 202
     assert PASSWORD not in right.content.decode()
+
+
+# Crypt filters (PDF 32000-1, 7.6.5): AES for embedded files, none for strings and streams.
+SEALED = (
+    b"trailer<</Encrypt<</Filter/Standard/V 4/R 4/Length 128/P -4/O<%b>/U<%b>"
+    b"/CF<</StdCF<</CFM/AESV2/AuthEvent/EFOpen/Length 16>>>>/StmF/Identity/StrF/Identity/EFF/StdCF>>"
+    b"/ID[<%b><%b>]"
+) % (b"11" * 32, b"22" * 32, b"33" * 16, b"33" * 16)
+
+
+def test_a_file_whose_attachments_alone_are_encrypted_is_read_and_needs_no_password_to_look_at(
+    alice: User, ingested: Ingest
+) -> None:
+    plain = re.sub(rb"/ID\s*\[[^]]*\]", b"", draw_pdf("The tender is open to all yards."))
+    document = ingested(alice, pdf=re.sub(rb"trailer\s*<<", SEALED, plain, count=1))
+    assert document.status == Document.Status.READY
+    stored = pymupdf.open(document.file.path)
+    assert (stored.needs_pass, stored[0].get_text().strip()) == (0, "The tender is open to all yards.")
