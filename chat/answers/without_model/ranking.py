@@ -59,11 +59,11 @@ FEW_LETTERS = 5  # a name this short is looked for as a whole word
 FIT = {
     "lacking": -1.4,  # a name or number of the question is not on the page
     "missing": -0.6,  # the rarest of its words that the page lacks, as a share of its rarest word
-    "year": 4.75,  # share of the years asked for on the page; half where none is named
-    "compare": -0.5,  # the question compares, and no one row is known to hold both values
-    "words": 0.8,  # of the page
+    "year": 4.4,  # share of the years asked for on the page; half where none is named
+    "compare": -1.2,  # the question compares, and no one row is known to hold both values
+    "words": 0.5,  # of the page
 }
-DIRECT = 1.8
+DIRECT = 1.1
 """Least sum of a page that answers. Fitted by logistic regression on questions that their document answers
 and 57 that it does not, held out by documents; docs/answers.md has the curve."""
 MOST_MISSING, NOTHING = 0.85, 0.95
