@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from uuid import UUID
@@ -17,7 +17,7 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.answers.context import AnswerSources, context_item
-from chat.answers.prompt import ContextItem, Turn, passage_lines, prompt_for, token_estimate
+from chat.answers.prompt import RULES, ContextItem, Turn, passage_lines, prompt_for, token_estimate
 from chat.answers.without_model.question import analyse
 from chat.citations.source_units import Sources, load_sources
 from chat.providers.base import NO_USAGE, NativeCitation, Provider, TextDelta, Usage
@@ -32,6 +32,8 @@ MAP_QUESTION = """\
 These passages are part {number} of {count} of the documents. Somebody asked of the whole: “{question}”
 Write at most eight short notes on what this part adds to the answer, the most important first, each with \
 the citation of its passage. When it adds nothing, write “Nothing.” """
+RULES_TOKENS = token_estimate(RULES + MAP_QUESTION) + 40  # of each prompt beside its passages
+NOTES_TOKENS = 400  # about, of the notes on a part
 CITED = re.compile(r"\[\[cite:(\w+)")
 MARKER = re.compile(r"\[\[cite:[^\]]*\]\]")
 
@@ -69,28 +71,44 @@ def reading_plan(question: str, scope: Scope) -> ReadingPlan | None:
 
 
 def plan_of(documents: Sequence[UUID], limit: int, prompt_tokens: int) -> ReadingPlan | None:
-    """Parts of at most ``prompt_tokens``; None where everything fits one of them."""
+    """Parts of at most ``prompt_tokens``; None where everything fits one of them, or none the limit."""
     units = CitationUnit.objects.filter(document__in=documents).exclude(unit_type="heading")
-    rows = list(units.order_by("document", "position").values_list("pk", "section_path")[:MOST_UNITS])
-    sources = load_sources([pk for pk, _ in rows], with_neighbours=False)
+    rows = list(units.order_by("document", "position").values_list("pk", flat=True)[:MOST_UNITS])
+    sources = load_sources(rows, with_neighbours=False)
     passages = [context_item(sources, unit.id, at, 0) for at, unit in enumerate(sources.shown, 1)]
     costs = {passage.alias: token_estimate(passage_lines(passage)) for passage in passages}
-    kept = within_budget(passages, costs, limit - prompt_tokens)
+    room = limit
+    while room > 0:
+        kept = within_budget(passages, costs, room)
+        parts = parts_of(kept, costs, prompt_tokens)
+        tokens = sum(costs[passage.alias] for passage in kept) + prompt_tokens
+        tokens += RULES_TOKENS * (len(parts) + 1) + NOTES_TOKENS * len(parts)
+        if len(parts) < LEAST_PARTS:
+            return None
+        if tokens <= limit:
+            return ReadingPlan(parts, tokens, limit, len(passages) - len(kept), sources)
+        room = min(room, sum(costs.values())) - (tokens - limit)
+    return None
+
+
+def parts_of(
+    passages: Sequence[ContextItem], costs: Mapping[str, int], tokens: int
+) -> tuple[tuple[ContextItem, ...], ...]:
+    """The passages in their order, cut where the next would make a part longer than ``tokens``."""
     parts: list[list[ContextItem]] = [[]]
     size = 0
-    for passage in kept:
+    for passage in passages:
         size += costs[passage.alias]
-        if size > prompt_tokens and parts[-1]:
+        if size > tokens and parts[-1]:
             parts.append([])
             size = costs[passage.alias]
         parts[-1].append(passage)
-    if len(parts) < LEAST_PARTS:
-        return None
-    tokens = sum(costs[passage.alias] for passage in kept) + prompt_tokens
-    return ReadingPlan(tuple(map(tuple, parts)), tokens, limit, len(passages) - len(kept), sources)
+    return tuple(map(tuple, parts))
 
 
-def within_budget(passages: Sequence[ContextItem], costs: dict[str, int], tokens: int) -> list[ContextItem]:
+def within_budget(
+    passages: Sequence[ContextItem], costs: Mapping[str, int], tokens: int
+) -> list[ContextItem]:
     """The passages in reading order, the beginnings of all sections before the rest of any."""
     seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
     depth: dict[str, int] = {}

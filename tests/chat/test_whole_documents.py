@@ -41,7 +41,7 @@ def log(alice: User, ingested: Ingest) -> Document:
 @pytest.fixture
 def small(settings: project_settings) -> None:  # type: ignore[valid-type]
     settings.CHAT_PROMPT_TOKENS = 150
-    settings.CHAT_DOCUMENT_TOKENS = 5_000
+    settings.CHAT_DOCUMENT_TOKENS = 20_000
     settings.CHAT_BACKOFF_SECONDS = 0.01
 
 
@@ -103,15 +103,17 @@ def test_the_budget_is_told_before_anything_is_sent(
     def hear(event: Event) -> None:
         if isinstance(event, Status) and event.tokens:
             sent_before.append(len(model.requests))
-            assert f"about {event.tokens:,} tokens of at most 5,000" in event.text
+            assert f"about {event.tokens:,} tokens of at most 20,000" in event.text
 
     answered("What are the main findings?", log, alice, hear)
     assert sent_before == [*range(len(model.requests) - 1)] and len(sent_before) > 1
 
 
 def test_a_budget_leaves_out_the_rest_of_sections_and_is_never_exceeded(log: Document) -> None:
-    plan = plan_of([log.pk], limit=400, prompt_tokens=120)
-    assert plan is not None and plan.tokens <= 400 and plan.left_out > 0
+    whole = plan_of([log.pk], limit=20_000, prompt_tokens=120)
+    assert whole is not None and whole.left_out == 0
+    plan = plan_of([log.pk], limit=whole.tokens - 1, prompt_tokens=120)
+    assert plan is not None and plan.tokens < whole.tokens and plan.left_out > 0
     assert f"{plan.left_out} passages are left out" in plan.progress(1)
     pages = [passage.unit.page for part in plan.parts for passage in part]
     assert pages == sorted(pages)
@@ -138,7 +140,7 @@ def test_the_api_tells_the_budget_without_asking(log: Document, alice: User, bob
     client.force_login(alice)
     url = f"/api/conversations/{talk.pk}/budget/"
     told = client.get(url, {"question": "Summarise this document"}).json()
-    assert told["parts"] >= 3 and 0 < told["tokens"] <= told["limit"] == 5_000
+    assert told["parts"] >= 3 and 0 < told["tokens"] <= told["limit"] == 20_000
     assert client.get(url, {"question": "How many ships came in May?"}).json()["parts"] == 0
     client.force_login(bob)
     assert client.get(url, {"question": "Summarise this document"}).status_code == 404
