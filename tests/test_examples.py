@@ -74,6 +74,23 @@ def test_a_search_and_a_citation_are_followed_by_the_example(
     assert f"kept in the history: “{QUESTION}” (question, chat)" in said
 
 
+def test_papers_and_blocks_are_added_cited_and_exported_by_the_example(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in ("documents.files.uploads", "documents.api.documents"):
+        monkeypatch.setattr(f"{module}.enqueue", lambda document: _ingest(document))
+    said = example(asgi_server, key, "papers_and_blocks.py", tmp_path / "harvest")
+    assert "paper: Doe, J., & Roe, R. (1998). Tides of Estuaries" in said
+    assert "refused: 1 of 2 blocks cannot be read." in said and "blocks.1" in said
+    assert "import: done" in said and "sheet Q2, row 7: 'Pears\\t412'" in said and "12:04–12:11" in said
+    assert "cited: " in said and ("slide 4" in said.partition("cited: ")[2] or "sheet Q2" in said)
+    assert "412" in (tmp_path / "harvest.md").read_text()
+    assert "## References" in (tmp_path / "harvest.md").read_text()
+
+
 def test_a_folder_is_ingested_by_the_example(
     asgi_server: str,  # noqa: F811
     key: str,

@@ -26,7 +26,7 @@ from agents.models import Webhook
 from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, NoteVersion
 from chat.share_links import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
-from retrieval.models import SearchQuery
+from retrieval.models import SavedSearch, SearchQuery
 from tests.api_clients import client_of
 from tests.conftest import Ingest
 
@@ -48,6 +48,7 @@ OWNED = {
     r"api/messages/": "answer",
     r"api/citations/": "citation",
     r"api/notes/": "note",
+    r"(api/saved-searches|search/saved)/": "saved search",
     r"(api|account)/webhooks/": "webhook",
     r"(api/)?annotations/": "annotation",
     r"search/similar/": "chunk",
@@ -155,6 +156,7 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
         "citation": citation,
         "note": note,
         "search": SearchQuery.objects.create(user=alice, query=SECRET),
+        "saved search": SavedSearch.objects.create(user=alice, name=SECRET, query="q=x"),
         "answer share": AnswerShare.objects.create(message=answer),
         "webhook": Webhook.objects.create(owner=alice, url="https://example.com/", events=["document.ready"]),
     }

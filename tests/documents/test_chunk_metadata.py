@@ -59,6 +59,18 @@ def test_a_chunk_of_several_kinds_is_mixed_and_says_which_is_most(alice: User) -
     assert known["unit_types"] == ["heading", "prose", "list"]
 
 
+def test_a_chunk_says_the_language_of_its_own_words(alice: User) -> None:
+    blocks = [
+        {"type": "heading", "text": "English", "page": 1},
+        {"text": "The cellar holds the pears and the apples until it is spring again.", "page": 1},
+        {"type": "heading", "text": "Deutsch", "page": 2},
+        {"text": "Der Keller ist voll, und die Birnen sind noch nicht reif für den Markt.", "page": 2},
+    ]
+    chunks = imported(alice, blocks, "Stores").chunks.order_by("index")
+    known = [chunk_metadata(chunk, list(chunk.units.all()))["language"] for chunk in chunks]
+    assert known == ["en", "de"]
+
+
 @pytest.mark.parametrize(
     ("marker", "style"),
     [

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.test import Client
 
-from documents.models import CitationUnit, Page, RetrievalChunk
+from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
 from retrieval.search import NOTHING_CLOSE, NOTHING_MATCHES, search
@@ -84,3 +85,22 @@ def test_a_row_in_a_passage_of_another_kind_is_within_the_filter_s_reach(alice: 
     assert unit.chunk.chunk_type != "code"
     hits = search("moon height", Scope(alice, chunk_types=("code",))).hits
     assert [hit.chunk_id for hit in hits] == [unit.chunk_id]
+
+
+def test_kinds_may_be_called_as_other_systems_call_them(alice: User, library: Library) -> None:
+    by_ours = found(alice, query="dividends", chunk_types=["prose", "abstract"])["hits"]
+    by_theirs = found(alice, query="dividends", chunk_types=["text"])["hits"]
+    assert by_theirs and [hit["chunk"] for hit in by_theirs] == [hit["chunk"] for hit in by_ours]
+    assert not found(alice, query="dividends", chunk_types=["media"])["hits"]
+
+
+def test_a_paper_s_hit_leads_to_its_references_and_to_papers_that_cite_it(
+    alice: User, library: Library, client: Client
+) -> None:
+    client.force_login(alice)
+    path = f"/documents/{library.nike.pk}/papers/?of=citing"
+    Document.objects.filter(pk=library.nike.pk).update(kind="pdf", doi="")
+    assert path not in client.get("/search/?q=Nike+dividends").content.decode()
+    Document.objects.filter(pk=library.nike.pk).update(doi="10.5555/nike")
+    assert path in client.get("/search/?q=Nike+dividends").content.decode()
+    assert path in client.get(f"/documents/{library.nike.pk}/menu/").content.decode()
