@@ -148,10 +148,7 @@ class World:
         return {name for name, _ in named}, {name for name, edits in named if edits}
 
 
-@pytest.mark.django_db
-@given(steps=st.lists(STEP, max_size=25))
-@settings(max_examples=150)
-def test_every_chain_of_grants_and_revocations_gives_what_the_model_says(steps: list[Any]) -> None:
+def check_chain(steps: list[Any]) -> None:
     with transaction.atomic():
         world = World()
         for step in steps:
@@ -160,6 +157,21 @@ def test_every_chain_of_grants_and_revocations_gives_what_the_model_says(steps: 
         assert world.found() == (reads, edits, reads)
         assert world.listed() == (reads, edits)
         transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
+@given(steps=st.lists(STEP, max_size=25))
+@settings(max_examples=150)
+def test_every_chain_of_grants_and_revocations_gives_what_the_model_says(steps: list[Any]) -> None:
+    check_chain(steps)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+@given(steps=st.lists(STEP, min_size=5, max_size=60))
+@settings(max_examples=400)
+def test_long_chains_of_grants_and_revocations_give_what_the_model_says(steps: list[Any]) -> None:
+    check_chain(steps)
 
 
 # --- The faults of the review ---------------------------------------------------

@@ -27,7 +27,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from documents.audit import acting_user, record
 from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
-from operations.accounts.sign_in import OWN_PASSWORD, SignIn, end_all, end_one, sessions_of
+from operations.accounts.sign_in import (
+    OWN_PASSWORD,
+    SignIn,
+    end_all,
+    end_one,
+    sessions_of,
+    single_sign_on_callback,
+)
 
 LEAST_BESIDE = 8  # characters of a password beside the words that anybody would try here
 
@@ -163,14 +170,22 @@ def first_password(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def end_session(request: HttpRequest, pk: int) -> HttpResponse:
-    if not end_one(request.user, pk):
+    if all(session.pk != pk for session in sessions_of(request.user)):
         raise Http404
+    answer: HttpResponse = end_confirmed(request, pk)
+    return answer
+
+
+@reauthentication_required(app="account")  # type: ignore[untyped-decorator]
+def end_confirmed(request: HttpRequest, pk: int) -> HttpResponse:
+    end_one(request.user, pk)
     messages.success(request, _("That session was signed out."))
     return redirect("account")
 
 
 @require_POST
 @login_required
+@reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def end_sessions(request: HttpRequest) -> HttpResponse:
     """Ends all sessions, this one too."""
     end_all(request.user)
@@ -219,6 +234,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/end/", end_sessions, name="sessions-end"),
     path("sessions/<int:pk>/end/", end_session, name="session-end"),
     path("second-factor/", include("allauth.mfa.urls")),
+    path("single-sign-on/<slug:provider_id>/login/callback/", single_sign_on_callback),
     path("single-sign-on/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("connections/", include("allauth.socialaccount.urls")),
     path("tokens/", token, name="token-new"),

@@ -15,6 +15,10 @@ from allauth.account.models import Login
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from allauth.usersessions.models import UserSession
 from cryptography.fernet import Fernet
 from django.conf import settings
@@ -184,6 +188,28 @@ class SingleSignOn(DefaultSocialAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(settings.OIDC_SIGN_UP)
+
+
+class SignedIdToken(OpenIDConnectOAuth2Adapter):
+    """Demands an ID token and checks its signature, also of one that came straight from the provider."""
+
+    def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:
+        if not kwargs["response"].get("id_token"):
+            raise OAuth2Error("The provider sent no ID token.")
+        return super().complete_login(request, app, token, **kwargs)
+
+    def _decode_id_token(self, app: Any, id_token: str) -> Any:
+        self.did_fetch_access_token = False  # else allauth leaves the signature unchecked
+        return super()._decode_id_token(app, id_token)
+
+
+def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Where the provider sends people back to."""
+    try:
+        answer: HttpResponse = OAuth2CallbackView.adapter_view(SignedIdToken(request, provider_id))(request)
+    except SocialApp.DoesNotExist:
+        raise Http404 from None
+    return answer
 
 
 class SecondFactor(DefaultMFAAdapter):

@@ -9,6 +9,7 @@ import pytest
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.http import HttpResponse
 from django.test import Client
 
 from operations.accounts.sign_in import BEGUN, SEEN
@@ -27,20 +28,34 @@ def is_in(page: Client) -> bool:
     return page.get("/").status_code == 200
 
 
+def confirmed(page: Client, path: str, password: str = "correct horse") -> HttpResponse:
+    """The answer to a POST that wants the password first."""
+    asked = page.post(path)
+    assert asked.headers["Location"].startswith("/account/confirm/")
+    return page.post(asked.headers["Location"], {"password": password, "next": path})  # type: ignore[return-value]
+
+
 def test_ones_sessions_are_listed_and_ended_one_by_one(alice: User) -> None:
     here, there = signed_in(), signed_in()
     shown = here.get("/account/").content.decode()
     assert shown.count("Firefox on Linux") >= 2 and "this session" in shown
     other = UserSession.objects.exclude(session_key=here.session.session_key).get()
-    assert here.post(f"/account/sessions/{other.pk}/end/").status_code == 302
+    assert confirmed(here, f"/account/sessions/{other.pk}/end/").status_code == 302
     assert is_in(here) and not is_in(there)
+
+
+def test_sessions_are_ended_only_after_the_password_was_confirmed(alice: User) -> None:
+    """ASVS 7.5.2."""
+    here, there = signed_in(), signed_in()
+    confirmed(here, "/account/sessions/end/", "guess")
+    assert is_in(here) and is_in(there)
 
 
 def test_signing_out_everywhere_ends_all_also_those_that_are_not_listed(alice: User, bob: User) -> None:
     here, there, old = signed_in(), signed_in(), signed_in()
     bobs = signed_in("bob", "battery staple")
     UserSession.objects.filter(session_key=old.session.session_key).delete()  # as if begun long ago
-    assert here.post("/account/sessions/end/").status_code == 302
+    assert confirmed(here, "/account/sessions/end/").status_code == 302
     assert not any(map(is_in, (here, there, old))) and is_in(bobs)
     assert Session.objects.filter(session_key=bobs.session.session_key).exists()
 

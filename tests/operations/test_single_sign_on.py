@@ -36,7 +36,8 @@ class Provider:
     def __init__(self) -> None:
         self.subject, self.name = "sub-1", "dora"
         self.challenges: dict[str, str] = {}
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.key = self.published = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.sends_id_token = True
         provider = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -70,6 +71,9 @@ class Provider:
             back = urlencode({"code": code, "state": asked["state"]})
             request.send_header("Location", f"{asked['redirect_uri']}?{back}")
             request.end_headers()
+        elif parts.path == "/keys":
+            public = jwt.algorithms.RSAAlgorithm.to_jwk(self.published.public_key(), as_dict=True)
+            self.answer(request, {"keys": [public | {"kid": "one", "use": "sig", "alg": "RS256"}]})
         else:
             assert request.headers["Authorization"] == "Bearer granted"
             self.answer(request, {"sub": self.subject, "preferred_username": self.name})
@@ -85,7 +89,8 @@ class Provider:
         now = int(time.time())
         claims = {"iss": self.url, "aud": "pincite", "sub": self.subject, "iat": now, "exp": now + 60}
         token = jwt.encode(claims, self.key, algorithm="RS256", headers={"kid": "one"})
-        self.answer(request, {"access_token": "granted", "token_type": "Bearer", "id_token": token})
+        signed = {"id_token": token} if self.sends_id_token else {}
+        self.answer(request, {"access_token": "granted", "token_type": "Bearer", **signed})
 
     def answer(self, request: BaseHTTPRequestHandler, value: object, status: int = 200) -> None:
         body = json.dumps(value).encode()
@@ -175,6 +180,21 @@ def test_an_answer_that_nobody_asked_for_signs_nobody_in(alice: User, provider: 
     provider.challenges["stolen"] = "x"
     stranger.get(f"{LOGIN}callback/?code=stolen&state=guessed")
     assert not is_in(stranger)
+
+
+def test_an_identity_without_a_valid_signature_signs_nobody_in(alice: User, provider: Provider) -> None:
+    """ASVS 6.8.2."""
+    through(signed_in(), provider, process="connect")
+    provider.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    other = Client()
+    through(other, provider)
+    assert not is_in(other)
+    provider.key, provider.sends_id_token = provider.published, False
+    through(other, provider)
+    assert not is_in(other)
+    provider.sends_id_token = True
+    through(other, provider)
+    assert is_in(other)
 
 
 def test_it_is_off_unless_a_provider_is_named(alice: User) -> None:
