@@ -220,6 +220,8 @@ def _search_scope(
             written = analyze_query(f'"{quoted}"', summary.languages).quoted_terms
             sql = sql.holding(" | ".join(map(phrase, written))) if written else sql
     index = _read_index(plan, sql, summary, trace)
+    if trace.wants("keyword"):
+        plan = plan.with_parts(index.holds)
     found = find(plan, sql, index, options, trace)
     ranked = rank(plan, found, trace, reranker)
     shown = ranked[options.offset : options.offset + options.limit]

@@ -155,6 +155,31 @@ def _wanted_pairs(compound: re.Match[str], wanted: Set[str], language: str) -> I
         yield Token(start + shift, end + shift, tuple(terms))
 
 
+COMPOUND_LINKS = {
+    "de": ("", "s", "es", "n", "en", "e", "er"), "nl": ("", "s", "e", "en", "er"),
+    "sv": ("", "s", "e", "o"), "da": ("", "s", "e"), "no": ("", "s", "e"),
+}  # fmt: skip
+"""Languages that write compounds as one word, and the letters they put between the two parts."""
+LEAST_PART = 4  # letters
+
+
+def compounds_in(text: str, language: str) -> list[tuple[str, ...]]:
+    """Every way to read a word of the text as a compound of two: the terms of both parts.
+
+    Which of them are words is told by the documents: 'Zahlungsfrist' is found as 'Zahlung' and 'Frist'.
+    """
+    links = COMPOUND_LINKS.get(base_language(language), ())
+    words = dict.fromkeys(word for word in PART.findall(folded(text)) if word.isalpha()) if links else ()
+    found = []
+    for word in words:
+        for at in range(LEAST_PART, len(word) - LEAST_PART + 1):
+            for link in links:
+                first = word[:at].removesuffix(link)
+                if word[:at] == first + link and len(first) >= LEAST_PART:
+                    found.append((*terms_of(first, language), *terms_of(word[at:], language)))
+    return [parts for parts in dict.fromkeys(found) if len(parts) > 1]
+
+
 def run_together(text: str, longest: int = 3) -> list[str]:
     """Neighbouring words written as one, as in file names and handles: 'Best Buy' → 'bestbuy'."""
     words = PART.findall(text.lower())

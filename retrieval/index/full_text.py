@@ -251,6 +251,10 @@ class ScopeIndex:
         """Of a search that does not look for words."""
         return cls(summary, {}, b"", np.zeros(0, np.int64), (), np.zeros((0, 0), np.float32))
 
+    def holds(self, terms: Collection[str]) -> bool:
+        """Whether each of the terms stands in some candidate."""
+        return all(self.impacts[:, self.columns[term]].any() for term in terms)
+
     def keys_of(self, rows: Collection[int]) -> list[UUID]:
         return [UUID(bytes=self.chunk_ids[16 * row : 16 * row + 16]) for row in rows]
 

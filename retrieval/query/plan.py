@@ -15,7 +15,7 @@ from retrieval.query import derived_queries as decomposition
 from retrieval.query import derived_queries as multi_query
 from retrieval.query.derived_queries import Reply, derive
 from retrieval.query.language_model import LanguageModel
-from retrieval.query.question_terms import QueryTerms, analyze_query
+from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query
 from retrieval.query.self_query import Filters
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
 from retrieval.results import DerivedQuery, StrategyName, Trace
@@ -58,6 +58,13 @@ class Plan:
     def asked(self) -> list[NamedQuestion]:
         """What evidence is weighed against: the question and its parts, not its variants."""
         return [named for named in self.questions if named.weight == 1]
+
+    def with_parts(self, known: Callable[[Phrase], bool]) -> Plan:
+        """The plan whose questions also look for the parts of their compounds that are ``known``."""
+        questions = tuple(
+            replace(named, question=named.question.with_parts(known)) for named in self.questions
+        )
+        return replace(self, questions=questions)
 
 
 def plan_search(

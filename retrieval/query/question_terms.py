@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from domains import pack_data, pack_names
 from retrieval.query.places import Place, pages_in, places_in
 from text.languages import language_data
-from text.terms import folded, folded_accents, likely_language, run_together, terms_of
+from text.terms import compounds_in, folded, folded_accents, likely_language, run_together, terms_of
 
 # What people call things, and what documents of a field call them (``domains/<pack>/synonyms.txt``).
 #
@@ -134,6 +134,8 @@ class QueryTerms:
         places: places that it names by a word and a number: ``Figure 3``, ``Step 4``.
         pages: numbers of the pages that it names; negative from the end.
         wants_number: whether a count or an amount answers it.
+        compounds: terms of the parts that its words may be made of (``Zahlungsfrist``), in languages that
+            write them as one; they count where the documents have all parts of a word.
         packs: by the pack's name what it adds, for documents that are of its field.
     """
 
@@ -149,12 +151,20 @@ class QueryTerms:
     places: tuple[Place, ...] = ()
     pages: tuple[int, ...] = ()
     wants_number: bool = False
+    compounds: tuple[Phrase, ...] = ()
     packs: Mapping[str, PackTerms] = field(default_factory=dict)
 
     @cached_property
     def every_term(self) -> frozenset[str]:
-        """Own terms and those of packs."""
-        return frozenset(chain(self.weights, *(added.weights for added in self.packs.values())))
+        """Own terms, those of packs, and parts of compounds."""
+        return frozenset(
+            chain(self.weights, *self.compounds, *(added.weights for added in self.packs.values()))
+        )
+
+    def with_parts(self, known: Callable[[Phrase], bool]) -> QueryTerms:
+        """Also looks for the parts of those compounds of which ``known`` says that all parts are words."""
+        parts = chain.from_iterable(parts for parts in self.compounds if known(parts))
+        return replace(self, weights={**dict.fromkeys(parts, WRITTEN_WEIGHT), **self.weights})
 
     @property
     def is_empty(self) -> bool:
@@ -201,6 +211,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
         places=places_in(body, language, asked_of),
         pages=pages_in(body, language),
         wants_number=wants_number(body, language),
+        compounds=tuple(compounds_in(body, language)) if language in asked_of else (),
         packs=_packs(terms_of(body), packs),
     )
 

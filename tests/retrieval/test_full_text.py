@@ -27,6 +27,7 @@ from retrieval.index.bm25 import (
     pack_terms,
     unpack_terms,
 )
+from retrieval.index.document_index import index_words
 from retrieval.index.postgres import (
     any_of,
     at_least,
@@ -41,6 +42,7 @@ from retrieval.query.scope import Scope
 from retrieval.results import SearchOptions
 from retrieval.search import search
 from tests.retrieval.conftest import written
+from text.terms import compounds_in
 
 # --- Arithmetic ------------------------------------------------------------------------------
 
@@ -250,6 +252,21 @@ def test_questions_meet_documents_in_several_languages(alice: User) -> None:
     assert search("Welche Kündigungsfristen gelten?", Scope(alice)).hits[0].document_id == german.pk
     assert search("¿Cuáles son los plazos?", Scope(alice)).hits[0].document_id == spanish.pk
     assert search("plazos", Scope(alice)).hits[0].document_id == spanish.pk
+
+
+def test_a_compound_is_found_by_its_parts_where_these_are_words(alice: User) -> None:
+    lease = written(
+        alice,
+        "Mietvertrag",
+        ("# Lift", "Der Aufzug wird von der Hausverwaltung jedes Jahr geprüft und gewartet."),
+        ("# Fristen", "Die Frist für die Kündigung beträgt drei Monate zum Ende eines Quartals."),
+    )
+    Document.objects.filter(pk=lease.pk).update(language="de")
+    index_words(Document.objects.get(pk=lease.pk))
+    assert pages(alice, "Wie lang ist die Kündigungsfrist?") == [2]
+    assert ("kundig", "frist") in compounds_in("Kündigungsfristen", "de")
+    assert ("salg", "pris") in compounds_in("salgspris", "da")
+    assert not compounds_in("warehouse", "en")
 
 
 def test_rows_go_with_their_document(alice: User, garden: Document) -> None:
