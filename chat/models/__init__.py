@@ -4,6 +4,14 @@ from chat.models.annotation import Annotation, ReadingPlace
 from chat.models.citation import Citation
 from chat.models.conversation import Conversation, Message, StreamEvent
 from chat.models.note import Note, NoteVersion
+from chat.models.review import (
+    Review,
+    ReviewCell,
+    ReviewCellVersion,
+    ReviewColumn,
+    ReviewRow,
+    ReviewShare,
+)
 from chat.models.share import AnswerShare
 
 __all__ = [
@@ -15,5 +23,11 @@ __all__ = [
     "Note",
     "NoteVersion",
     "ReadingPlace",
+    "Review",
+    "ReviewCell",
+    "ReviewCellVersion",
+    "ReviewColumn",
+    "ReviewRow",
+    "ReviewShare",
     "StreamEvent",
 ]

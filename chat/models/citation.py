@@ -9,6 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from chat.models.conversation import Conversation, Message
+from chat.models.review import Review
 from documents.models import CitationUnit, Document
 
 if TYPE_CHECKING:
@@ -29,12 +30,16 @@ def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
 
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Citations of the user's own conversations and notes, on documents the user may still see."""
+        """Those of the user's conversations and notes and of reviews, on documents the user may still see."""
         if not user.is_authenticated:
             return self.none()
         noted = Citation.notes.through.objects.filter(note__owner=user, note__deleted_at=None)
         own = models.Q(message__conversation__in=Conversation.objects.visible_to(user))
-        own |= models.Q(message=None, pk__in=noted.values("citation"))
+        reviewed = Citation.review_cells.through.objects.filter(
+            reviewcell__row__review__in=Review.objects.visible_to(user)
+        )
+        kept = models.Q(pk__in=noted.values("citation")) | models.Q(pk__in=reviewed.values("citation"))
+        own |= models.Q(message=None) & kept
         return self.filter(own, document__in=Document.objects.visible_to(user))
 
 
@@ -75,7 +80,7 @@ class Citation(models.Model):
         null=True,
         on_delete=models.CASCADE,
         related_name="citations",
-        help_text="null: a copy that belongs to a note",
+        help_text="null: it belongs to a note or to a cell of a review",
     )
     position = models.IntegerField(default=0, help_text="of its marker among the markers of the message")
     number = models.IntegerField(help_text="the superscript, by first use through the conversation")

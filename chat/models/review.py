@@ -1,0 +1,232 @@
+"""The Review: documents as rows, questions as columns; every cell has its evidence and a verdict."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from chat.models.conversation import Hideable
+from documents.models import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+DEAD_AFTER = timedelta(minutes=10)  # a cell whose worker has not been seen for so long is filled anew
+
+
+class ReviewQuerySet(models.QuerySet["Review"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """The user's own reviews, and those shared with the user or a group of the user."""
+        return self._reached_by(user, ReviewShare.objects.all())
+
+    def editable_by(self, user: User | AnonymousUser) -> Self:
+        return self._reached_by(user, ReviewShare.objects.filter(can_write=True))
+
+    def _reached_by(self, user: User | AnonymousUser, shares: models.QuerySet[ReviewShare]) -> Self:
+        if not user.is_authenticated:
+            return self.none()
+        given = shares.filter(Q(user=user) | Q(group__in=user.groups.values("pk")))
+        own = Q(owner=user) | Q(pk__in=given.values("review"), owner__is_active=True)
+        return self.filter(own, deleted_at=None)
+
+
+class Review(Hideable):
+    """A table of answers. A reader sees the rows of documents that reader may see, and no others."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reviews")
+    name = models.CharField(max_length=200)
+    collection = models.ForeignKey(
+        "documents.Collection",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="reviews",
+        help_text="its documents become rows by themselves",
+    )
+    provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ReviewQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-updated_at"]
+        indexes = [models.Index(fields=["owner", "-updated_at"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReviewShare(models.Model):
+    """A right to one review, given to one user or one group. It gives no right to a document."""
+
+    review = models.ForeignKey(Review, on_delete=models.CASCADE, related_name="shares")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
+    )
+    group = models.ForeignKey("auth.Group", null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    can_write = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(user=None) ^ Q(group=None), name="review_share_one_party"),
+            models.UniqueConstraint(fields=["review", "user"], name="one_review_share_user"),
+            models.UniqueConstraint(fields=["review", "group"], name="one_review_share_group"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.review} → {self.user or self.group}"
+
+
+class ReviewColumn(models.Model):
+    """One question put to every document, and the type of its values."""
+
+    class Kind(models.TextChoices):
+        TEXT = "text", "Text"
+        NUMBER = "number", "Number"
+        MONEY = "money", "Money"
+        DATE = "date", "Date"
+        BOOLEAN = "boolean", "Yes or no"
+        CHOICE = "choice", "One of a list"
+        CHOICES = "choices", "Several of a list"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    review = models.ForeignKey(Review, on_delete=models.CASCADE, related_name="columns")
+    position = models.IntegerField(default=0)
+    title = models.CharField(max_length=120)
+    question = models.CharField(max_length=1000)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.TEXT)
+    unit = models.CharField(max_length=40, blank=True, help_text="of a number: “mg”, “%”")
+    choices = ArrayField(models.CharField(max_length=120), default=list, blank=True)
+    note = models.CharField(max_length=1000, blank=True, help_text="for readers; no part of the question")
+
+    class Meta:
+        ordering = ["review", "position"]
+        constraints = [models.UniqueConstraint(fields=["review", "title"], name="one_column_per_title")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ReviewRow(models.Model):
+    """One document of a review."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    review = models.ForeignKey(Review, on_delete=models.CASCADE, related_name="rows")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="review_rows")
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="with whose rights its cells are filled",
+    )
+    position = models.IntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["review", "position"]
+        constraints = [models.UniqueConstraint(fields=["review", "document"], name="one_row_per_document")]
+
+    def __str__(self) -> str:
+        return str(self.document)
+
+
+class ReviewCellQuerySet(models.QuerySet["ReviewCell"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Cells of reviews the user may see, on documents the user may see."""
+        return self.filter(
+            row__review__in=Review.objects.visible_to(user),
+            row__document__in=Document.objects.visible_to(user),
+        )
+
+    def dead(self) -> Self:
+        """Cells that a worker began, and left."""
+        return self.filter(state=ReviewCell.State.RUNNING, alive_at__lt=timezone.now() - DEAD_AFTER)
+
+
+class ReviewCell(models.Model):
+    """The answer to a column's question from a row's document.
+
+    ``value`` is typed data, by the column's kind: a string; ``{"number", "unit"}``;
+    ``{"number", "currency"}`` in whole units of the currency; an ISO date; true or
+    false; one of the choices; a list of them. ``text`` is the printed form. Without
+    evidence there is no value, unless a person wrote it.
+    """
+
+    class State(models.TextChoices):
+        EMPTY = "empty", "Not asked"
+        WAITING = "waiting", "Waiting"
+        RUNNING = "running", "Being filled"
+        FOUND = "found", "Found"
+        NOT_STATED = "not_stated", "Not stated"
+        UNCLEAR = "unclear", "Unclear"
+        FAILED = "failed", "Failed"
+        STALE = "stale", "Out of date"
+
+    class Mark(models.TextChoices):
+        ACCEPTED = "accepted", "Accepted"
+        WRONG = "wrong", "Wrong"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    row = models.ForeignKey(ReviewRow, on_delete=models.CASCADE, related_name="cells")
+    column = models.ForeignKey(ReviewColumn, on_delete=models.CASCADE, related_name="cells")
+    state = models.CharField(max_length=10, choices=State, default=State.EMPTY)
+    value = models.JSONField(null=True, blank=True)
+    text = models.TextField(blank=True)
+    citations = models.ManyToManyField("chat.Citation", related_name="review_cells", blank=True)
+    answered_by = models.CharField(max_length=150, blank=True, help_text="a provider, or a user's name")
+    by_person = models.BooleanField(default=False, help_text="a person wrote the value")
+    mark = models.CharField(max_length=10, choices=Mark, blank=True, help_text="what a person said of it")
+    marked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    comment = models.CharField(max_length=2000, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    usage = models.JSONField(default=dict, blank=True, help_text="seconds, and tokens of a model")
+    document_sha256 = models.CharField(max_length=64, blank=True, help_text="of the file it was read from")
+    attempts = models.IntegerField(default=0)
+    alive_at = models.DateTimeField(null=True, blank=True, help_text="when its worker was last seen")
+    revision = models.IntegerField(default=0, help_text="counts its changes; a writer names the last it saw")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ReviewCellQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["row", "column"]
+        constraints = [models.UniqueConstraint(fields=["row", "column"], name="one_cell_per_row_and_column")]
+        indexes = [
+            models.Index(
+                fields=["row"], condition=Q(state__in=["waiting", "running"]), name="unfilled_review_cells"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.row}, {self.column}: {self.text[:60]}"
+
+
+class ReviewCellVersion(models.Model):
+    """What a cell held before a change."""
+
+    cell = models.ForeignKey(ReviewCell, on_delete=models.CASCADE, related_name="versions")
+    state = models.CharField(max_length=10)
+    value = models.JSONField(null=True)
+    text = models.TextField(blank=True)
+    answered_by = models.CharField(max_length=150, blank=True)
+    mark = models.CharField(max_length=10, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["cell", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.cell_id}: {self.text[:60]}"

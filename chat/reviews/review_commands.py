@@ -1,0 +1,245 @@
+"""What people do with reviews: rows, columns, cells. Each raises InvalidReview with a sentence for people."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max, QuerySet
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.reviews.filling import issue_tickets, keep_version
+from documents.ingestion.recognition import want_documents
+from documents.models import Document
+
+MOST_ROWS, MOST_COLUMNS = 1000, 60
+State, Kind = ReviewCell.State, ReviewColumn.Kind
+FILLABLE = (State.EMPTY, State.FAILED, State.STALE)
+
+
+class InvalidReview(Exception):
+    """What was asked makes no sense as things stand; the message is for people."""
+
+
+@cache
+def templates() -> dict[str, dict[str, Any]]:
+    """The sets of columns that come with Pincite, by name: ``{"title", "columns"}``."""
+    return tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+
+
+# --- Rows and columns ---
+
+
+def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
+    """Make documents rows, those that are rows already left out; returns how many are new."""
+    known = set(review.rows.values_list("document", flat=True))
+    new = [document for document in documents if document.pk not in known]
+    if len(known) + len(new) > MOST_ROWS:
+        raise InvalidReview(f"A review holds {MOST_ROWS} documents at most. Make another for the rest.")
+    last = review.rows.aggregate(last=Max("position"))["last"]
+    first = 0 if last is None else last + 1
+    rows = [
+        ReviewRow(review=review, document=document, position=first + at, added_by=user)
+        for at, document in enumerate(new)
+    ]
+    with transaction.atomic():
+        ReviewRow.objects.bulk_create(rows, ignore_conflicts=True)
+        complete(review)
+        Review.objects.filter(pk=review.pk).update(updated_at=timezone.now())
+    return len(new)
+
+
+def join_collection(review: Review) -> int:
+    """Make rows of the documents that came into the review's collection; returns how many."""
+    if review.collection is None:
+        return 0
+    there = Document.objects.visible_to(review.owner).filter(collections=review.collection)
+    new = there.exclude(pk__in=review.rows.values("document"))
+    added = add_rows(review, new.order_by("title")[:MOST_ROWS], review.owner) if new.exists() else 0
+    if added:
+        fill_cells(review)
+    return added
+
+
+def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
+    """Add a column, or change one. Another question or type makes its filled cells out of date."""
+    check_column(column)
+    with transaction.atomic():
+        locked = Review.objects.select_for_update().get(pk=review.pk)
+        before = locked.columns.filter(pk=column.pk).first()
+        if before is None:
+            if locked.columns.count() >= MOST_COLUMNS:
+                raise InvalidReview(f"A review has {MOST_COLUMNS} columns at most.")
+            last = locked.columns.aggregate(last=Max("position"))["last"]
+            column.position = 0 if last is None else last + 1
+        column.review = locked
+        try:
+            with transaction.atomic():
+                column.save()
+        except IntegrityError:
+            raise InvalidReview(f"There is a column “{column.title}” already.") from None
+        if before is None:
+            complete(locked)
+        elif any(
+            getattr(before, name) != getattr(column, name) for name in ("question", "kind", "unit", "choices")
+        ):
+            outdate(ReviewCell.objects.filter(column=column))
+        locked.save(update_fields=["updated_at"])
+    return column
+
+
+def check_column(column: ReviewColumn) -> None:
+    """Raise InvalidReview for a column that contradicts itself."""
+    column.title, column.question = " ".join(column.title.split()), column.question.strip()
+    column.choices = list(dict.fromkeys(choice.strip() for choice in column.choices if choice.strip()))
+    if not column.title:
+        raise InvalidReview("Give the column a title.")
+    if not column.question:
+        raise InvalidReview("Write the question that the column asks of each document.")
+    if column.kind in (Kind.CHOICE, Kind.CHOICES) and len(column.choices) < 2:
+        raise InvalidReview("Name at least two choices.")
+    if column.kind not in (Kind.CHOICE, Kind.CHOICES) and column.choices:
+        raise InvalidReview("Only “One of a list” and “Several of a list” have choices.")
+    if column.unit and column.kind != Kind.NUMBER:
+        raise InvalidReview("Only a number has a unit.")
+
+
+def complete(review: Review) -> None:
+    """Make the cells that are not there yet."""
+    there = set(ReviewCell.objects.filter(row__review=review).values_list("row", "column"))
+    columns = list(review.columns.values_list("pk", flat=True))
+    ReviewCell.objects.bulk_create(
+        (
+            ReviewCell(row_id=row, column_id=column)
+            for row in review.rows.values_list("pk", flat=True)
+            for column in columns
+            if (row, column) not in there
+        ),
+        ignore_conflicts=True,
+        batch_size=2000,
+    )
+
+
+def outdate(cells: QuerySet[ReviewCell]) -> int:
+    """Mark filled cells as out of date. What a person wrote stays; what is being filled is filled anew."""
+    cells.filter(state=State.RUNNING).update(state=State.WAITING, revision=F("revision") + 1)
+    filled = cells.filter(
+        state__in=[State.FOUND, State.NOT_STATED, State.UNCLEAR, State.FAILED], by_person=False
+    )
+    return filled.update(state=State.STALE, revision=F("revision") + 1, updated_at=timezone.now())
+
+
+def outdate_document(document: Document) -> int:
+    """Mark the cells that were read from another version of the document."""
+    cells = ReviewCell.objects.filter(row__document=document).exclude(document_sha256="")
+    return outdate(cells.exclude(document_sha256=document.sha256))
+
+
+# --- Cells ---
+
+
+def fill_cells(review: Review, cells: QuerySet[ReviewCell] | None = None, *, again: bool = False) -> int:
+    """Put cells in the queue; returns how many. All of the review by default; ``again``: filled ones, too."""
+    chosen = ReviewCell.objects.filter(row__review=review) if cells is None else cells
+    chosen = chosen.exclude(state__in=[State.WAITING, State.RUNNING])
+    if not again:
+        chosen = chosen.filter(state__in=FILLABLE)
+    documents = Document.objects.filter(review_rows__cells__in=chosen).distinct()
+    want_documents(documents)
+    count = chosen.update(
+        state=State.WAITING, error="", attempts=0, revision=F("revision") + 1, updated_at=timezone.now()
+    )
+    if count:
+        transaction.on_commit(lambda: issue_tickets(count), robust=True)
+    return count
+
+
+def cancel_filling(review: Review) -> int:
+    """Take all waiting cells out of the queue; returns how many. Those being filled end by themselves."""
+    waiting = ReviewCell.objects.filter(row__review=review, state=State.WAITING)
+    said = waiting.exclude(text="").update(
+        state=State.STALE, revision=F("revision") + 1, updated_at=timezone.now()
+    )
+    return said + waiting.update(state=State.EMPTY, revision=F("revision") + 1, updated_at=timezone.now())
+
+
+def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, str]) -> ReviewCell:
+    """Write a cell's value (``text``), its ``mark`` or its ``comment``. Raise InvalidReview.
+
+    ``revision`` is the one its writer saw: of two who change a cell at once the second is told.
+    """
+    with transaction.atomic():
+        cell = ReviewCell.objects.select_for_update(of=("self",)).select_related("column").get(pk=cell_id)
+        if cell.revision != revision:
+            raise InvalidReview("This cell was changed meanwhile. Look at it again.")
+        keep_version(cell)
+        if "text" in changes:
+            cell.value, cell.text = written_value(cell.column, changes["text"])
+            cell.state = State.FOUND if cell.text else State.NOT_STATED
+            cell.answered_by, cell.by_person, cell.error = user.get_username(), True, ""
+            cell.mark, cell.marked_by = "", None
+        if "mark" in changes:
+            if changes["mark"] not in ("", *ReviewCell.Mark.values):
+                raise InvalidReview("A cell is accepted, wrong, or neither.")
+            cell.mark, cell.marked_by = changes["mark"], user if changes["mark"] else None
+        if "comment" in changes:
+            cell.comment = changes["comment"].replace("\x00", "").strip()[:2000]
+        cell.revision += 1
+        cell.save()
+    return cell
+
+
+def written_value(column: ReviewColumn, text: str) -> tuple[Any, str]:
+    """What a person typed as a value of the column's kind. Raise InvalidReview."""
+    text = text.replace("\x00", "").strip()[:10_000]
+    if not text:
+        return None, ""
+    match column.kind:
+        case Kind.NUMBER:
+            return {"number": _number(text.removesuffix(column.unit).strip()), "unit": column.unit}, text
+        case Kind.MONEY:
+            amount, _, currency = text.rpartition(" ") if text[-3:].isalpha() else (text, "", "")
+            return {"number": _number(amount.strip()), "currency": currency.upper()}, text
+        case Kind.DATE:
+            try:
+                date = parse_date(text)
+            except ValueError:
+                date = None
+            if date is None:
+                raise InvalidReview("Write a date as 2026-11-23.")
+            return date.isoformat(), text
+        case Kind.BOOLEAN:
+            if text.casefold() not in ("yes", "no"):
+                raise InvalidReview("Write Yes or No.")
+            return text.casefold() == "yes", text.capitalize()
+        case Kind.CHOICE:
+            return _among(column.choices, [text])[0], text
+        case Kind.CHOICES:
+            return _among(column.choices, [part.strip() for part in text.split(",") if part.strip()]), text
+    return text, text
+
+
+def _number(text: str) -> int | float:
+    try:
+        found = Decimal(text.replace(",", "").replace(" ", ""))
+    except InvalidOperation:
+        raise InvalidReview("Write a number, such as 14544 or 3.2.") from None
+    if not found.is_finite():
+        raise InvalidReview("Write a number, such as 14544 or 3.2.")
+    return int(found) if found == found.to_integral_value() else float(found)
+
+
+def _among(choices: Sequence[str], named: Sequence[str]) -> list[str]:
+    known = {choice.casefold(): choice for choice in choices}
+    if unknown := [name for name in named if name.casefold() not in known]:
+        raise InvalidReview(f"“{unknown[0]}” is none of the choices: {', '.join(choices)}.")
+    return [known[name.casefold()] for name in named]
