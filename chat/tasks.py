@@ -5,7 +5,7 @@ Their dotted names are stored in the queue: this module stays where it is.
 
 from __future__ import annotations
 
-from chat.reviews.filling import fill_next_row
+from chat.reviews.fill_queue import fill_next_row
 
 
 def fill_row() -> int:

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import exports, notes, own_annotations, pages, questions, reader, share_links
+from chat.views import exports, notes, own_annotations, pages, questions, reader, reviews, share_links
 from chat.views import pages as providers
 from chat.views import questions as stream
 from chat.views import reader as citations
@@ -107,4 +107,17 @@ annotation_urls: Paths = [
     path("<uuid:pk>/", own_annotations.change, name="annotation-change"),
     path("<uuid:pk>/delete/", own_annotations.delete, name="annotation-delete"),
     path("<uuid:pk>/restore/", own_annotations.restore, name="annotation-restore"),
+]
+
+review_urls: Paths = [
+    path("", reviews.reviews, name="reviews"),
+    path("new/", reviews.new, name="review-new"),
+    path("cell/<uuid:pk>/", reviews.cell, name="review-cell"),
+    path("<uuid:pk>/", reviews.review, name="review"),
+    path("<uuid:pk>/cells/", reviews.cells, name="review-cells"),
+    path("<uuid:pk>/documents/", reviews.add_documents, name="review-documents"),
+    path("<uuid:pk>/rename/", reviews.rename, name="review-rename"),
+    path("<uuid:pk>/delete/", reviews.delete, name="review-delete"),
+    path("<uuid:pk>/restore/", reviews.restore, name="review-restore"),
+    path("<uuid:pk>/export.<slug:form>", reviews.export, name="review-export"),
 ]

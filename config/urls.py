@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from chat.urls import annotation_urls, conversation_urls, note_urls, reader_urls
+from chat.urls import annotation_urls, conversation_urls, note_urls, reader_urls, review_urls
 from documents.views.files import favicon
 from operations.accounts.sign_in import admin_sign_in
 from operations.observability import health
@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("chat/", include("chat.urls")),
     path("conversations/", include(conversation_urls)),
     path("notes/", include(note_urls)),
+    path("reviews/", include(review_urls)),
     path("annotations/", include(annotation_urls)),
     path("account/", include("operations.accounts.account")),
     path("admin/dashboard/", dashboard, name="admin-dashboard"),

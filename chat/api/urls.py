@@ -26,6 +26,17 @@ from chat.api.messages import (
 )
 from chat.api.notes import NoteVersions, NoteViewSet
 from chat.api.providers import ProviderHealth, Providers
+from chat.api.reviews import (
+    CancelFilling,
+    CellDetail,
+    Cells,
+    ColumnDetail,
+    Columns,
+    Fill,
+    ReviewViewSet,
+    RowDetail,
+    Rows,
+)
 from chat.models import Conversation, Message, Note
 from documents.api.urls import UuidRouter
 
@@ -33,6 +44,9 @@ router = UuidRouter()
 router.register("conversations", ConversationViewSet, "conversation")
 router.register("annotations", AnnotationViewSet, "annotation")
 router.register("notes", NoteViewSet, "note")
+router.register("reviews", ReviewViewSet, "review")
+
+REVIEW = "reviews/<uuid:review_id>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path(
@@ -60,5 +74,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for model, name in ((Conversation, "conversation"), (Message, "message"), (Note, "note"))
     ],
     path("notes/<uuid:pk>/versions/", NoteVersions.as_view(), name="note-versions"),
+    path(f"{REVIEW}/columns/", Columns.as_view(), name="review-columns"),
+    path(f"{REVIEW}/columns/<uuid:pk>/", ColumnDetail.as_view(), name="review-column"),
+    path(f"{REVIEW}/rows/", Rows.as_view(), name="review-rows"),
+    path(f"{REVIEW}/rows/<uuid:pk>/", RowDetail.as_view(), name="review-row"),
+    path(f"{REVIEW}/cells/", Cells.as_view(), name="review-cells"),
+    path(f"{REVIEW}/cells/<uuid:pk>/", CellDetail.as_view(), name="review-cell"),
+    path(f"{REVIEW}/fill/", Fill.as_view(), name="review-fill"),
+    path(f"{REVIEW}/cancel/", CancelFilling.as_view(), name="review-cancel"),
     *router.urls,
 ]

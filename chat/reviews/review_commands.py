@@ -17,17 +17,22 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
-from chat.reviews.filling import issue_tickets, keep_version
+from chat.reviews.fill_queue import issue_tickets, keep_version
 from documents.ingestion.recognition import want_documents
-from documents.models import Document
+from documents.models import Collection, Document
 
 MOST_ROWS, MOST_COLUMNS = 1000, 60
 State, Kind = ReviewCell.State, ReviewColumn.Kind
+ASKED_BY = ("question", "kind", "unit", "choices")  # what of a column its cells depend on
 FILLABLE = (State.EMPTY, State.FAILED, State.STALE)
 
 
 class InvalidReview(Exception):
     """What was asked makes no sense as things stand; the message is for people."""
+
+
+class StaleCell(InvalidReview):
+    """Somebody else changed the cell since it was read."""
 
 
 @cache
@@ -36,7 +41,29 @@ def templates() -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
 
 
-# --- Rows and columns ---
+# --- Reviews, rows and columns ---
+
+
+def start_review(
+    user: User,
+    name: str,
+    documents: Sequence[Document] = (),
+    collection: Collection | None = None,
+    template: str = "",
+    provider: str = "",
+) -> Review:
+    """A review over documents or a collection, with the columns of a template."""
+    with transaction.atomic():
+        review = Review.objects.create(
+            owner=user, name=" ".join(name.split())[:200], collection=collection, provider=provider
+        )
+        if not review.name:
+            raise InvalidReview("Give the review a name.")
+        for values in templates()[template]["columns"] if template else ():
+            save_column(review, ReviewColumn(review=review, **values))
+        add_rows(review, documents, user)
+        join_collection(review)
+    return review
 
 
 def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
@@ -59,14 +86,19 @@ def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
 
 
 def join_collection(review: Review) -> int:
-    """Make rows of the documents that came into the review's collection; returns how many."""
+    """Make rows of the documents that came into the review's collection; returns how many.
+
+    They are filled at once where others were filled before.
+    """
     if review.collection is None:
         return 0
     there = Document.objects.visible_to(review.owner).filter(collections=review.collection)
     new = there.exclude(pk__in=review.rows.values("document"))
-    added = add_rows(review, new.order_by("title")[:MOST_ROWS], review.owner) if new.exists() else 0
-    if added:
-        fill_cells(review)
+    documents = list(new.order_by("title")[:MOST_ROWS])
+    was_filled = ReviewCell.objects.filter(row__review=review).exclude(state=State.EMPTY).exists()
+    added = add_rows(review, documents, review.owner) if documents else 0
+    if added and was_filled:
+        fill_cells(ReviewCell.objects.filter(row__review=review, row__document__in=documents))
     return added
 
 
@@ -80,7 +112,7 @@ def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
             if locked.columns.count() >= MOST_COLUMNS:
                 raise InvalidReview(f"A review has {MOST_COLUMNS} columns at most.")
             last = locked.columns.aggregate(last=Max("position"))["last"]
-            column.position = 0 if last is None else last + 1
+            column.position = column.position or (0 if last is None else last + 1)
         column.review = locked
         try:
             with transaction.atomic():
@@ -89,9 +121,7 @@ def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
             raise InvalidReview(f"There is a column “{column.title}” already.") from None
         if before is None:
             complete(locked)
-        elif any(
-            getattr(before, name) != getattr(column, name) for name in ("question", "kind", "unit", "choices")
-        ):
+        elif any(getattr(before, name) != getattr(column, name) for name in ASKED_BY):
             outdate(ReviewCell.objects.filter(column=column))
         locked.save(update_fields=["updated_at"])
     return column
@@ -147,10 +177,9 @@ def outdate_document(document: Document) -> int:
 # --- Cells ---
 
 
-def fill_cells(review: Review, cells: QuerySet[ReviewCell] | None = None, *, again: bool = False) -> int:
-    """Put cells in the queue; returns how many. All of the review by default; ``again``: filled ones, too."""
-    chosen = ReviewCell.objects.filter(row__review=review) if cells is None else cells
-    chosen = chosen.exclude(state__in=[State.WAITING, State.RUNNING])
+def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
+    """Put cells in the queue; returns how many. ``again``: those that are filled, too."""
+    chosen = cells.exclude(state__in=[State.WAITING, State.RUNNING])
     if not again:
         chosen = chosen.filter(state__in=FILLABLE)
     documents = Document.objects.filter(review_rows__cells__in=chosen).distinct()
@@ -180,7 +209,7 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
     with transaction.atomic():
         cell = ReviewCell.objects.select_for_update(of=("self",)).select_related("column").get(pk=cell_id)
         if cell.revision != revision:
-            raise InvalidReview("This cell was changed meanwhile. Look at it again.")
+            raise StaleCell("This cell was changed meanwhile. Look at it again.")
         keep_version(cell)
         if "text" in changes:
             cell.value, cell.text = written_value(cell.column, changes["text"])

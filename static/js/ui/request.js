@@ -17,6 +17,6 @@ export const refusal = (xhr) => reason(xhr.getResponseHeader("Content-Type"), xh
 /** Why the server said no, in its own words if it has some. */
 function reason(type, text, { status, statusText }) {
   if (!status) return document.querySelector("[data-toasts]").dataset.offline;
-  if (type?.includes("json")) return JSON.parse(text).error ?? statusText;
+  if (type?.includes("json")) return JSON.parse(text).error ?? JSON.parse(text).message ?? statusText;
   return type?.startsWith("text/plain") && text.length < 300 ? text : `${status} ${statusText}`;
 }

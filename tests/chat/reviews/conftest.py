@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.models import Review, ReviewCell, ReviewColumn
-from chat.reviews.filling import fill_next_row
+from chat.reviews.fill_queue import fill_next_row
 from chat.reviews.review_commands import add_rows, fill_cells, save_column
 from tests.conftest import Ingest
 
@@ -57,7 +57,7 @@ def review(alice: User, ingested: Ingest) -> Review:
 
 @pytest.fixture
 def filled(review: Review) -> Review:
-    fill_cells(review)
+    fill_cells(ReviewCell.objects.filter(row__review=review))
     while fill_next_row():
         pass
     return review

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat.citations.claims import VERIFIED
 from chat.models import Review, ReviewCell, ReviewShare
-from chat.reviews.filling import claim_row, fill, fill_next_row, recover
+from chat.reviews.fill_queue import claim_row, fill, fill_next_row, recover
 from chat.reviews.review_commands import (
     InvalidReview,
     cancel_filling,
@@ -63,7 +63,7 @@ def test_another_question_makes_the_cells_of_its_column_out_of_date(filled: Revi
     assert cell(filled, "Fuel").state == State.STALE
     assert cell(filled, "Fuel", "south.pdf").state == State.FOUND  # a person wrote it
     assert cell(filled, "Revenue").state == State.FOUND
-    assert fill_cells(filled) == 1
+    assert fill_cells(ReviewCell.objects.filter(row__review=filled)) == 1
 
 
 def test_a_document_that_was_replaced_makes_its_cells_out_of_date(filled: Review) -> None:
@@ -74,7 +74,7 @@ def test_a_document_that_was_replaced_makes_its_cells_out_of_date(filled: Review
 
 
 def test_what_a_person_writes_meanwhile_is_not_overwritten(review: Review, alice: User) -> None:
-    fill_cells(review)
+    fill_cells(ReviewCell.objects.filter(row__review=review))
     claimed = claim_row()
     fuel = next(found for found in claimed if found.column.title == "Fuel")
     change_cell(fuel.pk, alice, fuel.revision, {"text": "Hydrogen"})
@@ -117,7 +117,7 @@ def test_a_value_that_is_not_of_its_type_is_refused(
 
 
 def test_cells_of_a_worker_that_died_are_filled_by_the_next(review: Review) -> None:
-    fill_cells(review)
+    fill_cells(ReviewCell.objects.filter(row__review=review))
     claimed = claim_row()
     ReviewCell.objects.update(alive_at=timezone.now() - timedelta(hours=1))
     recover()
@@ -128,7 +128,7 @@ def test_cells_of_a_worker_that_died_are_filled_by_the_next(review: Review) -> N
 
 
 def test_cells_that_kill_their_worker_each_time_are_given_up(review: Review) -> None:
-    fill_cells(review)
+    fill_cells(ReviewCell.objects.filter(row__review=review))
     for _ in range(3):
         claim_row()
         ReviewCell.objects.filter(state=State.RUNNING).update(alive_at=timezone.now() - timedelta(hours=1))
@@ -138,7 +138,7 @@ def test_cells_that_kill_their_worker_each_time_are_given_up(review: Review) -> 
 
 
 def test_cells_that_wait_are_taken_out_of_the_queue(filled: Review) -> None:
-    fill_cells(filled, again=True)
+    fill_cells(ReviewCell.objects.filter(row__review=filled), again=True)
     assert cancel_filling(filled) == 2 * len(COLUMNS)
     assert cell(filled, "Fuel").state == State.STALE
     assert fill_next_row() == 0
@@ -164,7 +164,7 @@ def test_the_right_to_a_review_is_no_right_to_its_documents(filled: Review, alic
 
 def test_cells_are_filled_with_the_rights_of_who_added_the_document(review: Review, bob: User) -> None:
     review.rows.update(added_by=bob)
-    fill_cells(review)
+    fill_cells(ReviewCell.objects.filter(row__review=review))
     while fill_next_row():
         pass
     assert {found.state for found in ReviewCell.objects.all()} == {State.FAILED}

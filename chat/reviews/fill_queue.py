@@ -118,6 +118,7 @@ def claim_row() -> list[ReviewCell]:
                 alive_at=timezone.now(),
                 attempts=F("attempts") + 1,
                 revision=F("revision") + 1,
+                updated_at=timezone.now(),
             )
         if ids:
             cells = ReviewCell.objects.filter(pk__in=ids).select_related(

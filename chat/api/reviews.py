@@ -1,0 +1,345 @@
+"""`/api/reviews/…`: documents as rows, questions as columns, cells with their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import django_filters
+from django.db import models
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_serializer
+from rest_framework import exceptions, generics, serializers, status, views
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ModelViewSet
+
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.providers.registry import provider_names
+from chat.reviews.presenters import visible_rows
+from chat.reviews.review_commands import (
+    InvalidReview,
+    StaleCell,
+    add_rows,
+    cancel_filling,
+    change_cell,
+    fill_cells,
+    save_column,
+    start_review,
+    templates,
+)
+from documents.api.common.authentication import HasScope, caller
+from documents.api.common.errors import UNUSABLE, Conflict, Unusable
+from documents.api.common.fields import MayEdit, Strict, VisibleRelated
+from documents.models import Collection, Document
+
+if TYPE_CHECKING:
+    View = generics.GenericAPIView
+else:
+    View = object
+
+
+@contextmanager
+def told_as_errors() -> Iterator[None]:
+    """What a command refuses is 422, and 409 where somebody else was quicker."""
+    try:
+        yield
+    except StaleCell as error:
+        raise Conflict(str(error)) from None
+    except InvalidReview as error:
+        raise Unusable(str(error)) from None
+
+
+class ColumnSerializer(Strict, serializers.ModelSerializer):
+    """One question put to every document. A new ``question``, ``kind``, ``unit`` or ``choices`` makes
+    its cells out of date."""
+
+    choices = serializers.ListField(
+        child=serializers.CharField(max_length=120), required=False, max_length=50
+    )
+    position = serializers.IntegerField(required=False, min_value=0, max_value=1000)
+
+    class Meta:
+        model = ReviewColumn
+        fields = ["id", "position", "title", "question", "kind", "unit", "choices", "note"]
+        validators: list[Any] = []  # a title that is taken is told by the command
+
+
+@extend_schema_serializer(
+    examples=[
+        OpenApiExample(
+            "Contracts, with the columns that come with Pincite",
+            {
+                "name": "Leases",
+                "documents": ["7b0e6a3e-5f0f-4c6a-9f6e-0d4f5b1c2a3d"],
+                "template": "contract",
+            },
+            request_only=True,
+        )
+    ]
+)
+class ReviewSerializer(Strict, serializers.ModelSerializer):
+    """A table of answers over documents, or over a collection, whose new documents join by themselves."""
+
+    documents = VisibleRelated(many=True, required=False, write_only=True, queryset=Document.objects.all())
+    collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
+    template = serializers.ChoiceField(sorted(templates()), required=False, write_only=True)
+    provider = serializers.ChoiceField(
+        [("", "the server's default"), *((name, name) for name in provider_names())], required=False
+    )
+    columns = ColumnSerializer(many=True, read_only=True)
+    progress = serializers.SerializerMethodField(help_text="cells by state")
+
+    class Meta:
+        model = Review
+        fields = [
+            "id", "name", "documents", "collection", "template", "provider", "columns", "progress",
+            "created_at", "updated_at",
+        ]  # fmt: skip
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_progress(self, review: Review) -> dict[str, int]:
+        cells = ReviewCell.objects.filter(row__review=review).order_by()
+        return dict(cells.values_list("state").annotate(n=models.Count("pk")))
+
+    def create(self, values: dict[str, Any]) -> Review:
+        with told_as_errors():
+            return start_review(self.context["request"].user, **values)
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if self.instance and {"documents", "template"} & set(values):
+            raise serializers.ValidationError({"documents": ["Add rows and columns at their own addresses."]})
+        return values
+
+
+@extend_schema(tags=["reviews"])
+class ReviewViewSet(ModelViewSet):
+    """Your reviews, and those that others share with you."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    serializer_class = ReviewSerializer
+    permission_classes = [HasScope, MayEdit]
+    ordering_fields = ["created_at", "updated_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return Review.objects.visible_to(self.request.user).prefetch_related("columns")
+
+    def perform_destroy(self, review: Review) -> None:
+        review.hide()
+
+
+class ReviewPart(View):
+    """For views under ``/api/reviews/<uuid:review_id>/…``: the review, to be changed by who may."""
+
+    @cached_property
+    def review(self) -> Review:
+        if getattr(self, "swagger_fake_view", False):
+            return Review()
+        user, pk = self.request.user, self.kwargs["review_id"]
+        review = get_object_or_404(Review.objects.visible_to(user), pk=pk)
+        is_safe = self.request.method in SAFE_METHODS
+        if not (is_safe or Review.objects.editable_by(user).filter(pk=pk).exists()):
+            raise exceptions.PermissionDenied(MayEdit.message)
+        return review
+
+
+@extend_schema(tags=["reviews"])
+class Columns(ReviewPart, generics.ListCreateAPIView):
+    """The columns in their order."""
+
+    serializer_class = ColumnSerializer
+    filter_backends: list[Any] = []
+    page_ordering = ["position"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return ReviewColumn.objects.filter(review=self.review)
+
+    def perform_create(self, serializer: Any) -> None:
+        with told_as_errors():
+            serializer.instance = save_column(self.review, ReviewColumn(**serializer.validated_data))
+
+
+@extend_schema(tags=["reviews"])
+class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
+    """One column; with it go its cells."""
+
+    http_method_names = ["get", "patch", "delete", "head", "options"]
+    serializer_class = ColumnSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        return ReviewColumn.objects.filter(review=self.review)
+
+    def perform_update(self, serializer: Any) -> None:
+        for name, value in serializer.validated_data.items():
+            setattr(serializer.instance, name, value)
+        with told_as_errors():
+            save_column(self.review, serializer.instance)
+
+
+class RowSerializer(serializers.ModelSerializer):
+    """One document of a review."""
+
+    title = serializers.CharField(source="document.title", read_only=True)
+
+    class Meta:
+        model = ReviewRow
+        fields = ["id", "document", "title", "position", "created_at"]
+
+
+class NewRowsSerializer(Strict, serializers.Serializer):
+    documents = VisibleRelated(many=True, queryset=Document.objects.all())
+
+
+class AddedSerializer(serializers.Serializer):
+    added = serializers.IntegerField(help_text="documents that were no rows before")
+
+
+@extend_schema(tags=["reviews"])
+class Rows(ReviewPart, generics.ListAPIView):
+    """The rows of documents that you may see."""
+
+    serializer_class = RowSerializer
+    filter_backends: list[Any] = []
+    page_ordering = ["position"]
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewRow.objects.none()
+        return visible_rows(self.review, caller(self.request)).select_related("document")
+
+    @extend_schema(request=NewRowsSerializer, responses={201: AddedSerializer} | UNUSABLE)
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        asked = NewRowsSerializer(data=request.data, context=self.get_serializer_context())
+        asked.is_valid(raise_exception=True)
+        with told_as_errors():
+            added = add_rows(self.review, asked.validated_data["documents"], caller(request))
+        return Response({"added": added}, status=status.HTTP_201_CREATED)
+
+
+@extend_schema(tags=["reviews"])
+class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
+    """One row; with it go its cells. The document stays."""
+
+    serializer_class = RowSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewRow.objects.none()
+        return visible_rows(self.review, caller(self.request)).select_related("document")
+
+
+class CellSerializer(serializers.ModelSerializer):
+    """The answer to a column's question from a row's document.
+
+    ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
+    "currency"}`` in whole units of the currency; an ISO date; true or false; one of the choices; a
+    list of them. Its first citation is the one the value rests on.
+    """
+
+    document = serializers.UUIDField(source="row.document_id", read_only=True)
+
+    class Meta:
+        model = ReviewCell
+        fields = [
+            "id", "row", "document", "column", "state", "value", "text", "citations", "answered_by",
+            "by_person", "mark", "comment", "error", "usage", "revision", "updated_at",
+        ]  # fmt: skip
+        read_only_fields = fields
+
+
+class CellChangeSerializer(Strict, serializers.Serializer):
+    """A value of your own as text, what you think of the one that stands there, or a comment."""
+
+    revision = serializers.IntegerField(min_value=0, help_text="as you read it; 409 when it has changed")
+    text = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
+    mark = serializers.ChoiceField(["", *ReviewCell.Mark.values], required=False)
+    comment = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+
+
+class CellFilter(django_filters.FilterSet):
+    state = django_filters.ChoiceFilter(choices=ReviewCell.State.choices)
+    column = django_filters.UUIDFilter()
+    row = django_filters.UUIDFilter()
+
+    class Meta:
+        model = ReviewCell
+        fields: list[str] = []
+
+
+@extend_schema(tags=["reviews"])
+class Cells(ReviewPart, generics.ListAPIView):
+    """The cells of documents that you may see, row by row."""
+
+    serializer_class = CellSerializer
+    filterset_class = CellFilter
+    page_ordering = ["row__position", "column__position"]
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewCell.objects.none()
+        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(self.request))
+        return cells.select_related("row").prefetch_related("citations")
+
+
+@extend_schema(tags=["reviews"])
+class CellDetail(Cells, generics.RetrieveAPIView):
+    """One cell."""
+
+    filterset_class = None  # type: ignore[assignment]
+    filter_backends: list[Any] = []
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.retrieve(request, *args, **kwargs)
+
+    @extend_schema(request=CellChangeSerializer, responses={200: CellSerializer} | UNUSABLE)
+    def patch(self, request: Request, **kwargs: Any) -> Response:
+        cell, asked = self.get_object(), CellChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        changes = dict(asked.validated_data)
+        with told_as_errors():
+            change_cell(cell.pk, caller(request), changes.pop("revision"), changes)
+        return Response(CellSerializer(self.get_object()).data)
+
+
+class FillSerializer(Strict, serializers.Serializer):
+    """Which cells to fill: all that are not filled by default."""
+
+    cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
+    column = serializers.UUIDField(required=False)
+    again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
+
+
+class CountSerializer(serializers.Serializer):
+    cells = serializers.IntegerField()
+
+
+@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
+class Fill(ReviewPart, views.APIView):
+    """Put cells in the queue; they are filled in the background."""
+
+    scope = "ask"
+
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        asked = FillSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        wanted = asked.validated_data
+        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
+        if "cells" in wanted:
+            cells = cells.filter(pk__in=wanted["cells"])
+        if "column" in wanted:
+            cells = cells.filter(column=wanted["column"])
+        return Response({"cells": fill_cells(cells, again=wanted["again"])}, status=status.HTTP_202_ACCEPTED)
+
+
+@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
+class CancelFilling(ReviewPart, views.APIView):
+    """Take the cells that wait out of the queue."""
+
+    scope = "ask"
+
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        return Response({"cells": cancel_filling(self.review)})

@@ -1,0 +1,296 @@
+"""A review as a file: CSV, Excel, JSON, Markdown; each value with its page, quote and verdict.
+
+Text from documents is no formula anywhere: a spreadsheet shows what begins like one as words.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from urllib.parse import urljoin
+
+import msgspec
+from django.contrib.auth.models import User
+from openpyxl import Workbook
+from openpyxl.drawing.image import Image
+from openpyxl.styles import Alignment, Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from chat.citations.claims import CONTRADICTED, VERIFIED
+from chat.citations.presenters import citation_picture, reader_link
+from chat.exports.markdown import escaped, one_line
+from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.reviews.presenters import first_citations, visible_rows
+from documents.files.page_pictures import PictureFailed
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula may begin (OWASP, CSV injection)
+MOST_PICTURES = 100  # of cited words in one workbook: each takes some hundredths of a second to draw
+PICTURE_HEIGHT = 60  # points
+COLOURS = {"verified": "DFF5E3", "contradicted": "FFE8E6", "found": "FFF3BF", "not_stated": "EEEEEE"}
+SOURCE_HEADS = (
+    "Document",
+    "Column",
+    "Value",
+    "State",
+    "Verdict",
+    "Page",
+    "Lines",
+    "Quote",
+    "Checked by",
+    "Link",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewTable:
+    """A review as one user may see it; ``address`` is that of the server, for links."""
+
+    review: Review
+    columns: Sequence[ReviewColumn]
+    rows: Sequence[ReviewRow]
+    cells: dict[tuple[Any, Any], ReviewCell]
+    citations: dict[Any, Citation]
+    address: str
+
+    def cell(self, row: ReviewRow, column: ReviewColumn) -> ReviewCell | None:
+        return self.cells.get((row.pk, column.pk))
+
+    def citation(self, cell: ReviewCell) -> Citation | None:
+        return self.citations.get(cell.pk)
+
+    def link(self, citation: Citation | None) -> str:
+        return urljoin(self.address, reader_link(citation)) if citation else ""
+
+
+def review_table(review: Review, user: User, address: str) -> ReviewTable:
+    """Four queries."""
+    rows = list(visible_rows(review, user).select_related("document"))
+    cells = list(ReviewCell.objects.filter(row__in=rows).select_related("marked_by"))
+    by_place = {(cell.row_id, cell.column_id): cell for cell in cells}
+    return ReviewTable(
+        review, list(review.columns.order_by("position")), rows, by_place, first_citations(cells), address
+    )
+
+
+def said(cell: ReviewCell | None) -> str:
+    """The cell for people: its value, else its state."""
+    if cell is None:
+        return ""
+    return (
+        cell.text if cell.text and cell.state in ("found", "unclear", "stale") else cell.get_state_display()
+    )
+
+
+def harmless(text: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def title_of(row: ReviewRow) -> str:
+    return row.document.title or row.document.original_name
+
+
+def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
+    """One line for each filled cell: what it says, and the words it rests on (``SOURCE_HEADS``)."""
+    for row in table.rows:
+        for column in table.columns:
+            if (cell := table.cell(row, column)) is None or not cell.answered_by:
+                continue
+            cited = table.citation(cell)
+            yield (
+                title_of(row),
+                column.title,
+                said(cell),
+                cell.get_state_display(),
+                str(Citation.Verdict(cited.verdict).label) if cited else "",
+                str(cited.page_number) if cited else "",
+                f"{cited.line_start}–{cited.line_end}" if cited else "",
+                cited.quote if cited else "",
+                cell.marked_by.get_username() if cell.marked_by else "",
+                table.link(cited),
+            )
+
+
+def as_csv(table: ReviewTable) -> bytes:
+    """The values; then, after an empty line, one line for each value with its source."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["Document", *(harmless(column.title) for column in table.columns)])
+    for row in table.rows:
+        values = [harmless(said(table.cell(row, column))) for column in table.columns]
+        writer.writerow([harmless(title_of(row)), *values])
+    writer.writerow([])
+    writer.writerow(SOURCE_HEADS)
+    writer.writerows([harmless(text) for text in line] for line in sources(table))
+    return out.getvalue().encode("utf-8-sig")  # Excel reads UTF-8 by this mark
+
+
+def as_json(table: ReviewTable) -> bytes:
+    rows = [
+        {
+            "document": row.document_id,
+            "title": title_of(row),
+            "cells": {
+                column.title: cell_json(table, cell)
+                for column in table.columns
+                if (cell := table.cell(row, column))
+            },
+        }
+        for row in table.rows
+    ]
+    columns = [
+        {name: getattr(column, name) for name in ("title", "question", "kind", "unit", "choices", "note")}
+        for column in table.columns
+    ]
+    return msgspec.json.format(
+        msgspec.json.encode({"name": table.review.name, "columns": columns, "rows": rows})
+    )
+
+
+def cell_json(table: ReviewTable, cell: ReviewCell) -> dict[str, Any]:
+    cited = table.citation(cell)
+    source = {
+        "page": cited.page_number,
+        "lines": [cited.line_start, cited.line_end],
+        "quote": cited.quote,
+        "verdict": cited.verdict,
+        "link": table.link(cited),
+    } if cited else None  # fmt: skip
+    names = ("state", "value", "text", "answered_by", "by_person", "mark", "comment")
+    return {name: getattr(cell, name) for name in names} | {"source": source}
+
+
+def as_markdown(table: ReviewTable) -> str:
+    """A table, and a numbered list of sources."""
+    heads = ["Document", *(column.title for column in table.columns)]
+    lines = [f"# {escaped(one_line(table.review.name))}", "", line_of(heads), "|" + " --- |" * len(heads)]
+    notes: list[str] = []
+    for row in table.rows:
+        values = [escaped(one_line(title_of(row)))]
+        for column in table.columns:
+            cell = table.cell(row, column)
+            text = escaped(one_line(said(cell)))
+            if cell and (cited := table.citation(cell)):
+                notes.append(f"[^{len(notes) + 1}]: {escaped(one_line(f'{cited.place}: “{cited.quote}”'))}")
+                text += f"[^{len(notes)}]"
+            values.append(text)
+        lines.append("| " + " | ".join(values) + " |")
+    return "\n".join([*lines, "", *notes, ""])
+
+
+def line_of(texts: Sequence[str]) -> str:
+    return "| " + " | ".join(escaped(one_line(text)) for text in texts) + " |"
+
+
+# --- Excel ---
+
+
+def as_xlsx(table: ReviewTable) -> bytes:
+    """A sheet of typed values, coloured by verdict and linked to their words, and a sheet of evidence."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Review"
+    put(sheet.cell(1, 1), "Document", bold=True)
+    for at, column in enumerate(table.columns, start=2):
+        put(sheet.cell(1, at), column.title, bold=True)
+        sheet.column_dimensions[get_column_letter(at)].width = 28
+    sheet.column_dimensions["A"].width = 40
+    sheet.freeze_panes = "B2"
+    for line, row in enumerate(table.rows, start=2):
+        put(sheet.cell(line, 1), title_of(row))
+        for at, column in enumerate(table.columns, start=2):
+            if cell := table.cell(row, column):
+                put_value(sheet.cell(line, at), cell, column, table)
+    put_evidence(book.create_sheet("Evidence"), table)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def put(place: Any, value: Any, *, bold: bool = False) -> None:
+    """A value that is never a formula."""
+    place.value = value
+    if isinstance(value, str):
+        place.data_type = "s"
+    place.alignment = Alignment(wrap_text=True, vertical="top")
+    place.font = Font(bold=bold)
+
+
+def put_value(place: Any, cell: ReviewCell, column: ReviewColumn, table: ReviewTable) -> None:
+    cited = table.citation(cell)
+    put(place, typed(cell, column))
+    if isinstance(cell.value, dict) and (unit := cell.value.get("currency") or cell.value.get("unit")):
+        place.number_format = f'#,##0.###" {str(unit).replace(chr(34), "")}"'
+    if cited:
+        place.hyperlink = table.link(cited)
+    if colour := COLOURS.get(colour_of(cell, cited)):
+        place.fill = PatternFill("solid", start_color=colour)
+
+
+def typed(cell: ReviewCell, column: ReviewColumn) -> Any:
+    """The value as Excel has it: a number, a date, a truth value, else the words."""
+    if cell.state != "found":
+        return said(cell)
+    if isinstance(cell.value, dict):
+        return cell.value.get("number")
+    if column.kind == ReviewColumn.Kind.DATE and len(str(cell.value)) == 10:
+        return date.fromisoformat(str(cell.value))
+    return cell.value if isinstance(cell.value, bool) else cell.text
+
+
+def colour_of(cell: ReviewCell, cited: Citation | None) -> str:
+    if cell.state == ReviewCell.State.NOT_STATED:
+        return "not_stated"
+    if cited is None:
+        return ""
+    return (
+        "verified"
+        if cited.verdict in VERIFIED
+        else "contradicted"
+        if cited.verdict in CONTRADICTED
+        else "found"
+    )
+
+
+def put_evidence(sheet: Worksheet, table: ReviewTable) -> None:
+    """One line for each source; the first of them with a picture of the words."""
+    for at, head in enumerate((*SOURCE_HEADS, "Words"), start=1):
+        put(sheet.cell(1, at), head, bold=True)
+        sheet.column_dimensions[get_column_letter(at)].width = 60 if head in ("Quote", "Words") else 22
+    sheet.freeze_panes = "A2"
+    cited = [
+        table.citation(cell)
+        for row in table.rows
+        for column in table.columns
+        if (cell := table.cell(row, column)) and cell.answered_by
+    ]
+    for line, (texts, citation) in enumerate(zip(sources(table), cited, strict=True), start=2):
+        for at, text in enumerate(texts, start=1):
+            put(sheet.cell(line, at), text)
+        if citation and line - 2 < MOST_PICTURES:
+            put_picture(sheet, line, len(SOURCE_HEADS) + 1, citation)
+
+
+def put_picture(sheet: Worksheet, line: int, at: int, citation: Citation) -> None:
+    try:
+        picture = Image(io.BytesIO(citation_picture(citation, dpi=72)))
+    except PictureFailed:
+        return
+    scale = min(1.0, PICTURE_HEIGHT / picture.height)
+    picture.width, picture.height = int(picture.width * scale), int(picture.height * scale)
+    sheet.row_dimensions[line].height = PICTURE_HEIGHT
+    sheet.add_image(picture, f"{get_column_letter(at)}{line}")
+
+
+REVIEW_FORMATS: dict[str, tuple[str, Callable[[ReviewTable], str | bytes]]] = {
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", as_xlsx),
+    "csv": ("text/csv; charset=utf-8", as_csv),
+    "json": ("application/json", as_json),
+    "md": ("text/markdown; charset=utf-8", as_markdown),
+}

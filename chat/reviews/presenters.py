@@ -1,0 +1,138 @@
+"""A review for its page and the API: its columns, the rows its reader may see, and their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.models import User
+from django.db.models import Max, QuerySet
+
+from chat.citations.presenters import reader_link
+from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
+from documents.models import Document
+
+SHOWN = 300  # characters of a cell in the table; all of them stand in its panel
+
+
+class ShownCell(msgspec.Struct, frozen=True):
+    """One cell. ``page``, ``verdict`` and ``href`` are those of the words its value rests on."""
+
+    id: UUID
+    row: UUID
+    column: UUID
+    state: str
+    text: str
+    value: Any
+    revision: int
+    answered_by: str
+    by_person: bool
+    mark: str
+    comment: str
+    error: str
+    page: int | None = None
+    quote: str = ""
+    verdict: str = ""
+    href: str = ""
+
+
+class ShownColumn(msgspec.Struct, frozen=True):
+    id: UUID
+    title: str
+    question: str
+    kind: str
+    unit: str
+    choices: list[str]
+    note: str
+
+
+class ShownRow(msgspec.Struct, frozen=True):
+    """One document; ``ready``: it can be searched."""
+
+    id: UUID
+    document: UUID
+    title: str
+    ready: bool
+
+
+class Grid(msgspec.Struct, frozen=True):
+    """The whole table, or what changed of it since ``now`` of an earlier one."""
+
+    columns: list[ShownColumn]
+    rows: list[ShownRow]
+    cells: list[ShownCell]
+    now: datetime | None = None
+
+
+def grid(review: Review, user: User, since: datetime | None = None) -> Grid:
+    """What the user may see of the review; with ``since`` only the cells that changed. Five queries."""
+    cells = ReviewCell.objects.filter(row__review=review).visible_to(user)
+    now = ReviewCell.objects.filter(row__review=review).aggregate(last=Max("updated_at"))["last"]
+    if since:
+        cells = cells.filter(updated_at__gte=since)
+    return Grid(shown_columns(review), shown_rows(review, user), shown_cells(cells), now)
+
+
+def shown_columns(review: Review) -> list[ShownColumn]:
+    return [shown_column(column) for column in review.columns.order_by("position")]
+
+
+def shown_column(column: ReviewColumn) -> ShownColumn:
+    return ShownColumn(
+        column.pk, column.title, column.question, column.kind, column.unit, column.choices, column.note
+    )
+
+
+def visible_rows(review: Review, user: User) -> QuerySet[ReviewRow]:
+    return review.rows.filter(document__in=Document.objects.visible_to(user)).order_by("position")
+
+
+def shown_rows(review: Review, user: User) -> list[ShownRow]:
+    rows = visible_rows(review, user).select_related("document")
+    return [
+        ShownRow(
+            row.pk,
+            row.document_id,
+            row.document.title or row.document.original_name,
+            row.document.indexed_at is not None,
+        )
+        for row in rows
+    ]
+
+
+def shown_cells(cells: QuerySet[ReviewCell]) -> list[ShownCell]:
+    """Cells with the first of their citations. Two queries, however many they are."""
+    listed = list(cells)
+    first = first_citations(listed)
+    return [shown_cell(cell, first.get(cell.pk)) for cell in listed]
+
+
+def first_citations(cells: Iterable[ReviewCell]) -> dict[UUID, Citation]:
+    """The citation of each cell that its value rests on."""
+    through = ReviewCell.citations.through.objects
+    links = through.filter(reviewcell__in=[cell.pk for cell in cells], citation__position=0)
+    return {link.reviewcell_id: link.citation for link in links.select_related("citation")}
+
+
+def shown_cell(cell: ReviewCell, citation: Citation | None) -> ShownCell:
+    return ShownCell(
+        id=cell.pk,
+        row=cell.row_id,
+        column=cell.column_id,
+        state=cell.state,
+        text=cell.text[:SHOWN],
+        value=cell.value,
+        revision=cell.revision,
+        answered_by=cell.answered_by,
+        by_person=cell.by_person,
+        mark=cell.mark,
+        comment=cell.comment,
+        error=cell.error,
+        page=citation.page_number if citation else None,
+        quote=citation.quote[:SHOWN] if citation else "",
+        verdict=citation.verdict if citation else "",
+        href=reader_link(citation) if citation else "",
+    )

@@ -1,0 +1,193 @@
+"""Pages of reviews: the list, one as a grid, a cell with its evidence, and what the grid is drawn from."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.dateparse import parse_datetime
+from django.utils.text import slugify
+from django.views.decorators.http import require_POST, require_safe
+
+from chat.exports.review import REVIEW_FORMATS, review_table
+from chat.models import Review, ReviewCell, ReviewColumn
+from chat.providers.registry import choices
+from chat.reviews.presenters import grid
+from chat.reviews.review_commands import (
+    InvalidReview,
+    add_rows,
+    join_collection,
+    start_review,
+    templates,
+)
+from chat.views.exports import as_file
+from chat.views.visible import as_uuid
+from documents.audit import record
+from documents.models import Collection, Document, EventKind
+
+REVIEWS_A_PAGE = 40
+MOST_CHOSEN = 1000
+EMPTY_NAME = "Give the review a name."
+
+
+@require_safe
+@login_required
+def reviews(request: HttpRequest) -> HttpResponse:
+    """All reviews, and the form of a new one over each ``?document=`` or a ``?collection=``."""
+    found = Review.objects.visible_to(request.user).select_related("owner", "collection")
+    counted = found.annotate(
+        documents=Count("rows", distinct=True), questions=Count("columns", distinct=True)
+    )
+    page = Paginator(counted.order_by("-updated_at"), REVIEWS_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "reviews/reviews.html", {"page": page} | offered(request))
+
+
+def offered(request: HttpRequest) -> dict[str, object]:
+    """What the form of a new review offers."""
+    chosen = [pk for text in request.GET.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+    return {
+        "section": "reviews",
+        "chosen": Document.objects.visible_to(request.user).filter(pk__in=chosen),
+        "collections": Collection.objects.visible_to(request.user).order_by("name"),
+        "collection": as_uuid(request.GET.get("collection", "")),
+        "templates": {name: found["title"] for name, found in templates().items()},
+        "providers": choices(),
+    }
+
+
+@require_POST
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """Make a review over the chosen documents, a collection, or (with neither) the whole library."""
+    assert request.user.is_authenticated
+    library = Document.objects.visible_to(request.user)
+    ids = [pk for text in request.POST.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
+    collection = None
+    if wanted := as_uuid(request.POST.get("collection", "")):
+        collection = get_object_or_404(Collection.objects.visible_to(request.user), pk=wanted)
+    documents = library.filter(pk__in=ids) if ids else library.none() if collection else library
+    template = request.POST.get("template", "")
+    try:
+        review = start_review(
+            request.user,
+            request.POST.get("name", ""),
+            list(documents.order_by("title")[: MOST_CHOSEN + 1]),
+            collection,
+            template if template in templates() else "",
+            request.POST.get("provider", ""),
+        )
+    except InvalidReview as error:
+        return render(request, "reviews/reviews.html", {"error": str(error)} | offered(request), status=400)
+    return redirect("review", review.pk)
+
+
+@require_safe
+@login_required
+def review(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The grid of one review."""
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    may_edit = Review.objects.editable_by(request.user).filter(pk=pk).exists()
+    if may_edit:
+        join_collection(shown)
+    context = {
+        "section": "reviews",
+        "review": shown,
+        "may_edit": may_edit,
+        "kinds": ReviewColumn.Kind.choices,
+        "states": ReviewCell.State.choices,
+        "forms": {"xlsx": "Excel", "csv": "CSV", "md": "Markdown", "json": "JSON"},
+        "others": Document.objects.visible_to(request.user)
+        .exclude(pk__in=shown.rows.values("document"))
+        .order_by("title")[:MOST_CHOSEN],
+    }
+    return render(request, "reviews/review.html", context)
+
+
+@require_safe
+@login_required
+def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The grid as JSON (``chat.reviews.presenters.Grid``); ``?since=`` gives the cells that changed."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    try:
+        since = parse_datetime(request.GET.get("since", ""))
+    except ValueError:
+        since = None
+    found = grid(shown, request.user, since)
+    return HttpResponse(msgspec.json.encode(found), content_type="application/json")
+
+
+@require_safe
+@login_required
+def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One cell with its evidence and what it held before, as a fragment for the panel beside the grid."""
+    found = ReviewCell.objects.visible_to(request.user).select_related(
+        "column", "row__document", "row__review", "marked_by"
+    )
+    shown = get_object_or_404(found, pk=pk)
+    context = {
+        "cell": shown,
+        "citations": shown.citations.order_by("position"),
+        "versions": shown.versions.all()[:20],
+        "may_edit": Review.objects.editable_by(request.user).filter(pk=shown.row.review_id).exists(),
+    }
+    return render(request, "reviews/_cell.html", context)
+
+
+@require_POST
+@login_required
+def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Make the chosen documents rows."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
+    ids = [key for text in request.POST.getlist("document")[:MOST_CHOSEN] if (key := as_uuid(text))]
+    try:
+        add_rows(shown, Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
+    except InvalidReview as error:
+        return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+    return redirect("review", pk)
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
+    shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
+    if name := " ".join(request.POST.get("name", "").split())[:200]:
+        shown.name = name
+        shown.save(update_fields=["name", "updated_at"])
+    return redirect("review", pk)
+
+
+@require_POST
+@login_required
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hide the review and offer to undo it. Only its owner may."""
+    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
+    shown.hide()
+    return render(request, "reviews/_deleted.html", {"review": shown})
+
+
+@require_POST
+@login_required
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(Review, pk=pk, owner=request.user).unhide()
+    return redirect("reviews")
+
+
+@require_safe
+@login_required
+def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
+    """The review as a file: ``csv``, ``xlsx``, ``json`` or ``md``."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    if form not in REVIEW_FORMATS:
+        raise Http404
+    kind, write = REVIEW_FORMATS[form]
+    table = review_table(shown, request.user, request.build_absolute_uri("/"))
+    record(EventKind.EXPORTED, f"review {shown.pk} as {form}")
+    return as_file(write(table), kind, f"{slugify(shown.name) or 'review'}.{form}")

@@ -1,0 +1,227 @@
+// <div data-scroll><table role="grid"><thead></thead><tbody></tbody></table></div>
+// Draws the rows that are in sight, and goes from cell to cell by keys, as in a spreadsheet.
+
+const ROW = 62; // pixels, as in reviews.css
+const AROUND = 8; // rows drawn beyond what is in sight
+const WIDTH = 220;
+const NARROWEST = 80;
+
+/** @param open takes a cell that is to be looked at; @param head takes a column whose head was pressed */
+export function makeGrid(scroll, states, { open, head }) {
+  const table = scroll.querySelector("table");
+  const widths = JSON.parse(localStorage.getItem("review-widths") ?? "{}");
+  const cells = new Map();
+  let [columns, rows, shown] = [[], [], []];
+  let [at, first, last] = [{ row: 0, column: 0 }, -1, -1];
+  let sort = null;
+  let state = "";
+
+  const cellAt = (row, column) => shown[row] && columns[column] && cells.get(shown[row].id + columns[column].id);
+  const current = () => cellAt(at.row, at.column);
+
+  function show(grid) {
+    ({ columns, rows } = grid);
+    grid.cells.forEach((cell) => cells.set(cell.row + cell.column, cell));
+    arrange();
+  }
+
+  /** Filters and sorts the rows, then draws them. */
+  function arrange() {
+    const fits = (cell) => cell && (state === "unchecked" ? cell.answered_by && !cell.mark : cell.state === state);
+    const wanted = (row) => !state || columns.some(({ id }) => fits(cells.get(row.id + id)));
+    const key = (row) => sortable(cells.get(row.id + sort.id));
+    shown = rows.filter(wanted);
+    if (sort) shown.sort((a, b) => sort.way * compare(key(a), key(b)));
+    drawHead();
+    first = -1;
+    draw();
+  }
+
+  function drawHead() {
+    const tr = document.createElement("tr");
+    tr.append(headOf({ id: "title", title: table.dataset.documents }));
+    columns.forEach((column) => tr.append(headOf(column)));
+    table.tHead.replaceChildren(tr);
+    table.setAttribute("aria-rowcount", shown.length + 1);
+    table.setAttribute("aria-colcount", columns.length + 1);
+    table.style.width = `${["title", ...columns.map(({ id }) => id)].reduce((sum, id) => sum + widthOf(id), 0)}px`;
+  }
+
+  const widthOf = (id) => widths[id] ?? (id === "title" ? Math.min(280, scroll.clientWidth / 2.5) : WIDTH);
+
+  function headOf(column) {
+    const th = document.createElement("th");
+    th.scope = "col";
+    th.style.width = `${widthOf(column.id)}px`;
+    const button = Object.assign(document.createElement("button"), { type: "button", title: column.question ?? "" });
+    button.textContent = column.title;
+    if (sort?.id === column.id) th.setAttribute("aria-sort", sort.way > 0 ? "ascending" : "descending");
+    button.addEventListener("click", (event) => (column.question ? head(column, event) : sortBy(column.id)));
+    const edge = Object.assign(document.createElement("span"), { className: "resize" });
+    edge.addEventListener("pointerdown", (event) => resize(event, column.id, th));
+    th.append(button, edge);
+    return th;
+  }
+
+  function resize(event, id, th) {
+    const [from, width] = [event.clientX, th.offsetWidth];
+    const move = ({ clientX }) => {
+      widths[id] = Math.max(NARROWEST, width + clientX - from);
+      drawHead();
+    };
+    event.preventDefault();
+    document.addEventListener("pointermove", move);
+    document.addEventListener(
+      "pointerup",
+      () => {
+        document.removeEventListener("pointermove", move);
+        localStorage.setItem("review-widths", JSON.stringify(widths));
+      },
+      { once: true },
+    );
+  }
+
+  function sortBy(id) {
+    sort = sort?.id === id ? (sort.way > 0 ? { id, way: -1 } : null) : { id, way: 1 };
+    arrange();
+  }
+
+  /** Draws what is in sight, when that changed. */
+  function draw() {
+    const from = Math.max(0, Math.floor(scroll.scrollTop / ROW) - AROUND);
+    const to = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + AROUND);
+    if (from === first && to === last) return;
+    [first, last] = [from, to];
+    const focused = table.tBodies[0].contains(document.activeElement);
+    const drawn = shown.slice(from, to).map((row, index) => rowOf(row, from + index));
+    table.tBodies[0].replaceChildren(gap(from), ...drawn, gap(shown.length - to));
+    if (focused) focusCell();
+  }
+
+  function gap(count) {
+    const tr = document.createElement("tr");
+    tr.style.height = `${count * ROW}px`;
+    tr.hidden = !count;
+    tr.setAttribute("aria-hidden", "true");
+    return tr;
+  }
+
+  function rowOf(row, index) {
+    const tr = document.createElement("tr");
+    tr.setAttribute("aria-rowindex", index + 2);
+    const th = Object.assign(document.createElement("th"), { scope: "row", title: row.title });
+    th.append(clip(row.title));
+    tr.append(th, ...columns.map((column, place) => cellOf(cells.get(row.id + column.id), index, place)));
+    return tr;
+  }
+
+  function cellOf(cell, row, column) {
+    const td = document.createElement("td");
+    td.setAttribute("aria-colindex", column + 2);
+    td.tabIndex = row === at.row && column === at.column ? 0 : -1;
+    td.addEventListener("click", () => {
+      at = { row, column };
+      focusCell();
+      open(current());
+    });
+    if (!cell) return td;
+    Object.assign(td.dataset, { state: cell.state, mark: cell.mark });
+    if (cell.verdict && cell.state === "found") td.dataset.verdict = cell.verdict;
+    td.append(clip(textOf(cell, states)));
+    const where = [cell.page && `p. ${cell.page}`, cell.mark && table.dataset[cell.mark], cell.comment && "✎"];
+    const small = Object.assign(document.createElement("div"), { className: "where" });
+    small.textContent = where.filter(Boolean).join(" · ");
+    td.append(small);
+    return td;
+  }
+
+  function focusCell() {
+    const top = at.row * ROW;
+    const view = scroll.clientHeight - 2 * ROW; // the head, and a row to look ahead
+    if (top < scroll.scrollTop || top > scroll.scrollTop + view) scroll.scrollTop = Math.max(0, top - view / 2);
+    draw();
+    table.querySelector("td[tabindex='0']")?.setAttribute("tabindex", -1);
+    const td = table.querySelector(`[aria-rowindex="${at.row + 2}"] > [aria-colindex="${at.column + 2}"]`);
+    td?.setAttribute("tabindex", 0);
+    td?.focus({ preventScroll: true });
+    td?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  function go(row, column) {
+    at = {
+      row: Math.max(0, Math.min(shown.length - 1, row)),
+      column: Math.max(0, Math.min(columns.length - 1, column)),
+    };
+    focusCell();
+  }
+
+  /** The next cell that nobody has checked, from here on and round. */
+  function goToUnchecked() {
+    const count = shown.length * columns.length;
+    const from = at.row * columns.length + at.column;
+    for (let step = 1; step <= count; step += 1) {
+      const place = (from + step) % count;
+      const [row, column] = [Math.floor(place / columns.length), place % columns.length];
+      const cell = cellAt(row, column);
+      if (!cell?.answered_by || cell.mark) continue;
+      go(row, column);
+      return open(cell);
+    }
+  }
+
+  const page = () => Math.max(1, Math.floor(scroll.clientHeight / ROW) - 1);
+  const keys = {
+    ArrowDown: () => go(at.row + 1, at.column),
+    ArrowUp: () => go(at.row - 1, at.column),
+    ArrowRight: () => go(at.row, at.column + 1),
+    ArrowLeft: () => go(at.row, at.column - 1),
+    PageDown: () => go(at.row + page(), at.column),
+    PageUp: () => go(at.row - page(), at.column),
+    Home: ({ ctrlKey }) => go(ctrlKey ? 0 : at.row, 0),
+    End: ({ ctrlKey }) => go(ctrlKey ? shown.length - 1 : at.row, columns.length - 1),
+    Enter: () => open(current()),
+  };
+  table.addEventListener("keydown", (event) => {
+    const action = event.target.closest("td") && keys[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action(event);
+  });
+  scroll.addEventListener("scroll", draw, { passive: true });
+  new ResizeObserver(draw).observe(scroll);
+
+  return {
+    show,
+    current,
+    sortBy,
+    goToUnchecked,
+    focus: focusCell,
+    cells: () => [...cells.values()],
+    filter(wanted) {
+      state = wanted;
+      scroll.scrollTop = 0;
+      at = { row: 0, column: 0 };
+      arrange();
+    },
+  };
+}
+
+function clip(text) {
+  const div = Object.assign(document.createElement("div"), { className: "clip", textContent: text });
+  div.dir = "auto";
+  return div;
+}
+
+export const textOf = (cell, states) =>
+  ["found", "unclear", "stale"].includes(cell.state) && cell.text ? cell.text : cell.error || states[cell.state];
+
+/** What cells are sorted by: numbers as numbers, all else as words, what is empty last. */
+export function sortable(cell) {
+  if (!cell || cell.state !== "found") return null;
+  return cell.value?.number ?? (typeof cell.value === "string" ? cell.value : cell.text);
+}
+
+export function compare(a, b) {
+  if (a === null || b === null) return (a === null) - (b === null);
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+}

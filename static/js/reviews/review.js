@@ -1,0 +1,184 @@
+// <div data-review data-cells="URL" data-api="URL" data-cell="URL">: one review as a grid (grid.js), and what is done
+// with it. Changes go by the API; what others change is looked up every few seconds.
+
+import { bindKeys } from "../ui/keys.js";
+import { request } from "../ui/request.js";
+import { toast } from "../ui/toasts.js";
+import { makeGrid } from "./grid.js";
+
+const LOOK = 2500; // milliseconds between two looks while cells are filled
+const IDLE = 10000;
+
+const page = document.querySelector("[data-review]");
+const side = page.querySelector("[data-side]");
+const dialog = document.querySelector("[data-column-dialog]");
+const form = dialog.querySelector("form");
+const filter = page.querySelector("[data-state]");
+const states = Object.fromEntries([...filter.options].map(({ value, text }) => [value, text]));
+const grid = makeGrid(page.querySelector("[data-scroll]"), states, { open, head: chooseColumn });
+const json = (value) => new Blob([JSON.stringify(value)], { type: "application/json" });
+let known = { columns: [], rows: [] };
+let [since, timer, changing, looking] = ["", 0, null, false];
+
+async function look() {
+  clearTimeout(timer);
+  if (looking) return;
+  looking = true;
+  try {
+    const found = await (await request(`${page.dataset.cells}?since=${encodeURIComponent(since)}`)).json();
+    since = found.now ?? "";
+    if (found.cells.length || JSON.stringify([found.columns, found.rows]) !== JSON.stringify(shape())) {
+      known = found;
+      grid.show(found);
+    }
+    tell();
+  } catch (error) {
+    if (error.status) toast(error.message);
+  } finally {
+    looking = false;
+    timer = setTimeout(look, working() ? LOOK : IDLE);
+  }
+}
+
+const shape = () => [known.columns, known.rows];
+const working = () => grid.cells().some(({ state }) => state === "waiting" || state === "running");
+
+/** How far the filling is. */
+function tell() {
+  const count = (...wanted) => grid.cells().filter(({ state }) => wanted.includes(state)).length;
+  const left = count("waiting", "running");
+  const total = known.rows.length * known.columns.length;
+  const parts = ["found", "not_stated", "unclear", "failed", "stale", "empty"]
+    .filter((state) => count(state))
+    .map((state) => `${count(state)} ${states[state].toLowerCase()}`);
+  page.querySelector("[data-progress]").textContent = left ? `${total - left} / ${total}` : parts.join(" · ");
+  const [fill, stop] = [page.querySelector("[data-fill]"), page.querySelector("[data-stop]")];
+  if (fill) {
+    stop.hidden = !left;
+    fill.disabled = !count("empty", "failed", "stale");
+  }
+  page.querySelector("[data-empty]").hidden = Boolean(total);
+}
+
+/** Sends a change, and looks at what came of it; a refusal is said where `where` says, else in a toast. */
+async function send(path, method, value, where = toast) {
+  try {
+    await request(page.dataset.api + path, { method, body: value && json(value) });
+    await look();
+    return true;
+  } catch (error) {
+    where(error.message);
+    return false;
+  }
+}
+
+// One cell beside the grid.
+
+async function open(cell) {
+  if (!cell) return;
+  const place = page.dataset.cell.replace(page.dataset.review, cell.id);
+  try {
+    side.innerHTML = await (await request(place)).text();
+    side.hidden = false;
+    side.dataset.shown = cell.id;
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+function close() {
+  side.hidden = true;
+  grid.focus();
+}
+
+async function change(changes, cell = grid.current()) {
+  const alert = side.querySelector(".alert");
+  const say = (sentence) => (alert ? Object.assign(alert, { textContent: sentence, hidden: false }) : toast(sentence));
+  if (await send(`cells/${cell.id}/`, "PATCH", { revision: cell.revision, ...changes }, say)) refresh();
+}
+
+const refresh = () => !side.hidden && open(grid.cells().find(({ id }) => id === side.dataset.shown));
+const marked = (mark) => {
+  const cell = grid.current();
+  if (cell?.answered_by && "mayEdit" in page.dataset) change({ mark: cell.mark === mark ? "" : mark }, cell);
+};
+const askAgain = () => grid.current() && send("fill/", "POST", { cells: [grid.current().id], again: true });
+
+side.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { text, comment } = event.target.elements;
+  const changes = { comment: comment.value };
+  if (text.value !== text.defaultValue) changes.text = text.value;
+  const cell = grid.cells().find(({ id }) => id === event.target.dataset.cell);
+  change({ ...changes, revision: Number(event.target.dataset.revision) }, cell);
+});
+side.addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  if (button?.matches("[data-close]")) close();
+  if (button?.matches("[data-again]")) askAgain();
+  if (button?.dataset.mark) marked(button.dataset.mark);
+});
+bindKeys({ a: () => marked("accepted"), w: () => marked("wrong"), r: askAgain, n: grid.goToUnchecked });
+page.addEventListener("keydown", (event) => event.key === "Escape" && !side.hidden && close());
+
+// Columns.
+
+function chooseColumn(column, event) {
+  if (event.shiftKey || !("mayEdit" in page.dataset)) return grid.sortBy(column.id);
+  openColumn(column);
+}
+
+function openColumn(column) {
+  changing = column;
+  form.reset();
+  form.querySelector(".alert").hidden = true;
+  form.querySelector("[data-delete]").hidden = !column;
+  Object.entries(column ?? {}).forEach(([name, value]) => {
+    if (form.elements[name]) form.elements[name].value = Array.isArray(value) ? value.join("\n") : value;
+  });
+  showFields();
+  dialog.showModal();
+}
+
+function showFields() {
+  const kind = form.elements.kind.value;
+  form.querySelectorAll("[data-for]").forEach((field) => {
+    field.hidden = !field.dataset.for.split(" ").includes(kind);
+  });
+}
+
+async function saveColumn() {
+  const { title, question, kind, unit, choices, note } = form.elements;
+  const several = kind.value.startsWith("choice");
+  const value = {
+    title: title.value,
+    question: question.value,
+    kind: kind.value,
+    note: note.value,
+    unit: kind.value === "number" ? unit.value : "",
+    choices: several ? choices.value.split("\n").filter((line) => line.trim()) : [],
+  };
+  const alert = form.querySelector(".alert");
+  const say = (sentence) => Object.assign(alert, { textContent: sentence, hidden: false });
+  const path = changing ? `columns/${changing.id}/` : "columns/";
+  if (await send(path, changing ? "PATCH" : "POST", value, say)) dialog.close();
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  saveColumn();
+});
+form.elements.kind.addEventListener("change", showFields);
+form.querySelector("[data-delete]").addEventListener("click", async () => {
+  if (await send(`columns/${changing.id}/`, "DELETE")) dialog.close();
+});
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  if (button?.matches("dialog [data-close]")) button.closest("dialog").close();
+  if (button?.matches("[data-column]")) openColumn(null);
+  if (button?.matches("[data-fill]")) send("fill/", "POST", {});
+  if (button?.matches("[data-stop]")) send("cancel/", "POST");
+  if (button?.dataset.open) document.getElementById(button.dataset.open).showModal();
+});
+filter.addEventListener("change", () => grid.filter(filter.value));
+look();
