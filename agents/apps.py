@@ -12,8 +12,10 @@ class AgentsConfig(AppConfig):
     def ready(self) -> None:
         from agents import webhooks
         from chat.answers.persistence import answer_finished
+        from chat.reviews.fill_queue import review_filled
         from documents.signals import job_finished, library_swept
 
         job_finished.connect(webhooks.job_finished)
         answer_finished.connect(webhooks.answer_finished)
+        review_filled.connect(webhooks.review_filled)
         library_swept.connect(webhooks.sweep)

@@ -14,7 +14,8 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
-from django.db.models import Q
+from django.db import transaction
+from django.db.models import Count, Q
 
 from agents.results import (
     Added,
@@ -27,6 +28,8 @@ from agents.results import (
     Located,
     PagesRead,
     PassageFound,
+    ReviewCellRead,
+    ReviewRead,
     SearchFound,
     UnitRead,
     Verified,
@@ -42,7 +45,10 @@ from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verdict, Verifica
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.verification.verify import verify
 from chat.exports.exported_answer import numbered
-from chat.models import Conversation, Message
+from chat.models import Citation, Conversation, Message, Review, ReviewCell, ReviewColumn
+from chat.reviews import review_commands
+from chat.reviews.presenters import first_citations
+from chat.reviews.review_commands import InvalidReview, templates
 from documents.api.common.throttles import take
 from documents.api.units import page_frames
 from documents.contents import trail
@@ -56,6 +62,7 @@ from retrieval.search import search as search_library
 
 PAGES_AT_ONCE = 10
 UNITS_AT_ONCE = 400
+CELLS_AT_ONCE = 100
 _BEST_FIRST: tuple[Verdict, ...] = ("exact", "normalized", "computed", "moved")
 VERIFIED_AGAINST = 12  # units that a claim without a place is compared with
 
@@ -363,6 +370,69 @@ def add_document(agent: Agent, name: str, content_base64: str) -> Added:
             raise Refused(refused.message) from None
         return Added(document=card(agent, refused.existing), already_there=True)
     return Added(document=card(agent, document), already_there=False)
+
+
+def start_review(
+    agent: Agent, name: str, documents: Iterable[str], columns: Iterable[ReviewColumn], template: str = ""
+) -> ReviewRead:
+    """Put the columns' questions to each of the documents, in the background."""
+    agent.needs(Scope.ASK)
+    agent.needs(Scope.WRITE)
+    if wait := take("ask", f"user {agent.user.pk}"):
+        raise Refused(f"Too many questions in a short time. Ask again in {wait} seconds.")
+    chosen = [visible(agent, document) for document in documents]
+    if not chosen:
+        raise Refused("Name the documents to review. list_documents gives their ids.")
+    if template and template not in templates():
+        raise Refused(f"There is no such template; there are {', '.join(templates())}.")
+    try:
+        with transaction.atomic():
+            review = review_commands.start_review(agent.user, name, chosen, template=template)
+            for column in columns:
+                review_commands.save_column(review, column)
+            review_commands.fill_cells(ReviewCell.objects.filter(row__review=review))
+    except InvalidReview as reason:
+        raise Refused(str(reason)) from None
+    return read_review(agent, str(review.pk))
+
+
+def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
+    """A review as it stands, so many cells at once."""
+    agent.needs(Scope.READ)
+    found = Review.objects.visible_to(agent.user).filter(pk=_uuid(review)).first()
+    if found is None:
+        raise Refused("There is no such review, or you cannot access it.")
+    cells = ReviewCell.objects.filter(row__review=found).visible_to(agent.user)
+    states = dict(cells.order_by().values_list("state").annotate(n=Count("pk")))
+    total = sum(states.values())
+    ordered = cells.select_related("row__document", "column").order_by("row__position", "column__position")
+    page = list(ordered[offset : offset + CELLS_AT_ONCE])
+    cited = first_citations(page)
+    return ReviewRead(
+        review=str(found.pk),
+        name=found.name,
+        link=agent.addresses.review(found.pk),
+        states=states,
+        cells=[_cell_read(agent, cell, cited.get(cell.pk)) for cell in page],
+        total=total,
+        next_offset=_next(offset, CELLS_AT_ONCE, total),
+    )
+
+
+def _cell_read(agent: Agent, cell: ReviewCell, cited: Citation | None) -> ReviewCellRead:
+    document = cell.row.document
+    return ReviewCellRead(
+        document=str(document.pk),
+        title=document.title,
+        column=cell.column.title,
+        state=cell.state,
+        value=cell.value,
+        text=cell.text,
+        verdict=cited.verdict if cited else "",
+        page=cited.page_number if cited else None,
+        quote=cited.quote if cited else "",
+        link=agent.addresses.place(document.pk, cited.page_number, citation=cited.pk) if cited else "",
+    )
 
 
 def visible(agent: Agent, document: str) -> Document:

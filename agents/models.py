@@ -38,6 +38,7 @@ class Event(models.TextChoices):
     DOCUMENT_READY = "document.ready", "a document is ready"
     DOCUMENT_FAILED = "document.failed", "a document could not be read"
     ANSWER_DONE = "answer.done", "an answer is written"
+    REVIEW_FILLED = "review.filled", "the cells of a review are filled"
     TEST = "test", "somebody pressed the button"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -202,6 +202,33 @@ class Answered(FromDocuments):
     link: str
 
 
+class ReviewCellRead(BaseModel):
+    """One cell; ``value`` is typed by its column's kind, and stands only with the words it rests on."""
+
+    document: str
+    title: str = Field(description="the document's")
+    column: str
+    state: str = Field(description="found, not_stated, unclear, failed, waiting, running, stale or empty")
+    value: Any
+    text: str
+    verdict: str
+    page: int | None
+    quote: str
+    link: str
+
+
+class ReviewRead(FromDocuments):
+    """A review's cells, row by row; ``states`` counts them. Call again with ``review`` while some wait."""
+
+    review: str
+    name: str
+    link: str
+    states: dict[str, int]
+    cells: list[ReviewCellRead]
+    total: int
+    next_offset: int | None
+
+
 class Added(BaseModel):
     """A document that was taken in; it is found once its status is ready."""
 
@@ -234,6 +261,9 @@ class Addresses:
         named = {"page": page, "unit": unit, "citation": citation}
         query = urlencode({name: value for name, value in named.items() if value})
         return f"{self.document(document)}?{query}"
+
+    def review(self, review: UUID | str) -> str:
+        return f"{self.base}/reviews/{review}/"
 
     def conversation(self, conversation: UUID | str) -> str:
         return f"{self.base}/conversations/{conversation}/"

@@ -20,7 +20,7 @@ from django_q.tasks import async_task
 from standardwebhooks.webhooks import Webhook as Signature
 
 from agents.models import Event, Webhook, WebhookDelivery
-from chat.models import Message
+from chat.models import Message, Review
 from documents.files.url_fetch import FetchRefused, guarded_client, parsed
 from documents.models import Job
 
@@ -55,6 +55,12 @@ def answer_finished(sender: object, message_id: UUID, **more: Any) -> None:
             "error": answer.error,
         }
         announce(Event.ANSWER_DONE, answer.conversation.owner_id, about)
+
+
+def review_filled(sender: object, review_id: UUID, **more: Any) -> None:
+    """Tell of a review whose cells are filled."""
+    review = Review.objects.get(pk=review_id)
+    announce(Event.REVIEW_FILLED, review.owner_id, {"review": str(review.pk), "name": review.name})
 
 
 def announce(event: Event, owner: int, about: dict[str, str]) -> None:

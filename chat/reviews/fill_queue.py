@@ -20,6 +20,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, IntegerField, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.dispatch import Signal
 from django.utils import timezone
 from django_q.tasks import async_task
 
@@ -39,6 +40,9 @@ from chat.reviews.typed_values import Evidence, typed_value
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
+
+review_filled = Signal()
+"""Sent with ``review_id`` once the last waiting cell of a review has been filled. Receivers must be quick."""
 
 logger = logging.getLogger(__name__)
 TICKET = "chat.tasks.fill_row"
@@ -86,7 +90,13 @@ def fill_next_row() -> int:
             alive_at=timezone.now()
         )
         fill(cell)
-    if cells and waiting().exists():
+    if not cells:
+        return 0
+    review = cells[0].row.review_id
+    unfilled = ReviewCell.objects.filter(row__review=review, state__in=[State.WAITING, State.RUNNING])
+    if not unfilled.exists():
+        review_filled.send_robust(ReviewCell, review_id=review)
+    if waiting().exists():
         issue_tickets(1)
     return len(cells)
 
@@ -192,19 +202,20 @@ def asked(column: ReviewColumn, provider: Provider) -> str:
 def judged(column: ReviewColumn, draft: AnswerBuilder, question: str) -> FilledCell:
     """What an answer says as a cell: its state and value rest on the citations that hold."""
     said = without_markers(draft.content).strip()
+    claims = "\n".join(dict.fromkeys(citation.claim for citation in draft.citations))
     direct = not said.startswith((*refusals(question), *refusals(column.question)))
     held = [citation for citation in draft.citations if citation.verdict in VERIFIED]
     if not direct:
         return FilledCell(State.NOT_STATED, citations=draft.citations)
     if any(citation.verdict in CONTRADICTED for citation in draft.citations):
-        return FilledCell(State.UNCLEAR, text=said, citations=draft.citations)
+        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
     evidence = [
         Evidence(citation.claim, citation.quote, draft.sources.units[str(citation.unit_id)].language or "en")
         for citation in held
     ]
     value = typed_value(column, evidence)
     if value is None:
-        return FilledCell(State.UNCLEAR, text=said, citations=draft.citations)
+        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
     if column.kind != ReviewColumn.Kind.TEXT:  # the words that give the value come first
         held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
     return FilledCell(State.FOUND, value.value, value.text, held)

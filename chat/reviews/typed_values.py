@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from chat.answers.without_model.question import YEAR, analyse
 from chat.models import ReviewColumn
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language, lexicon, plain_word
@@ -14,6 +16,8 @@ from text.terms import terms_of
 from text.units import units_by_symbol
 
 Kind = ReviewColumn.Kind
+NAME = re.compile(r"\d+-?[A-Za-z]")
+NEAR = 30  # characters from a bare number in a sentence to a word of the question
 YEAR_ONLY = 10_000  # a date below this number names no year, or no day
 
 
@@ -41,7 +45,7 @@ def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValu
         case Kind.NUMBER | Kind.MONEY | Kind.DATE:
             return _quantity(column, evidence)
         case Kind.BOOLEAN:
-            return _yes_or_no(evidence)
+            return _yes_or_no(column, evidence)
         case Kind.CHOICE | Kind.CHOICES:
             return _chosen(column, evidence)
         case _:
@@ -50,20 +54,58 @@ def typed_value(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValu
 
 
 def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
-    """The quantity of the column's kind that stands nearest to the words of its question."""
+    """The quantity of the column's kind in the first evidence that is about its question.
+
+    Of a row's values under years it is the latest; of a sentence's the one nearest to the question's words.
+    """
     for place, found in enumerate(evidence):
-        fitting = [q for q in quantities_in(found.claim, found.language or "en") if fits(column, q)]
-        lit = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
-        if not (candidates := lit or fitting):
+        asked = asked_terms(column, found.language)
+        if not is_about(found, asked):
             continue
-        asked = set(terms_of(f"{column.title} {column.question}", found.language or "en"))
-        best = min(candidates, key=lambda q: (_distance(found, q, asked), q.start))
-        return TypedValue(as_json(column, best), found.claim[best.start : best.end].strip(), place)
+        fitting = [q for q in quantities_in(found.claim, found.language) if fits(column, q, found.claim)]
+        lit = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
+        if (best := _best(found, lit or fitting, asked)) is not None:
+            return TypedValue(as_json(column, best), found.claim[best.start : best.end].strip(), place)
     return None
 
 
-def fits(column: ReviewColumn, quantity: Quantity) -> bool:
-    """Whether a quantity is of the column's kind and, where the column names a unit, of its dimension."""
+def asked_terms(column: ReviewColumn, language: str) -> frozenset[str]:
+    return frozenset(analyse(column.question, [language]).terms)
+
+
+def is_about(found: Evidence, asked: frozenset[str]) -> bool:
+    """Whether the claim has two of the question's telling terms (all, where there are fewer)."""
+    return len(asked & set(terms_of(found.claim, found.language))) >= min(2, len(asked))
+
+
+def _best(found: Evidence, candidates: Sequence[Quantity], asked: frozenset[str]) -> Quantity | None:
+    """One quantity; None where there is none, or where nothing tells which of several is meant."""
+    if not candidates:
+        return None
+    heads = _heads(found.claim, candidates)
+    if all(head.rstrip(" :").startswith(";") or not head.strip(" ;:") for head in heads[1:]):  # a table's row
+        years = [max(map(int, YEAR.findall(head)), default=0) for head in heads]
+        latest = [q for q, year in zip(candidates, years, strict=True) if year == max(years)]
+        return latest[0] if len({q.value for q in latest}) == 1 else None
+    nearest = min(candidates, key=lambda q: (_distance(found, q, asked), q.start))
+    return nearest if nearest.unit or _distance(found, nearest, asked) <= NEAR else None
+
+
+def _heads(claim: str, candidates: Sequence[Quantity]) -> list[str]:
+    """What stands between each quantity and the one before it."""
+    ends = [0, *(q.end for q in candidates[:-1])]
+    return [claim[end : q.start] for end, q in zip(ends, candidates, strict=True)]
+
+
+def fits(column: ReviewColumn, quantity: Quantity, text: str) -> bool:
+    """Whether a quantity is of the column's kind and, where the column names a unit, of its dimension.
+
+    A number with a letter of scale and no currency may be a name: "3M", "10-K".
+    """
+    if quantity.start == 0 and column.kind == Kind.NUMBER:
+        return False  # the number of an item or of a row
+    if quantity.scale != 1 and not quantity.unit and NAME.fullmatch(text[quantity.start : quantity.end]):
+        return False
     if column.kind == Kind.DATE:
         return quantity.dimension == "date" and quantity.value > YEAR_ONLY
     if column.kind == Kind.MONEY:
@@ -97,12 +139,12 @@ def number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _distance(found: Evidence, quantity: Quantity, asked: set[str]) -> int:
+def _distance(found: Evidence, quantity: Quantity, asked: frozenset[str]) -> int:
     """Characters between a quantity and the nearest word of the question in its claim."""
     gaps = [
         max(quantity.start - end, start - quantity.end, 0)
         for word, start, end in _words(found.claim)
-        if asked & set(terms_of(word, found.language or "en"))
+        if asked & set(terms_of(word, found.language))
     ]
     return min(gaps, default=len(found.claim))
 
@@ -119,11 +161,11 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-def _yes_or_no(evidence: Sequence[Evidence]) -> TypedValue | None:
-    """Whether the first sentence affirms or denies; None in a language whose denials are not known."""
-    if not evidence or not known_language(evidence[0].language):
+def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
+    """Whether the first sentence on the question affirms; None in a language whose denials are not known."""
+    about = (found for found in evidence if is_about(found, asked_terms(column, found.language)))
+    if (first := next(about, None)) is None or not known_language(first.language):
         return None
-    first = evidence[0]
     words = lexicon(first.language)
     denials = 0
     for word, _, _ in _words(first.claim):
@@ -136,11 +178,11 @@ def _yes_or_no(evidence: Sequence[Evidence]) -> TypedValue | None:
 def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
     """The choices whose every word stands in the evidence; one alone unless several may be chosen."""
     for place, found in enumerate(evidence):
-        said = set(terms_of(found.claim, found.language or "en"))
+        said = set(terms_of(found.claim, found.language))
         named = [
             choice
             for choice in column.choices
-            if (terms := set(terms_of(choice, found.language or "en"))) and terms <= said
+            if (terms := set(terms_of(choice, found.language))) and terms <= said
         ]
         if named and column.kind == Kind.CHOICES:
             return TypedValue(named, ", ".join(named), place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import msgspec
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count
@@ -28,6 +29,7 @@ from chat.reviews.review_commands import (
 from chat.views.exports import as_file
 from chat.views.visible import as_uuid
 from documents.audit import record
+from documents.library.shares import UnknownUser, share_with
 from documents.models import Collection, Document, EventKind
 
 REVIEWS_A_PAGE = 40
@@ -101,6 +103,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         "kinds": ReviewColumn.Kind.choices,
         "states": ReviewCell.State.choices,
         "forms": {"xlsx": "Excel", "csv": "CSV", "md": "Markdown", "json": "JSON"},
+        "shares": shown.shares.select_related("user", "group"),
         "others": Document.objects.visible_to(request.user)
         .exclude(pk__in=shown.rows.values("document"))
         .order_by("title")[:MOST_CHOSEN],
@@ -150,6 +153,29 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
         add_rows(shown, Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
     except InvalidReview as error:
         return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+    return redirect("review", pk)
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Give a user, or a group of one's own, a right to the review. Only its owner may."""
+    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
+    assert request.user.is_authenticated
+    name = request.POST.get("name", "").strip()
+    try:
+        share_with(request.user, shown, name, can_write="can_write" in request.POST)
+    except UnknownUser:
+        messages.error(request, f"There is no user “{name}”, and no group of yours of that name.")
+    return redirect("review", pk)
+
+
+@require_POST
+@login_required
+def unshare(request: HttpRequest, pk: UUID, share_id: int) -> HttpResponse:
+    """End a right to the review. Only its owner may."""
+    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
+    shown.shares.filter(pk=share_id).delete()
     return redirect("review", pk)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Protocol
 
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
-from documents.models import Collection, Document, Placement, Share
+from documents.models import Collection, Document, Placement
 from documents.models.rights import live_places
 
 
@@ -19,8 +20,14 @@ class NotYours(Exception):
     """The collection may not be changed by this user. The message names it."""
 
 
-def share_with(giver: User, shared: Document | Collection, name: str, *, can_write: bool) -> Share:
-    """Share with the user or group of that name, to read or to edit. Raise Nobody.
+class Shared(Protocol):
+    """What has ``shares``: a document, a collection, a review."""
+
+    shares: Any
+
+
+def share_with(giver: User, shared: Shared, name: str, *, can_write: bool) -> Any:
+    """Share with the user or group of that name, to read or to edit. Raise UnknownUser.
 
     Only the giver's own groups are found: nobody learns of others.
     """

@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from agents.results import NOTICE
+from chat.reviews.fill_queue import fill_next_row
 from documents.models import Document
 from tests.agents.conftest import NewKey
 from tests.browser.site import database_url
@@ -81,6 +83,7 @@ def test_an_agent_searches_reads_locates_and_verifies_over_http(
             "locate",
             "verify",
             "ask",
+            "review",
             "add_document",
         }
         assert all(tool.output_schema for tool in tools.values())
@@ -111,6 +114,40 @@ def test_an_agent_searches_reads_locates_and_verifies_over_http(
         assert not wrong["verified"] and wrong["differences"] and "pounds" in wrong["reason"]
 
     over_http(asgi_server, new_key(alice, "read"), talk)
+
+
+def test_a_review_is_started_and_its_cells_are_read(
+    asgi_server: str, alice: User, bob: User, report: Document, new_key: NewKey
+) -> None:
+    columns = [
+        {"title": "Anvils", "question": "How many red anvils did Acme sell in 2018?", "kind": "number"},
+        {"title": "Pension", "question": "Which scheme insures the pilots?"},
+    ]
+
+    async def talk(client: Client) -> str:
+        refused = await called(client, "review", name="Empty", columns=columns)
+        assert "Name the documents" in refused
+        started = await called(client, "review", name="Anvils", documents=[str(report.pk)], columns=columns)
+        assert started["states"] == {"waiting": 2}
+        await asyncio.to_thread(filled)
+        read = await called(client, "review", review=started["review"])
+        anvils, pension = read["cells"]
+        assert (anvils["state"], anvils["value"]) == ("found", {"number": 1577, "unit": ""})
+        assert anvils["verdict"] == "exact" and anvils["page"] == 1 and "citation=" in anvils["link"]
+        assert (pension["state"], pension["value"]) == ("not_stated", None)
+        return str(started["review"])
+
+    def filled() -> None:
+        while fill_next_row():
+            pass
+        connection.close()
+
+    async def stranger(client: Client) -> None:
+        assert "no such review" in await called(client, "review", review=made)
+        assert "no 'ask' scope" in await called(client, "review", documents=[str(report.pk)])
+
+    made = over_http(asgi_server, new_key(alice, "read", "ask", "write"), talk)
+    over_http(asgi_server, new_key(bob, "read"), stranger)
 
 
 def test_scopes_and_rights_hold_for_agents(

@@ -1,0 +1,123 @@
+"""A review from the form to a checked cell, by mouse and by keyboard; a grid of many rows."""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from documents.models import Document
+from tests.browser.conftest import READY_MS, Upload, committed
+from tests.browser.site import Site
+from tests.browser.test_accessible import violations
+from tests.drawing import draw_pdf
+
+WORDS = "Northern Ferries carried 48,200 passengers in 2031.\nThe ships run on liquefied gas."
+
+
+@pytest.fixture
+def ferry(upload: Upload) -> str:
+    """The id of a document of two sentences."""
+    found = re.search(r"/documents/([^/]+)/", upload(draw_pdf(WORDS), "ferry.pdf"))
+    assert found
+    return found[1]
+
+
+def test_a_review_is_made_filled_and_checked(page: Page, site: Site, ferry: str) -> None:
+    page.goto(site.url(f"/reviews/?document={ferry}"))
+    expect(page.get_by_text("1 chosen document")).to_be_visible()
+    assert violations(page, "the form of a review") == []
+    page.get_by_label("Name").fill("Ferries")
+    page.get_by_role("button", name="Make the review").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ferries")
+    page.get_by_role("button", name="Column", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Column")
+    dialog.get_by_label("Title").fill("Passengers")
+    dialog.get_by_label("Question").fill("How many passengers were carried in 2031?")
+    dialog.get_by_label("Type").select_option("choice")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_have_text("Name at least two choices.")
+    dialog.get_by_label("Type").select_option("number")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    page.get_by_role("button", name="Fill").click()
+    cell = page.locator("td[data-state=found]")
+    expect(cell).to_contain_text("48,200", timeout=READY_MS)
+    cell.click()
+    side = page.get_by_role("complementary", name="Cell")
+    expect(side.get_by_label("Value")).to_have_value("48,200")
+    expect(side.locator("blockquote")).to_contain_text("48,200")
+    expect(side.get_by_role("link", name="p. 1, line 1")).to_have_attribute(
+        "href", re.compile(f"/documents/{ferry}/.*citation=")
+    )
+    assert violations(page, "a review with a cell") == []
+    side.get_by_role("button", name="Accept").click()
+    expect(cell).to_contain_text("Accepted")
+    side.get_by_label("Value").fill("many")
+    side.get_by_role("button", name="Save").click()
+    expect(side.get_by_role("alert")).to_contain_text("Write a number")
+    side.get_by_label("Value").fill("48300")
+    side.get_by_role("button", name="Save").click()
+    expect(cell).to_contain_text("48300")
+    expect(side.locator("[data-said]")).to_contain_text("written by alice")
+    page.keyboard.press("Escape")
+    expect(side).to_be_hidden()
+    page.goto(site.url("/reviews/"))
+    page.get_by_role("button", name="Delete Ferries").click()
+    expect(page.get_by_role("link", name="Ferries")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.get_by_role("link", name="Ferries")).to_be_visible()
+
+
+@pytest.fixture
+def large() -> UUID:
+    """A review of 500 documents and 30 columns, each cell with its number."""
+    made: list[UUID] = []
+
+    def make() -> None:
+        alice = User.objects.get(username="alice")
+        review = Review.objects.create(owner=alice, name="Large")
+        documents = Document.objects.bulk_create(
+            Document(owner=alice, title=f"Report {n:03}", status="ready") for n in range(500)
+        )
+        rows = ReviewRow.objects.bulk_create(
+            ReviewRow(review=review, document=document, position=n) for n, document in enumerate(documents)
+        )
+        columns = ReviewColumn.objects.bulk_create(
+            ReviewColumn(review=review, title=f"Q{n}", question="What?", position=n) for n in range(30)
+        )
+        ReviewCell.objects.bulk_create(
+            ReviewCell(row=row, column=column, state="found", answered_by="extractive", text=f"{r}/{c}")
+            for r, row in enumerate(rows)
+            for c, column in enumerate(columns)
+        )
+        made.append(review.pk)
+
+    committed(make)
+    return made[0]
+
+
+def test_a_large_grid_draws_what_is_seen_and_is_walked_by_keys(page: Page, site: Site, large: UUID) -> None:
+    page.goto(site.url(f"/reviews/{large}/"))
+    focused = page.locator("td:focus")
+    first = page.get_by_role("gridcell", name="0/0", exact=True)
+    expect(first).to_be_visible()
+    assert page.locator("tbody tr").count() < 60
+    first.click()
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    expect(focused).to_have_text("1/1")
+    page.keyboard.press("Control+End")
+    expect(focused).to_have_text("499/29")
+    expect(focused).to_be_in_viewport()
+    page.keyboard.press("a")
+    expect(focused).to_contain_text("Accepted")
+    page.keyboard.press("n")  # the next that nobody has checked: round to the first
+    expect(focused).to_have_text("0/0")
+    assert page.locator("tbody tr").count() < 60
+    committed(lambda: Document.objects.filter(title__startswith="Report ").delete())
