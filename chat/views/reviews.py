@@ -34,7 +34,6 @@ from documents.models import Collection, Document, EventKind
 
 REVIEWS_A_PAGE = 40
 MOST_CHOSEN = 1000
-EMPTY_NAME = "Give the review a name."
 
 
 @require_safe
@@ -54,7 +53,7 @@ def offered(request: HttpRequest) -> dict[str, object]:
     chosen = [pk for text in request.GET.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
     return {
         "section": "reviews",
-        "chosen": Document.objects.visible_to(request.user).filter(pk__in=chosen),
+        "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen),
         "collections": Collection.objects.visible_to(request.user).order_by("name"),
         "collection": as_uuid(request.GET.get("collection", "")),
         "templates": {name: found["title"] for name, found in templates().items()},

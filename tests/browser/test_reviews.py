@@ -50,7 +50,7 @@ def test_a_review_is_made_filled_and_checked(page: Page, site: Site, ferry: str)
     cell.click()
     side = page.get_by_role("complementary", name="Cell")
     expect(side.get_by_label("Value")).to_have_value("48,200")
-    expect(side.locator("blockquote")).to_contain_text("48,200")
+    expect(side.locator("blockquote").first).to_contain_text("48,200")
     expect(side.get_by_role("link", name="p. 1, line 1")).to_have_attribute(
         "href", re.compile(f"/documents/{ferry}/.*citation=")
     )
