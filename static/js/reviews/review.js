@@ -78,8 +78,11 @@ async function open(cell) {
   if (!cell) return;
   const place = page.dataset.cell.replace(page.dataset.review, cell.id);
   try {
-    side.innerHTML = await (await request(place)).text();
+    const html = await (await request(place)).text();
+    const held = side.contains(document.activeElement) && (document.activeElement.name || "text");
+    side.innerHTML = html;
     side.hidden = false;
+    if (held) side.querySelector(`[name=${held}]`)?.focus(); // what had the focus was replaced
     side.dataset.shown = cell.id;
   } catch (error) {
     toast(error.message);
@@ -119,7 +122,9 @@ side.addEventListener("click", ({ target }) => {
   if (button?.dataset.mark) marked(button.dataset.mark);
 });
 bindKeys({ a: () => marked("accepted"), w: () => marked("wrong"), r: askAgain, n: grid.goToUnchecked });
-page.addEventListener("keydown", (event) => event.key === "Escape" && !side.hidden && close());
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape" && !side.hidden && !document.querySelector("dialog[open], :popover-open")) close();
+});
 
 // Columns.
 
