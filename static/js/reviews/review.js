@@ -74,14 +74,18 @@ async function send(path, method, value, where = toast) {
 
 // One cell beside the grid.
 
+const edited = ({ value, defaultValue }) => value !== defaultValue;
+
 async function open(cell) {
   if (!cell) return;
   const place = page.dataset.cell.replace(page.dataset.review, cell.id);
   try {
     const html = await (await request(place)).text();
     const held = side.contains(document.activeElement) && (document.activeElement.name || "text");
+    const typed = side.dataset.shown === cell.id ? [...side.querySelectorAll("[name]")].filter(edited) : [];
     side.innerHTML = html;
     side.hidden = false;
+    typed.forEach(({ name, value }) => (side.querySelector(`[name=${name}]`).value = value)); // while it was fetched
     if (held) side.querySelector(`[name=${held}]`)?.focus(); // what had the focus was replaced
     side.dataset.shown = cell.id;
   } catch (error) {
@@ -111,7 +115,7 @@ side.addEventListener("submit", (event) => {
   event.preventDefault();
   const { text, comment } = event.target.elements;
   const changes = { comment: comment.value };
-  if (text.value !== text.defaultValue) changes.text = text.value;
+  if (edited(text)) changes.text = text.value;
   const cell = grid.cells().find(({ id }) => id === event.target.dataset.cell);
   change({ ...changes, revision: Number(event.target.dataset.revision) }, cell);
 });

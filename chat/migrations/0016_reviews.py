@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
-        ('chat', '0013_reading_place'),
+        ('chat', '0015_imported_locations'),
         ('documents', '0012_one_engine'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
