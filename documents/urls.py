@@ -13,6 +13,7 @@ urlpatterns = [
     path("icons.svg", files.icons, name="icons"),
     path("documents/upload/", library.upload, name="document-upload"),
     path("documents/fetch/", library.upload_address, name="document-fetch"),
+    path("documents/selected/export/", selected.export, name="documents-export"),
     path("documents/selected/<slug:action>/", selected.act, name="documents-selected"),
     path("bin/", selected.trash, name="bin"),
     path("jobs/", jobs.jobs, name="jobs"),

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from pathlib import PurePath
+from tempfile import SpooledTemporaryFile
+from typing import IO
 from uuid import UUID
+from zipfile import ZIP_STORED, ZipFile
 
+import msgspec
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from documents.audit import record
 from documents.ingestion import pipeline
+from documents.ingestion.parser import local_file
 from documents.library.document_list import for_cards
 from documents.library.shares import UnknownUser, add_to_collection, share_with
 from documents.library.trash import delete_document, move_to_trash, restore_from_trash
-from documents.models import Collection, Document, Tag
+from documents.models import Collection, Document, EventKind, Tag
 from documents.models.document import DocumentQuerySet
 from documents.models.library import colour_for
+from documents.papers.record import csl_json, record_of
 from documents.views.document_actions import changed, refusal, uuid_or_404
 
 MOST_SELECTED = 500
+MOST_EXPORTED = 2 << 30  # bytes of one ZIP
+SPOOLED = 32 << 20  # bytes in memory, before a ZIP is written to disk
 BIN_PAGE = 50
 
 
@@ -132,6 +144,38 @@ def sentence(action: str, name: str, done: int, asked: int) -> str:
     count = ngettext("%(n)s document", "%(n)s documents", done) % {"n": done}
     left = _(" %(n)s could not be changed by you, or not now.") % {"n": asked - done} if done < asked else ""
     return said % {"name": name, "count": count} + left
+
+
+@require_safe
+@login_required
+def export(request: HttpRequest) -> HttpResponse | FileResponse:
+    """A ZIP of the chosen documents' files, and of their references as CSL-JSON, which Zotero imports."""
+    ids = [uuid_or_404(text) for text in request.GET.getlist("document")[:MOST_SELECTED]]
+    rows = list(Document.objects.visible_to(request.user).filter(pk__in=ids).order_by("title", "pk"))
+    if not rows:
+        raise Http404
+    if sum(row.size for row in rows) > MOST_EXPORTED:
+        return refusal(_("These files are too large for one ZIP. Select fewer."))
+    record(EventKind.EXPORTED, f"{len(rows)} documents as zip")
+    return FileResponse(zipped(rows), as_attachment=True, filename="pincite-documents.zip")
+
+
+def zipped(rows: Sequence[Document]) -> IO[bytes]:
+    """An open file at its start; files of one name are numbered."""
+    whole: IO[bytes] = SpooledTemporaryFile(SPOOLED)  # noqa: SIM115  (the response closes it)
+    names: Counter[str] = Counter()
+    with ZipFile(whole, "w", ZIP_STORED) as archive:
+        for row in rows:
+            if kept := row.original or row.file:
+                name = slugify(PurePath(row.title).name)[:100] or "document"
+                names[name] += 1
+                numbered = f"{name}-{names[name]}" if names[name] > 1 else name
+                with local_file(kept) as path:
+                    archive.write(path, f"{numbered}{PurePath(kept.name).suffix}")
+        references = [csl_json(record_of(row), str(row.pk)) for row in rows]
+        archive.writestr("references.json", msgspec.json.format(msgspec.json.encode(references)))
+    whole.seek(0)
+    return whole
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

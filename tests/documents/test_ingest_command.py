@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from documents.management.commands.ingest import look_at, pdf_files, settled
 from documents.models import Document
 from tests.drawing import draw_pdf
 
@@ -85,3 +86,34 @@ def test_the_owner_can_be_named(admin: User, alice: User, folder: Path) -> None:
 def test_a_path_that_is_not_there_is_named(admin: User, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"missing\.pdf"):
         ingest(tmp_path / "missing.pdf")
+
+
+def test_a_watched_folder_gives_up_files_once_they_are_written(folder: Path) -> None:
+    seen = {path: look_at(path) for path in pdf_files([folder])}
+    assert settled([folder], seen) == []
+    new = folder / "deep/new.pdf"
+    new.write_bytes(b"%PDF-1.7 half")
+    assert settled([folder], seen) == []  # it may still be growing
+    new.write_bytes(draw_pdf("All of it."))
+    assert settled([folder], seen) == []
+    assert settled([folder], seen) == [new]
+    assert settled([folder], seen) == []
+    new.unlink()
+    assert settled([folder], seen) == []
+
+
+def test_a_folder_is_watched_until_the_command_is_stopped(
+    admin: User, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def put_another(seconds: float, looks: list[float] = []) -> None:  # noqa: B006  (counts its calls)
+        looks.append(seconds)
+        if len(looks) == 1:
+            (folder / "third.pdf").write_bytes(draw_pdf("Third."))
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("documents.management.commands.ingest.time.sleep", put_another)
+    lines, code = ingest(folder, "--watch", 5)
+    assert code == 0
+    assert [Path(line["file"]).name for line in lines] == ["b.pdf", "a.PDF", "third.pdf"]
+    assert Document.objects.filter(owner=admin).count() == 3

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from django.contrib.auth.models import User
@@ -108,3 +111,23 @@ def test_chosen_documents_and_collections_are_asked(
     client.force_login(bob)
     assert client.get("/conversations/new/", {"document": str(one.pk)}).status_code == 404
     assert client.get("/conversations/new/", {"collection": str(collection.pk)}).status_code == 404
+
+
+def test_the_selected_are_exported_as_a_zip_with_their_references(
+    alice: User, bob: User, client: Client, ingested: Ingest
+) -> None:
+    tides = ingested(alice, "Tides of the north.", name="tides.pdf")
+    other = ingested(alice, "Tides of the south.", name="south.pdf")
+    Document.objects.filter(owner=alice).update(title="Tide tables", authors=["Ida Rowe"], year=1998)
+    hidden = ingested(bob, "Not hers.", name="bobs.pdf")
+    client.force_login(alice)
+    query = "&".join(f"document={row.pk}" for row in (tides, other, hidden))
+    answer = client.get(f"/documents/selected/export/?{query}")
+    archive = ZipFile(BytesIO(b"".join(answer.streaming_content)))
+    assert sorted(archive.namelist()) == ["references.json", "tide-tables-2.pdf", "tide-tables.pdf"]
+    assert archive.read("tide-tables.pdf").startswith(b"%PDF")
+    references = json.loads(archive.read("references.json"))
+    assert [(one["title"], one["author"][0]["family"]) for one in references] == [("Tide tables", "Rowe")] * 2
+    client.force_login(bob)
+    assert client.get(f"/documents/selected/export/?document={tides.pk}").status_code == 404
+    assert client.get("/documents/selected/export/?document=x").status_code == 404

@@ -6,6 +6,8 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +39,34 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Command(LibraryCommand):
-    help = "Takes PDF files and folders of them in, in this process. Exit code 1 if any failed."
+    help = (
+        "Takes PDF files and folders of them in, in this process. Exit code 1 if any failed. --watch goes on,"
+        " and takes in what is put there later, until it is stopped."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--owner", default="", help="username; the first superuser by default")
+        parser.add_argument("--watch", type=float, metavar="SECONDS", help="look again each so many seconds")
         parser.add_argument("--json", action="store_true", help="one JSON object per document")
 
-    def handle(self, *, paths: list[Path], owner: str, json: bool, **options: Any) -> None:
+    def handle(
+        self, *, paths: list[Path], owner: str, json: bool, watch: float | None, **options: Any
+    ) -> None:
         user = owner_named(owner)
-        files = list(pdf_files(paths))
+        seen: dict[Path, Look] = {}
+        failed = self.take_in_all(user, list(pdf_files(paths)), json)
+        with suppress(KeyboardInterrupt):
+            for path in pdf_files(paths) if watch else ():
+                seen[path] = look_at(path)
+            while watch:
+                time.sleep(watch)
+                failed += self.take_in_all(user, settled(paths, seen), json)
+        if failed:
+            sys.exit(1)
+
+    def take_in_all(self, user: User, files: list[Path], json: bool) -> int:
+        """How many failed."""
         failed = 0
         for number, file in enumerate(files, 1):
             self.show_progress(number, len(files), file)
@@ -55,8 +75,7 @@ class Command(LibraryCommand):
             self.stdout.write(msgspec.json.encode(line).decode() if json else sentence(line))
             self.stdout.flush()
         self.clear_progress()
-        if failed:
-            sys.exit(1)
+        return failed
 
     def show_progress(self, number: int, total: int, file: Path) -> None:
         if self.stderr.isatty():
@@ -78,6 +97,36 @@ def pdf_files(paths: list[Path]) -> Iterator[Path]:
             yield from sorted(file for file in path.rglob("*") if file.suffix.lower() == ".pdf")
         else:
             yield path
+
+
+@dataclass(slots=True)
+class Look:
+    """A file as it was seen last; ``taken`` once it was taken in so."""
+
+    size: int
+    changed: float
+    taken: bool = True
+
+
+def look_at(path: Path) -> Look:
+    found = path.stat()
+    return Look(found.st_size, found.st_mtime)
+
+
+def settled(paths: list[Path], seen: dict[Path, Look]) -> list[Path]:
+    """New and changed files that are as they were at the last look: no longer being written."""
+    ready = []
+    for path in pdf_files(paths):
+        try:
+            now, before = look_at(path), seen.get(path)
+        except FileNotFoundError:  # moved away meanwhile
+            continue
+        if before is None or (before.size, before.changed) != (now.size, now.changed):
+            seen[path] = Look(now.size, now.changed, taken=False)
+        elif not before.taken:
+            before.taken = True
+            ready.append(path)
+    return ready
 
 
 def take_in(owner: User, path: Path) -> Line:

@@ -1,0 +1,86 @@
+"""Many files at once: how far all of them are, paused, cancelled. Titles changed on their cards."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import Upload
+from tests.browser.sheets import report
+from tests.browser.site import Site
+
+
+def test_a_drop_is_paused_and_what_is_left_of_it_cancelled(
+    page: Page, site: Site, upload: Upload, tmp_path: Path
+) -> None:
+    upload(report(), "In a collection.pdf")
+    page.evaluate(
+        """async () => {
+          const { request } = await import("/static/js/ui/request.js");
+          const body = new FormData();
+          body.set("name", "Harbour");
+          const url = document.querySelector("[data-collection-url]").dataset.collectionUrl;
+          await request(url, { method: "POST", body });
+        }"""
+    )  # what stands on the shelf beside the bar
+    page.goto(site.url("/"))
+    expect(page.locator("[data-drop=collection]", has_text="Harbour")).to_be_visible()
+    held: list[Route] = []
+    page.route("**/documents/upload/", lambda route: held.append(route))
+    files = [tmp_path / f"note {number}.txt" for number in range(6)]
+    for file in files:
+        file.write_text(f"{file.name} of the harbour master")
+    page.locator("[data-upload-input]").first.set_input_files(files)
+    bar = page.get_by_role("group", name="Files being sent")
+    expect(bar).to_contain_text("0 / 6")
+    rows = page.locator(".upload-row")
+    expect(rows).to_have_count(6)
+    pause = bar.get_by_role("button", name="Pause")
+    pause.click()
+    expect(pause).to_have_attribute("aria-pressed", "true")
+    for route in held:
+        route.fulfill(status=422, body="Refused in this test.", content_type="text/plain")
+    expect(bar).to_contain_text("3 / 6")
+    expect(page.get_by_text("Waiting", exact=True)).to_have_count(3)
+    bar.get_by_role("button", name="Cancel").click()
+    expect(bar).to_be_hidden()
+    expect(rows).to_have_count(3)  # the refused ones say why
+    assert len(held) == 3
+
+
+def test_a_title_is_changed_on_its_card(page: Page, upload: Upload) -> None:
+    upload(report(), "Old name.pdf")
+    title = page.locator(".doc-title a").first
+    title.focus()
+    page.keyboard.press("F2")
+    field = page.get_by_role("textbox", name="Title", exact=True)
+    expect(field).to_be_focused()
+    field.fill("Not this")
+    page.keyboard.press("Escape")
+    expect(title).to_be_focused()
+    page.keyboard.press("F2")
+    field.fill("Log of the harbour")
+    with page.expect_response("**/rename/"):
+        page.keyboard.press("Enter")
+    expect(title).to_have_text("Log of the harbour")
+    expect(title).to_be_focused()
+    page.reload()
+    expect(title).to_have_text("Log of the harbour")
+    expect(page.get_by_text("Old name.pdf").first).to_be_visible()
+
+
+def test_selected_words_are_explained_defined_or_compared(page: Page, site: Site, upload: Upload) -> None:
+    page.goto(site.url(upload(report(), "Explained.pdf")))
+    question = page.get_by_label("Your question")
+    expect(question).to_be_visible()
+    words = page.locator(".textLayer span", has_text="Revenue").first
+    words.select_text()
+    menu = page.locator("[data-selection-menu]")
+    menu.get_by_role("button", name="Compare").click()
+    expect(question).to_be_focused()
+    expect(question).to_have_value(re.compile("^Compare “.*” with $"))
+    words.select_text()
+    menu.get_by_role("button", name="Explain").click()
+    expect(page.locator("[data-question]").last).to_contain_text("Explain this: “")
