@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
+from django.test import Client
 
 from chat.citations.snapshots import quoted
 from chat.models import Conversation, Message
@@ -460,3 +461,16 @@ def test_another_pdf_in_its_place_is_read_itself(alice: User) -> None:
 def test_imported_text_is_prose_not_an_abstract(alice: User) -> None:
     document = imported(alice, BLOCKS, "A talk")
     assert document.units.get(content__startswith="Goodwill").unit_type == "prose"
+
+
+def test_a_link_to_a_block_without_a_pdf_marks_it(alice: User, client: Client) -> None:
+    document = imported(
+        alice, [{"text": "Low tide.", "slide": 1}, {"text": "High tide.", "slide": 2}], "Tides"
+    )
+    client.force_login(alice)
+    unit = document.units.get(content="High tide.")
+    page = client.get(f"/documents/{document.pk}/?unit={unit.pk}").content.decode()
+    assert (
+        f'id="unit-{unit.pk}" aria-current="true"' in page
+        and page.count('aria-current="true" autofocus') == 1
+    )
