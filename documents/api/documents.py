@@ -398,31 +398,6 @@ class BlocksSerializer(PlacedSerializer):
     blocks = serializers.JSONField(help_text="a list of blocks, or the object that holds it")
 
 
-@extend_schema(
-    tags=["documents"],
-    operation_id="documents_import",
-    summary="Make a document of another parser's blocks",
-    description="It is checked at once, and made by a worker: ask for the status, or the job. Add its PDF by "
-    "`POST /api/documents/{id}/pdf/`: the blocks stay, and are shown over its pages.",
-    parameters=[IDEMPOTENCY_KEY],
-    examples=[
-        OpenApiExample(
-            "A slide and a sheet",
-            {
-                "title": "Quarterly review",
-                "blocks": [
-                    {"type": "heading", "text": "Outlook", "slide": 4},
-                    {"type": "table_row", "text": "Revenue\t412", "sheet": "Q2", "row": 7},
-                ],
-            },
-            request_only=True,
-        )
-    ],
-    responses={
-        201: DocumentSerializer,
-        422: OpenApiResponse(ErrorSerializer, "No blocks; `fields` names those at fault: `blocks.3`."),
-    },
-)
 class ImportBlocks(generics.GenericAPIView):
     """Blocks in, a document out."""
 
@@ -431,6 +406,31 @@ class ImportBlocks(generics.GenericAPIView):
     filter_backends: list[Any] = []
     rate = "upload"
 
+    @extend_schema(
+        tags=["documents"],
+        operation_id="documents_import",
+        summary="Make a document of another parser's blocks",
+        description="It is checked at once, and made by a worker: ask for the status, or the job. Add its "
+        "PDF by `POST /api/documents/{id}/pdf/`: the blocks stay, and are shown over its pages.",
+        parameters=[IDEMPOTENCY_KEY],
+        examples=[
+            OpenApiExample(
+                "A slide and a sheet",
+                {
+                    "title": "Quarterly review",
+                    "blocks": [
+                        {"type": "heading", "text": "Outlook", "slide": 4},
+                        {"type": "table_row", "text": "Revenue\t412", "sheet": "Q2", "row": 7},
+                    ],
+                },
+                request_only=True,
+            )
+        ],
+        responses={
+            201: DocumentSerializer,
+            422: OpenApiResponse(ErrorSerializer, "No blocks; `fields` names those at fault: `blocks.3`."),
+        },
+    )
     def post(self, request: Request) -> Response:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BLOCK_BYTES:
             raise TooLarge
