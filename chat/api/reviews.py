@@ -232,6 +232,7 @@ class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
         return visible_rows(self.review, caller(self.request)).select_related("document")
 
 
+@extend_schema_serializer(component_name="ReviewCell")  # a table has cells, too
 class CellSerializer(serializers.ModelSerializer):
     """The answer to a column's question from a row's document.
 
@@ -292,6 +293,7 @@ class CellDetail(Cells, generics.RetrieveAPIView):
     filterset_class = None  # type: ignore[assignment]
     filter_backends: list[Any] = []
 
+    @extend_schema(operation_id="reviews_cells_retrieve")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.retrieve(request, *args, **kwargs)
 
