@@ -339,7 +339,7 @@ def test_a_passage_is_asked_about_quoted_and_noted_by_keyboard(reader: Page, wid
         expect(reader.locator(".lit").first).to_be_visible()
         reader.keyboard.press("Enter")
         expect(reader.locator("[data-selection-menu] button").first).to_be_focused()
-        press_until(reader, "ArrowRight", lambda: has_focus(reader.locator(f"[data-do={deed}]")))
+        press_until(reader, "ArrowRight", lambda: has_focus(reader.locator(f"[data-do={deed}]").first))
 
     open_passages(reader)
     choose_passage("quote")

@@ -156,7 +156,8 @@ def test_a_line_stays_where_it_was_drawn_until_it_is_undone(reader: Page, number
     drawn = reader.locator(".own-layer .own-drawing.own-blue polyline")
     expect(drawn).to_have_count(1)
     (painted,) = reader.evaluate(BOXES, ".own-layer polyline")
-    assert painted == pytest.approx([x, y, x + 120, y + 60], abs=4)
+    top = y - place["y"]
+    assert painted == pytest.approx([150, top, 270, top + 60], abs=4)
     reader.keyboard.press("Control+z")
     expect(drawn).to_have_count(0)
     reader.keyboard.press("Escape")

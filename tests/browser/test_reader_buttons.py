@@ -25,12 +25,17 @@ def reader(upload: Upload, site: Site) -> str:
 def hold(page: Page, pattern: str) -> Callable[[], None]:
     """Answers nothing that is asked for by ``pattern`` until what it returns is called."""
     held: list[Route] = []
+    is_open = False
 
     def keep(route: Route) -> None:
-        held.append(route)
+        if is_open:
+            route.continue_()
+        else:
+            held.append(route)
 
     def let_go() -> None:
-        page.unroute(pattern)
+        nonlocal is_open
+        is_open = True
         for route in held:
             route.continue_()
 
