@@ -23,7 +23,19 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from agents.models import Webhook
-from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, NoteVersion
+from chat.models import (
+    Annotation,
+    AnswerShare,
+    Citation,
+    Conversation,
+    Message,
+    Note,
+    NoteVersion,
+    Review,
+    ReviewCell,
+    ReviewColumn,
+    ReviewRow,
+)
 from chat.share_links import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
 from retrieval.models import SavedSearch, SearchQuery
@@ -51,6 +63,11 @@ OWNED = {
     r"(api/saved-searches|search/saved)/": "saved search",
     r"(api|account)/webhooks/": "webhook",
     r"(api/)?annotations/": "annotation",
+    r"api/reviews/<uuid:review_id>/columns/<uuid": "review column",
+    r"api/reviews/<uuid:review_id>/rows/<uuid": "review row",
+    r"api/reviews/<uuid:review_id>/cells/<uuid": "review cell",
+    r"reviews/cell/": "review cell",
+    r"(api/)?reviews/": "review",
     r"search/similar/": "chunk",
     r"search/picture/": "unit",
     r"search/history/": "search",
@@ -72,7 +89,8 @@ OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "account/s
 # Switched off here; ``tests/operations/test_second_factor.py`` has its own Charlie.
 SWITCHED_OFF = ("account/second-factor/",)
 CATALOGUES = ("/citing/", "/references/")  # ask other servers
-NUMBERS = {"number": 1, "index": 0, "revision": 0}
+NUMBERS = {"number": 1, "index": 0, "revision": 0, "share_id": 1}
+HOLDERS = {"review_id": "review"}  # an id before the one that the route is about
 
 
 @dataclass(frozen=True)
@@ -140,7 +158,14 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
     annotation = Annotation.objects.create(
         owner=alice, document=document, quote=SECRET, page_number=1, rects=[[72, 80, 120, 92]]
     )
+    review = Review.objects.create(owner=alice, name=SECRET)
+    column = ReviewColumn.objects.create(review=review, title=SECRET, question=f"What of {SECRET}?")
+    row = ReviewRow.objects.create(review=review, document=document, added_by=alice)
     return {
+        "review": review,
+        "review column": column,
+        "review row": row,
+        "review cell": ReviewCell.objects.create(row=row, column=column, state="found", text=SECRET),
         "document": document,
         "annotation": annotation,
         "job": Job.objects.get(document=document),
@@ -181,7 +206,7 @@ def address(route: Route, hers: dict[str, Any]) -> str:
     assert name is not None, f"{route.path}: say in OWNED what its ids name, and it is probed"
 
     def value(match: re.Match[str]) -> str:
-        return str(NUMBERS.get(match[1], hers[name].pk))
+        return str(NUMBERS.get(match[1], hers[HOLDERS.get(match[1], name)].pk))
 
     return "/" + re.sub(r"<(?:\w+:)?(\w+)>", value, route.path)
 
@@ -271,7 +296,8 @@ def schema() -> dict[str, Any]:
 
 def named(parameter: str) -> str:
     """What a filter or field of this name refers to: ``documents`` to ``document``."""
-    return {"tags": "tag", "message": "answer"}.get(parameter, parameter.removesuffix("s"))
+    others = {"tags": "tag", "message": "answer", "cells": "review cell", "column": "review column"}
+    return others.get(parameter, parameter.removesuffix("s"))
 
 
 def test_no_filter_takes_anothers_ids(hers: dict[str, Any], callers: list[Client]) -> None:
@@ -295,6 +321,7 @@ def test_no_body_takes_anothers_ids(hers: dict[str, Any], charlie: User, ingeste
         "document": ingested(charlie, "Words of Charlie's own."),
         "note": Note.objects.create(owner=charlie),
         "conversation": Conversation.objects.create(owner=charlie),
+        "review": Review.objects.create(owner=charlie, name="Mine"),
     }
     for path, method, field, is_list in id_fields():
         kind = path.split("/")[2].removesuffix("s")

@@ -38,7 +38,7 @@ from documents.api.common.fields import MayEdit, Strict, VisibleRelated
 from documents.models import Collection, Document
 
 if TYPE_CHECKING:
-    View = generics.GenericAPIView
+    View = views.APIView
 else:
     View = object
 
@@ -145,6 +145,11 @@ class ReviewPart(View):
         if not (is_safe or Review.objects.editable_by(user).filter(pk=pk).exists()):
             raise exceptions.PermissionDenied(MayEdit.message)
         return review
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Whose review it is comes before what is asked of it."""
+        super().initial(request, *args, **kwargs)
+        _ = self.review
 
 
 @extend_schema(tags=["reviews"])
@@ -332,7 +337,10 @@ class Fill(ReviewPart, views.APIView):
         cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
         if "cells" in wanted:
             cells = cells.filter(pk__in=wanted["cells"])
+            if cells.count() < len(set(wanted["cells"])):
+                raise exceptions.NotFound
         if "column" in wanted:
+            get_object_or_404(ReviewColumn.objects.filter(review=self.review), pk=wanted["column"])
             cells = cells.filter(column=wanted["column"])
         return Response({"cells": fill_cells(cells, again=wanted["again"])}, status=status.HTTP_202_ACCEPTED)
 
