@@ -24,7 +24,7 @@ export function prepare(viewer, highlights) {
   const { content, dataset: texts } = document.getElementById("reader-texts");
   const passages = document.getElementById("pane-passages");
   const own = watchAnnotations(viewer, () => panel.show("highlights"));
-  const selected = watchSelection(viewer, texts, { ask, similar, note: addToNote, ...own });
+  const selected = watchSelection(viewer, texts, { ask, question: ask, similar, note: addToNote, ...own });
   let answers, noteKept, drawing;
   const pen = () => (drawing ??= import("./ink.js").then(({ drawOnPages }) => drawOnPages(viewer, own.ink)));
 

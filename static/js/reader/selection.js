@@ -1,4 +1,4 @@
-// <div data-selection-menu popover data-menu> <button data-do="ask|similar|quote|note|link|…">
+// <div data-selection-menu popover data-menu> <button data-do="ask|question|similar|quote|note|link|…">
 // Words selected on a page, or a passage chosen in the panel: a menu says what can be done. Enter goes to it.
 
 import { copyText } from "../ui/forms.js";
