@@ -6,12 +6,11 @@ import base64
 import hmac
 import re
 import struct
-import time
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client, TestCase
@@ -19,7 +18,7 @@ from django.test import Client, TestCase
 from documents.models import ApiToken, SecurityEvent
 from tests.operations.test_sessions import is_in, signed_in
 
-NOW = time.time()
+pytestmark = pytest.mark.usefixtures("one_moment")
 
 
 @pytest.fixture(autouse=True)
@@ -28,15 +27,9 @@ def switched_on(settings: Any) -> None:
     settings.SECOND_FACTOR = "optional"
 
 
-@pytest.fixture(autouse=True)
-def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No half minute ends between a code and its check."""
-    monkeypatch.setattr("allauth.mfa.totp.internal.auth.time", SimpleNamespace(time=lambda: NOW))
-
-
 def code_of(secret: str) -> str:
     """RFC 6238: six digits of an HMAC-SHA1 over the number of half minutes since 1970."""
-    counter = struct.pack(">Q", int(NOW // 30))
+    counter = struct.pack(">Q", int(auth.time.time() // 30))  # by the clock it is checked by
     digest = hmac.digest(base64.b32decode(secret), counter, "sha1")
     start = digest[-1] & 15
     number = struct.unpack(">I", digest[start : start + 4])[0] & 0x7FFFFFFF

@@ -163,6 +163,7 @@ def test_a_name_that_is_taken_signs_nobody_in_as_its_owner(
     assert page.session.get("_auth_user_id") != str(alice.pk)
 
 
+@pytest.mark.usefixtures("one_moment")
 def test_a_second_factor_is_asked_for_after_it_too(alice: User, provider: Provider, settings: Any) -> None:
     settings.SECOND_FACTOR = "optional"
     page = signed_in()
