@@ -221,7 +221,7 @@ class Verify(Check):
             raise serializers.ValidationError({"claims": [f"Give at most {MOST_AT_ONCE}."]})
         document: Document | None = sent.get("document")
         if (document is None) == ("text" not in sent):
-            raise serializers.ValidationError("Give a document or a text, and not both.")
+            raise Unusable("Give a document or a text, and not both.")
         if document is None:
             checker = usable(lambda: Checker.of_text(sent["text"], sent["language"], sent["title"]))
             return answer(checker.verify, sent["claims"])

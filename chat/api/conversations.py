@@ -123,7 +123,7 @@ class ExportFile(generics.GenericAPIView):
         return visible.filter(role=Message.Role.ASSISTANT) if self.model is Message else visible
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
-        options = StyleSerializer(data=request.query_params)
+        options = StyleSerializer(data=request.query_params.dict())  # an empty style is none of them
         options.is_valid(raise_exception=True)
         return file_of(self.get_object(), request.accepted_renderer.format, options.validated_data["style"])
 

@@ -193,7 +193,7 @@ class ReadingBudget(OfConversation, generics.GenericAPIView):
         tags=["messages"],
         operation_id="conversations_budget",
         summary="What a model would read for a question on whole documents; asks it nothing",
-        parameters=[OpenApiParameter("question", str, required=True)],
+        parameters=[OpenApiParameter("question", {"type": "string", "minLength": 1}, required=True)],
         responses=BudgetSerializer,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:

@@ -11,7 +11,13 @@ import django_filters
 from django.db import models
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import (
+    OpenApiExample,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_serializer,
+    extend_schema_view,
+)
 from rest_framework import exceptions, generics, serializers, status, views
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -110,12 +116,21 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
         with told_as_errors():
             return start_review(self.context["request"].user, **values)
 
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        if self.instance and {"documents", "template"} & set(values):
-            raise serializers.ValidationError({"documents": ["Add rows and columns at their own addresses."]})
-        return values
+
+class ReviewChangeSerializer(ReviewSerializer):
+    """What can be changed later; rows and columns have addresses of their own."""
+
+    class Meta(ReviewSerializer.Meta):
+        fields = [name for name in ReviewSerializer.Meta.fields if name not in ("documents", "template")]
+
+    documents = None  # type: ignore[assignment]
+    template = None  # type: ignore[assignment]
 
 
+@extend_schema_view(
+    create=extend_schema(responses={201: ReviewSerializer} | UNUSABLE),
+    partial_update=extend_schema(responses={200: ReviewChangeSerializer} | UNUSABLE),
+)
 @extend_schema(tags=["reviews"])
 class ReviewViewSet(ModelViewSet):
     """Your reviews, and those that others share with you."""
@@ -127,6 +142,9 @@ class ReviewViewSet(ModelViewSet):
 
     def get_queryset(self) -> models.QuerySet:
         return Review.objects.visible_to(self.request.user).prefetch_related("columns")
+
+    def get_serializer_class(self) -> type[serializers.BaseSerializer]:
+        return ReviewChangeSerializer if self.action == "partial_update" else ReviewSerializer
 
     def perform_destroy(self, review: Review) -> None:
         review.hide()
@@ -152,6 +170,7 @@ class ReviewPart(View):
         _ = self.review
 
 
+@extend_schema_view(post=extend_schema(responses={201: ColumnSerializer} | UNUSABLE))
 @extend_schema(tags=["reviews"])
 class Columns(ReviewPart, generics.ListCreateAPIView):
     """The columns in their order."""
@@ -168,6 +187,7 @@ class Columns(ReviewPart, generics.ListCreateAPIView):
             serializer.instance = save_column(self.review, ReviewColumn(**serializer.validated_data))
 
 
+@extend_schema_view(patch=extend_schema(responses={200: ColumnSerializer} | UNUSABLE))
 @extend_schema(tags=["reviews"])
 class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
     """One column; with it go its cells."""

@@ -390,12 +390,17 @@ class DocumentViewSet(
 MOST_BLOCK_BYTES = 50 << 20  # of JSON, which is read into memory
 
 
+@extend_schema_field({"oneOf": [{"type": "array", "items": {}}, {"type": "object"}]})
+class ListOrObject(serializers.JSONField):
+    """JSON that is no bare value."""
+
+
 class BlocksSerializer(PlacedSerializer):
     """Another parser's output: Docling's or Unstructured's JSON, or plain blocks."""
 
     title = serializers.CharField(max_length=500, default="Imported document")
     kind = serializers.ChoiceField(sorted(ADAPTERS), required=False, help_text="recognised where left out")
-    blocks = serializers.JSONField(help_text="a list of blocks, or the object that holds it")
+    blocks = ListOrObject(help_text="a list of blocks, or the object that holds it")
 
 
 class ImportBlocks(generics.GenericAPIView):

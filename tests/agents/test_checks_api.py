@@ -65,7 +65,6 @@ def test_a_file_is_checked_and_not_kept(alice: User) -> None:
 @pytest.mark.parametrize(
     "sent",
     [
-        {"claims": [{"claim": "A claim without a source."}]},
         {"text": "Words.", "claims": []},
         {"text": "Words.", "claims": [{"claim": ""}]},
         {"text": "Words.", "claims": [{"claim": "A claim.", "page": 0}]},
@@ -79,6 +78,8 @@ def test_what_makes_no_sense_is_refused(alice: User, sent: dict[str, object]) ->
 
 def test_reasons_say_what_to_do(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client, claims = client_of(alice), [{"claim": "A claim."}]
+    no_source = client.post("/api/verify/", {"claims": claims}, format="json")
+    assert no_source.status_code == 422 and "a document or a text" in no_source.json()["message"]
     empty = client.post("/api/verify/", {"text": " ", "claims": claims}, format="json")
     assert (empty.status_code, empty.json()["message"]) == (422, "The text is empty.")
     no_pdf = {"file": SimpleUploadedFile("a.pdf", b"MZ"), "claims": json.dumps(claims)}
