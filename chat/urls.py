@@ -118,7 +118,6 @@ review_urls: Paths = [
     path("<uuid:pk>/documents/", reviews.add_documents, name="review-documents"),
     path("<uuid:pk>/share/", reviews.share, name="review-share"),
     path("<uuid:pk>/share/<int:share_id>/end/", reviews.unshare, name="review-unshare"),
-    path("<uuid:pk>/rename/", reviews.rename, name="review-rename"),
     path("<uuid:pk>/delete/", reviews.delete, name="review-delete"),
     path("<uuid:pk>/restore/", reviews.restore, name="review-restore"),
     path("<uuid:pk>/export.<slug:form>", reviews.export, name="review-export"),

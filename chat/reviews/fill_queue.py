@@ -156,7 +156,7 @@ def fill(cell: ReviewCell) -> None:
     user = cell.row.added_by
     try:
         if user is None or not Document.objects.visible_to(user).filter(pk=cell.row.document_id).exists():
-            raise ProviderError("Who added this document can no longer read it. Add it again.")
+            raise ProviderError("The person who added this document can no longer read it. Add it again.")
         provider = provider_named(cell.row.review.provider)
         filled = answered(cell.column, cell.row.document, user, provider)
         name = provider.model or provider.name

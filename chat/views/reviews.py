@@ -22,7 +22,6 @@ from chat.reviews.presenters import grid
 from chat.reviews.review_commands import (
     InvalidReview,
     add_rows,
-    join_collection,
     start_review,
     templates,
 )
@@ -93,8 +92,6 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The grid of one review."""
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     may_edit = Review.objects.editable_by(request.user).filter(pk=pk).exists()
-    if may_edit:
-        join_collection(shown)
     context = {
         "section": "reviews",
         "review": shown,
@@ -175,16 +172,6 @@ def unshare(request: HttpRequest, pk: UUID, share_id: int) -> HttpResponse:
     """End a right to the review. Only its owner may."""
     shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
     shown.shares.filter(pk=share_id).delete()
-    return redirect("review", pk)
-
-
-@require_POST
-@login_required
-def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
-    shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
-    if name := " ".join(request.POST.get("name", "").split())[:200]:
-        shown.name = name
-        shown.save(update_fields=["name", "updated_at"])
     return redirect("review", pk)
 
 
