@@ -81,6 +81,8 @@ def turns_of(messages: Sequence[dict[str, Any]]) -> list[Turn]:
     ]
     if not turns or turns[-1][0] != "user":
         raise Refused("The last message must be a question of the user.")
+    if turns[-1][1].startswith(TASK):
+        raise Refused("Pincite answers questions only. Name another model for titles and tags.")
     return turns
 
 
@@ -203,14 +205,14 @@ def source(citation: CitationShown, base: str) -> str:
     return f"{link_of(citation, base)} {citation.title}, {citation.place}{said}{standing}{against}"
 
 
-def usage_of(message: Message) -> dict[str, int]:
-    """Tokens as far as the provider told them; 0 for an answer without a model."""
-    asked, wrote = (int(message.usage.get(key, 0)) for key in ("input_tokens", "output_tokens"))
-    return {"prompt_tokens": asked, "completion_tokens": wrote, "total_tokens": asked + wrote}
+def tokens_of(message: Message) -> tuple[int, int]:
+    """Tokens read and written as far as the provider told them; 0 for an answer without a model."""
+    return int(message.usage.get("input_tokens", 0)), int(message.usage.get("output_tokens", 0))
 
 
 MOST_MESSAGES = 1000
 FINISHED = {Message.Status.COMPLETE: "stop", Message.Status.INCOMPLETE: "length"}
+TASK = "### Task:"  # Open WebUI begins its own requests for titles, tags and follow-up questions so
 
 
 class OpenAIView(APIView):
@@ -251,6 +253,7 @@ class CompletionSerializer(serializers.Serializer):
     model = serializers.CharField(max_length=100)
     messages = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_MESSAGES)
     stream = serializers.BooleanField(default=False)
+    stream_options = serializers.DictField(default=dict, allow_null=True)
     n = serializers.IntegerField(default=1, min_value=1, max_value=1, allow_null=True)
 
 
@@ -265,90 +268,143 @@ class ChatCompletions(OpenAIView):
         sent.is_valid(raise_exception=True)
         agent, model = agent_of(request, resources=False), sent.validated_data["model"]
         turns = turns_of(sent.validated_data["messages"])
-        conversation = conversation_for(agent, model, turns)
-        try:
-            answer = question_commands.ask(conversation, turns[-1][1]).answer
-        except InvalidOperation as reason:
-            raise Refused(str(reason)) from None
-        start_next(conversation.pk)
-        written_answer = Completion(agent, model, turns, conversation, answer.pk)
+        written_answer = Completion(agent, model, turns, conversation_for(agent, model, turns))
         if sent.validated_data["stream"]:
-            return written_answer.streamed()
-        wait_for(answer.pk)
+            options = sent.validated_data["stream_options"] or {}
+            return event_stream(written_answer.events(bool(options.get("include_usage"))))
         return Response(written_answer.whole())
 
 
-class Completion:
-    """One answer in OpenAI's shapes."""
+def event_stream(events: AsyncIterator[str]) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(events, content_type="text/event-stream")
+    response["Cache-Control"] = "private, no-store, no-transform"
+    response["X-Accel-Buffering"] = "no"
+    return response
 
-    def __init__(
-        self, agent: Agent, model: str, turns: Sequence[Turn], conversation: Conversation, answer: UUID
-    ) -> None:
+
+class AskedAnswer:
+    """A question put to a conversation, and its answer in OpenAI's shapes. Raises Refused.
+
+    Attributes:
+        turns: the talk as the front end has it; empty where it names the conversation by an id.
+    """
+
+    def __init__(self, agent: Agent, model: str, turns: Sequence[Turn], conversation: Conversation) -> None:
         self.base = agent.addresses.base
-        self.model, self.turns, self.conversation, self.answer = model, turns, conversation, answer
+        self.model, self.turns, self.conversation = model, turns, conversation
         self.created = int(time.time())
+
+    def ask(self, question: str) -> UUID:
+        """Begin the answer; return its id."""
+        try:
+            answer = question_commands.ask(self.conversation, question).answer
+        except InvalidOperation as reason:
+            raise Refused(str(reason)) from None
+        start_next(self.conversation.pk)
+        return answer.pk
+
+    def remember(self, answer: str) -> None:
+        if self.turns:
+            remember(self.conversation, self.model, self.turns, answer)
+
+
+class Completion(AskedAnswer):
+    """The answer as a ``chat.completion``, whole or in chunks."""
+
+    def __init__(self, agent: Agent, model: str, turns: Sequence[Turn], conversation: Conversation) -> None:
+        super().__init__(agent, model, turns, conversation)
+        self.answer = self.ask(turns[-1][1])
 
     def whole(self) -> dict[str, Any]:
         """A ``chat.completion``. Raises Refused where nothing could be written."""
-        message = Message.objects.get(pk=self.answer)
-        if message.status == Message.Status.FAILED:
-            raise Refused(message.error)
-        text, annotations = written(shown_message(message), self.base)
-        remember(self.conversation, self.model, self.turns, text)
+        message, text, annotations = finished_answer(self.answer, self.base)
+        self.remember(text)
         said = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
         choice = {"index": 0, "message": said, "finish_reason": finish_reason(message), "logprobs": None}
         body = self._head("chat.completion") | {"choices": [choice], "usage": usage_of(message)}
         return ChatCompletion.model_validate(body).model_dump(exclude_none=True)
 
-    def streamed(self) -> StreamingHttpResponse:
+    async def events(self, with_usage: bool) -> AsyncIterator[str]:
         """``chat.completion.chunk`` events, then ``[DONE]``."""
-        response = StreamingHttpResponse(self._events(), content_type="text/event-stream")
-        response["Cache-Control"] = "private, no-store, no-transform"
-        response["X-Accel-Buffering"] = "no"
-        return response
-
-    async def _events(self) -> AsyncIterator[str]:
-        await sync_to_async(close_connection)()
         yield self._chunk({"role": "assistant", "content": ""})
         said: list[str] = []
-        async for event in follow(self.answer, 0):
-            if event is None:
-                yield ": still here\n\n"
-                continue
-            match decode(event.kind, event.data):
-                case Text(text=text) if text:
-                    said.append(text)
-                    yield self._chunk({"content": text})
-                case Cited(citation=citation):
-                    link = link_of(citation, self.base)
-                    start = len("".join(said))
-                    said.append(link)
-                    note = annotation(citation, self.base, start, start + len(link))
-                    yield self._chunk({"content": link, "annotations": [note]})
-        ending, last = await sync_to_async(self._end)("".join(said))
-        if ending:
-            yield self._chunk({"content": ending})
-        yield self._chunk({}, last)
+        async for text, note in pieces(self.answer, self.base):
+            said.append(text)
+            if text:
+                yield self._chunk({"content": text} | ({"annotations": [note]} if note else {}))
+            else:
+                yield STILL_HERE
+        message = await sync_to_async(self._end)("".join(said))
+        yield self._chunk({}, finish_reason(message))
+        if with_usage:
+            yield self._event({"choices": [], "usage": usage_of(message)})
         yield "data: [DONE]\n\n"
 
-    def _end(self, said: str) -> tuple[str, str]:
-        """What is still to be told, and why it ends."""
+    def _end(self, said: str) -> Message:
+        self.remember(said)
         message = Message.objects.get(pk=self.answer)
-        ending = sources(shown_message(message), self.base)
-        if message.error:
-            ending += f"\n\n{message.error}"
-        remember(self.conversation, self.model, self.turns, said + ending)
         close_connection()
-        return ending, finish_reason(message)
+        return message
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        body = self._head("chat.completion.chunk") | {"choices": [choice]}
+        return self._event({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+    def _event(self, more: dict[str, Any]) -> str:
+        body = self._head("chat.completion.chunk") | more
         return f"data: {ChatCompletionChunk.model_validate(body).model_dump_json(exclude_none=True)}\n\n"
 
     def _head(self, kind: str) -> dict[str, Any]:
         key = f"chatcmpl-{self.answer.hex}"
         return {"id": key, "object": kind, "created": self.created, "model": self.model}
+
+
+STILL_HERE = ": still here\n\n"  # a comment, so that no proxy ends a stream that waits
+
+
+def finished_answer(answer: UUID, base: str) -> tuple[Message, str, list[dict[str, Any]]]:
+    """Wait for the answer; return it with its text and annotations. Raises Refused where it failed."""
+    wait_for(answer)
+    message = Message.objects.get(pk=answer)
+    if message.status == Message.Status.FAILED:
+        raise Refused(message.error)
+    return message, *written(shown_message(message), base)
+
+
+async def pieces(answer: UUID, base: str) -> AsyncIterator[tuple[str, dict[str, Any] | None]]:
+    """Pieces of the answer as it is written, a citation's with its annotation; then its sources.
+
+    An empty piece says that nothing was written for a while.
+    """
+    await sync_to_async(close_connection)()
+    length = 0
+    async for event in follow(answer, 0):
+        text, note = "", None
+        match event and decode(event.kind, event.data):
+            case Text(text=words) if words:
+                text = words
+            case Cited(citation=citation):
+                text = link_of(citation, base)
+                note = annotation(citation, base, length, length + len(text))
+            case None:
+                pass
+            case _:
+                continue
+        length += len(text)
+        yield text, note
+    if ending := await sync_to_async(_ending)(answer, base):
+        yield ending, None
+
+
+def _ending(answer: UUID, base: str) -> str:
+    message = Message.objects.get(pk=answer)
+    ending = sources(shown_message(message), base)
+    close_connection()
+    return f"{ending}\n\n{message.error}" if message.error else ending
+
+
+def usage_of(message: Message) -> dict[str, int]:
+    read, wrote = tokens_of(message)
+    return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
 
 
 def finish_reason(message: Message) -> str:

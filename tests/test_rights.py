@@ -63,6 +63,7 @@ OWNED = {
     r"(api/saved-searches|search/saved)/": "saved search",
     r"(api|account)/webhooks/": "webhook",
     r"(api/)?annotations/": "annotation",
+    r"v1/responses/": "answer",
     r"api/reviews/<uuid:review_id>/columns/<uuid": "review column",
     r"api/reviews/<uuid:review_id>/rows/<uuid": "review row",
     r"api/reviews/<uuid:review_id>/cells/<uuid": "review cell",

@@ -1,24 +1,26 @@
-"""`/api/conversations/…`: what is asked together, over which documents."""
+"""`/api/conversations/…`: what is asked together, over which documents; `/api/providers/…`: what answers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db import models
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer, extend_schema_view
 from rest_framework import generics, serializers, viewsets
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from chat.answers.question_commands import start_conversation
 from chat.models import Conversation, Message, Note
-from chat.providers.registry import provider_names
+from chat.providers.registry import cards, check_health, provider_names
 from chat.views.exports import DEFAULT_STYLE, FILES, file_of
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.pages import PngRenderer
 from documents.models import Collection, Document
+from documents.models.security import Scope
 from documents.papers.bibliography import STYLES
 from retrieval.api import RagConfigSerializer
 
@@ -139,3 +141,53 @@ def export_of(model: type[Conversation | Message | Note], name: str) -> Any:
     )
     view: Any = type(f"{name.title()}Export", (ExportFile,), {"model": model})
     return extend_schema_view(get=schema)(view).as_view()
+
+
+class ProviderSerializer(serializers.Serializer):
+    """A provider of answers. No key is ever shown."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()
+    model = serializers.CharField()
+    setting = serializers.CharField(help_text="the setting that switches it on")
+    configured = serializers.BooleanField()
+    default = serializers.BooleanField(help_text="conversations use it unless they choose another")
+    explanation = serializers.CharField()
+
+
+class HealthSerializer(serializers.Serializer):
+    """What a provider said when it was asked for one word."""
+
+    working = serializers.BooleanField()
+    message = serializers.CharField()
+    milliseconds = serializers.FloatField()
+
+
+class Providers(generics.GenericAPIView):
+    pagination_class = None
+    filter_backends: list[Any] = []
+    serializer_class = ProviderSerializer
+
+    @extend_schema(tags=["providers"], operation_id="providers_list", responses=ProviderSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """What writes answers here."""
+        return Response(ProviderSerializer(cards(), many=True).data)
+
+
+class ProviderHealth(generics.GenericAPIView):
+    """Costs a request to the provider, so that it is limited like a question."""
+
+    pagination_class = None
+    filter_backends: list[Any] = []
+    serializer_class = HealthSerializer
+    scope = Scope.ASK
+    rate = "ask"
+
+    @extend_schema(
+        tags=["providers"], operation_id="providers_health", request=None, responses=HealthSerializer
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Asks a provider for one word."""
+        if name not in {card.name for card in cards()}:
+            raise Http404
+        return Response(HealthSerializer(check_health(name)).data)

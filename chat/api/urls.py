@@ -14,7 +14,7 @@ from chat.api.citations import (
     FindWords,
     Locate,
 )
-from chat.api.conversations import ConversationViewSet, export_of
+from chat.api.conversations import ConversationViewSet, ProviderHealth, Providers, export_of
 from chat.api.messages import (
     AnswerCancel,
     AnswerContinue,
@@ -25,7 +25,6 @@ from chat.api.messages import (
     ReadingBudget,
 )
 from chat.api.notes import NoteVersions, NoteViewSet
-from chat.api.providers import ProviderHealth, Providers
 from chat.api.reviews import (
     CancelFilling,
     CellDetail,

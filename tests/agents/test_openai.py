@@ -115,3 +115,78 @@ def test_errors_are_openais(
     with pytest.raises(openai.PermissionDeniedError, match="ask"):
         reader = client_for(asgi_server, new_key(alice, "read"))
         reader.chat.completions.create(model="library", messages=question)  # type: ignore[arg-type]
+
+
+def test_a_response_has_its_citations_as_annotations(
+    asgi_server: str, alice: User, bob: User, report: Document, new_key: NewKey
+) -> None:
+    client = client_for(asgi_server, new_key(alice, "ask", "read"))
+    model = f"document:{report.pk}"
+    first = client.responses.create(model=model, input=QUESTION, instructions="You are a pirate.")
+    assert first.status == "completed" and "1,577 red anvils" in first.output_text
+    (note,) = first.output[0].content[0].annotations  # type: ignore[union-attr]
+    assert first.output_text[note.start_index : note.end_index] == f"[[1]]({note.url})"  # type: ignore[union-attr]
+    assert note.url.startswith(f"{asgi_server}/documents/{report.pk}/?page=1")  # type: ignore[union-attr]
+    place = note.pincite  # type: ignore[union-attr]
+    assert place["page"] == 1 and place["verified"] and place["rects"] and "1,577" in place["quote"]
+
+    second = client.responses.create(model=model, input=NEXT, previous_response_id=first.id)
+    assert "49 dollars" in second.output_text and second.previous_response_id == first.id
+    assert Conversation.objects.count() == 1
+    assert client.responses.retrieve(first.id).output_text == first.output_text
+    assert client.responses.retrieve(first.id).model == model
+
+    talk = [
+        {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "1,577."}]},
+        {"role": "user", "content": NEXT},
+    ]
+    assert "49" in client.responses.create(model="library", input=talk).output_text  # type: ignore[arg-type]
+    stranger = client_for(asgi_server, new_key(bob, "ask", "read"))
+    with pytest.raises(openai.NotFoundError):
+        stranger.responses.retrieve(first.id)
+    with pytest.raises(openai.NotFoundError):
+        stranger.responses.create(model="library", input=NEXT, previous_response_id=first.id)
+    with pytest.raises(openai.BadRequestError, match="input"):
+        client.responses.create(model="library", input=7)  # type: ignore[call-overload]
+
+
+def test_a_streamed_response_ends_with_the_same_text_and_annotations(
+    asgi_server: str, alice: User, report: Document, new_key: NewKey
+) -> None:
+    client = client_for(asgi_server, new_key(alice, "ask"))
+    with client.responses.stream(model=f"document:{report.pk}", input=QUESTION) as stream:
+        events = list(stream)
+        whole = stream.get_final_response()
+    kinds = [event.type for event in events]
+    assert kinds[:2] == ["response.created", "response.in_progress"] and kinds[-1] == "response.completed"
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    said = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+    assert said == whole.output_text and "1,577 red anvils" in said and "**Sources**" in said
+    (note,) = [event.annotation for event in events if event.type == "response.output_text.annotation.added"]
+    assert said[note.start_index : note.end_index] == f"[[1]]({note.url})"  # type: ignore[union-attr]
+
+
+def test_front_ends_are_answered_in_their_own_way(
+    asgi_server: str, alice: User, report: Document, new_key: NewKey
+) -> None:
+    """Open WebUI and LibreChat list models, then stream with usage; the former asks for titles as well."""
+    client = client_for(asgi_server, new_key(alice, "ask", "read"))
+    model = client.models.list().data[0].id
+    question = {"role": "user", "content": QUESTION}
+    chunks = list(
+        client.chat.completions.create(
+            model=model,
+            messages=[{"role": "system", "content": "Be brief."}, question],  # type: ignore[list-item]
+            stream=True,
+            stream_options={"include_usage": True},
+            temperature=0.7,
+            user="6650c9",
+        )
+    )
+    assert chunks[-1].usage and not chunks[-1].choices
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    title = "### Task:\nGenerate a concise, 3-5 word title with an emoji.\n### Output:\nJSON format"
+    with pytest.raises(openai.UnprocessableEntityError, match="titles"):
+        client.chat.completions.create(model=model, messages=[{"role": "user", "content": title}])
+    assert Conversation.objects.count() == 1
