@@ -26,7 +26,7 @@ from documents.ingestion.versions import replace_file
 from documents.models import Collection, Tag
 from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, completed
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
-from documents.papers.catalogues import CatalogueError, NotListed, related_papers
+from documents.papers.catalogues import CatalogueError, NotListed, papers_on_topic, related_papers
 from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 
 NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not answer.")
@@ -50,7 +50,7 @@ class PaperSerializer(Strict, serializers.Serializer):
 
 
 class NeighbourSerializer(serializers.Serializer):
-    """A paper that cites another, or that another cites."""
+    """A paper that a catalogue lists."""
 
     title = serializers.CharField(source="record.title")
     authors = serializers.ListField(child=serializers.CharField(), source="record.authors")
@@ -178,6 +178,32 @@ class Around(DocumentPart, generics.GenericAPIView):
     def get(self, request: Request, **kwargs: Any) -> Response:
         try:
             found = related_papers(caller(request), self.document, self.direction)
+        except CatalogueError as error:
+            raise Unavailable(str(error)) from None
+        return Response(NeighbourSerializer(found, many=True).data)
+
+
+class TopicSerializer(serializers.Serializer):
+    q = serializers.CharField(max_length=300, help_text="a topic, in a few words")
+
+
+class FindPapers(generics.GenericAPIView):
+    """Papers on a topic, as the catalogues find them; those in the library are marked."""
+
+    pagination_class = None
+    filter_backends: list[Any] = []
+
+    @extend_schema(
+        tags=["papers"],
+        operation_id="papers_search",
+        parameters=[TopicSerializer],
+        responses={200: NeighbourSerializer(many=True), 503: NO_CATALOGUE},
+    )
+    def get(self, request: Request) -> Response:
+        asked = TopicSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        try:
+            found = papers_on_topic(caller(request), asked.validated_data["q"])
         except CatalogueError as error:
             raise Unavailable(str(error)) from None
         return Response(NeighbourSerializer(found, many=True).data)

@@ -9,7 +9,7 @@ from documents.api.documents import DocumentViewSet, ImportBlocks
 from documents.api.jobs import JobDetail, JobList
 from documents.api.library import Access, AccessWay, CollectionViewSet, ShareViewSet, TagViewSet
 from documents.api.pages import PageDetail, PageImage, PageList, PageWords, TableDetail, TablesOfDocument
-from documents.api.papers import AddPaper, Around, AttachPdf, ImportPapers, Reference
+from documents.api.papers import AddPaper, Around, AttachPdf, FindPapers, ImportPapers, Reference
 from documents.api.tokens import TokenViewSet
 from documents.api.units import (
     ChunkDetail,
@@ -65,6 +65,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{DOCUMENT}/references/", Around.as_view(direction="references"), name="document-references"),
     path(f"{DOCUMENT}/pdf/", AttachPdf.as_view(), name="document-pdf"),
     path("papers/", AddPaper.as_view(), name="paper-add"),
+    path("papers/search/", FindPapers.as_view(), name="paper-search"),
     path("papers/import/", ImportPapers.as_view(), name="paper-import"),
     path("units/<uuid:pk>/", UnitDetail.as_view(), name="unit-detail"),
     path("units/<uuid:pk>/context/", UnitContext.as_view(), name="unit-context"),

@@ -36,6 +36,7 @@ ATTEMPTS = 3
 LONGEST_WAIT = 20.0  # seconds; who asks for more is given up
 KEPT_SECONDS = 24 * 3600
 MOST = 100  # papers in one answer
+MOST_ON_A_TOPIC = 50
 _one_at_a_time = threading.Lock()
 
 
@@ -50,6 +51,7 @@ class NotListed(CatalogueError):
 class Catalogue(Protocol):
     def paper(self, record: PaperRecord) -> PaperRecord: ...
     def around(self, record: PaperRecord, direction: Direction) -> list[PaperRecord]: ...
+    def about(self, topic: str) -> list[PaperRecord]: ...
 
 
 def get_json(base: str, path: str, query: dict[str, str], headers: dict[str, str]) -> Any:
@@ -104,6 +106,10 @@ class SemanticScholar:
         found = (row.get(inner) or {} for row in rows)
         return [_from_semantic_scholar(paper) for paper in found if paper.get("title")]
 
+    def about(self, topic: str) -> list[PaperRecord]:
+        found = self._get("paper/search", self.FIELDS, query=topic, limit=str(MOST_ON_A_TOPIC))
+        return [_from_semantic_scholar(paper) for paper in found.get("data") or [] if paper.get("title")]
+
     def _id(self, record: PaperRecord) -> str:
         if record.doi:
             return f"DOI:{quote(record.doi, safe='/')}"
@@ -147,6 +153,10 @@ class OpenAlex:
         relation = "cites" if direction == "citing" else "cited_by"
         found = self._get("works", filter=f"{relation}:{own}", sort="cited_by_count:desc")
         return [_from_open_alex(work) for work in found.get("results") or [] if work.get("display_name")]
+
+    def about(self, topic: str) -> list[PaperRecord]:
+        found = self._get("works", search=topic).get("results") or []
+        return [_from_open_alex(work) for work in found[:MOST_ON_A_TOPIC] if work.get("display_name")]
 
     def _work(self, record: PaperRecord) -> dict[str, Any]:
         doi = record.doi or (f"10.48550/arxiv.{record.arxiv_id}" if record.arxiv_id else "")
@@ -208,6 +218,12 @@ def papers_around(record: PaperRecord, direction: Direction) -> list[PaperRecord
     return sorted(found, key=lambda paper: -(paper.citation_count or 0))
 
 
+def papers_about(topic: str) -> list[PaperRecord]:
+    """Papers on a topic in the order of the first catalogue that answers. Raises CatalogueError."""
+    found: list[PaperRecord] = _first(lambda catalogue: catalogue.about(topic))
+    return found
+
+
 def _first(ask: Any) -> Any:
     failures: list[CatalogueError] = []
     for catalogue in CATALOGUES:
@@ -219,21 +235,33 @@ def _first(ask: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedPaper:
-    """A paper that cites another, or that another cites; ``document`` when the library has it."""
+class ListedPaper:
+    """A paper that a catalogue lists; ``document`` when the library has it."""
 
     record: PaperRecord
     document: Document | None
 
 
-def related_papers(owner: User, document: Document, direction: Direction) -> list[RelatedPaper]:
+def related_papers(owner: User, document: Document, direction: Direction) -> list[ListedPaper]:
     """Most cited first; [] for a paper that no catalogue lists. Raises CatalogueError."""
     try:
         records = papers_around(record_of(document), direction)
     except NotListed:
         return []
+    return marked(owner, records)
+
+
+def papers_on_topic(owner: User, topic: str) -> list[ListedPaper]:
+    """Raises CatalogueError."""
+    try:
+        return marked(owner, papers_about(topic))
+    except NotListed:
+        return []
+
+
+def marked(owner: User, records: Sequence[PaperRecord]) -> list[ListedPaper]:
     kept = in_library(owner, records)
-    return [RelatedPaper(record, kept.get(record.key)) for record in records]
+    return [ListedPaper(record, kept.get(record.key)) for record in records]
 
 
 def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Document]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 from uuid import UUID
 
@@ -22,9 +23,19 @@ from documents.ingestion.versions import replace_file
 from documents.models import Document
 from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, fetch_later
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
-from documents.papers.catalogues import CatalogueError, Direction, NotListed, look_up, related_papers
+from documents.papers.catalogues import (
+    CatalogueError,
+    Direction,
+    ListedPaper,
+    NotListed,
+    look_up,
+    papers_on_topic,
+    related_papers,
+)
 from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_named, record_of
+from documents.views.document_actions import answer, by_htmx
 
+LONGEST_TOPIC = 300
 LONGEST_LIST = 5_000_000  # bytes of a list of references
 
 
@@ -195,8 +206,11 @@ def fetch_full_text(request: HttpRequest, pk: UUID) -> HttpResponse:
     document = get_object_or_404(papers, pk=pk, owner=request.user)
     if document.metadata.get("paper", {}).get("pdf_url"):
         fetch_later(document)
-        messages.success(request, _("The full text is being fetched. This page shows it once it is there."))
-    return redirect("document-details", pk)
+        if not by_htmx(request):
+            messages.success(
+                request, _("The full text is being fetched. This page shows it once it is there.")
+            )
+    return answer(request, document)
 
 
 @require_safe
@@ -225,30 +239,68 @@ def around(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def around_list(request: HttpRequest, pk: UUID) -> HttpResponse:
-    document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    context = {"document": document, "direction": _direction(request)}
-    try:
-        found = related_papers(request.user, document, _direction(request))
-    except CatalogueError as error:
-        return render(request, "papers/_around.html", context | {"problem": str(error)})
-    return render(request, "papers/_around.html", context | {"neighbours": found})
+    return _list(request, lambda: _around(request, pk))
 
 
 @require_POST
 @login_required
 def add_around(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Adds the papers whose ``key`` was sent. What is known of them is asked again, not read from a form."""
+    _add_marked(request, lambda: _around(request, pk))
+    return redirect(reverse("papers-around", args=[pk], query={"of": _direction(request)}))
+
+
+def _around(request: HttpRequest, pk: UUID) -> list[ListedPaper]:
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    return related_papers(request.user, document, _direction(request))
+
+
+@require_safe
+@login_required
+def found(request: HttpRequest) -> HttpResponse:
+    """Papers on a topic, as the catalogues find them. The list itself comes when they have answered."""
+    context = {"section": "library", "topic": _topic(request)}
+    return render(request, "papers/found.html", context) if _topic(request) else redirect("papers")
+
+
+@require_safe
+@login_required
+def found_list(request: HttpRequest) -> HttpResponse:
+    return _list(request, lambda: papers_on_topic(request.user, _topic(request)))
+
+
+@require_POST
+@login_required
+def add_found(request: HttpRequest) -> HttpResponse:
+    _add_marked(request, lambda: papers_on_topic(request.user, _topic(request)))
+    return redirect(reverse("papers-found", query={"q": _topic(request)}))
+
+
+def _topic(request: HttpRequest) -> str:
+    asked = request.GET.get("q") or request.POST.get("q") or ""
+    return " ".join(asked.split())[:LONGEST_TOPIC]
+
+
+def _list(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -> HttpResponse:
+    """The papers with buttons that add them; ``action`` is where the form of the list is sent."""
+    sent = [(name, request.GET[name]) for name in ("of", "q") if name in request.GET]
+    context = {"action": request.path.removesuffix("list/") + "add/", "sent": sent}
+    try:
+        return render(request, "papers/_listed.html", context | {"listed": listed()})
+    except CatalogueError as error:
+        return render(request, "papers/_listed.html", context | {"problem": str(error)})
+
+
+def _add_marked(request: HttpRequest, listed: Callable[[], list[ListedPaper]]) -> None:
+    """Add the papers whose ``key`` was sent. What is known of them is asked again, not read from a form."""
     wanted = set(request.POST.getlist("key"))
     try:
-        found = related_papers(request.user, document, _direction(request))
+        rows = listed()
     except CatalogueError as error:
         messages.error(request, str(error))
-        found = []
-    added = [add_and_fetch(request.user, row.record) for row in found if row.record.key in wanted]
+        return
+    added = [add_and_fetch(request.user, row.record) for row in rows if row.record.key in wanted]
     if added:
         messages.success(request, _told(len(added)))
-    return redirect(reverse("papers-around", args=[pk], query={"of": _direction(request)}))
 
 
 def _direction(request: HttpRequest) -> Direction:

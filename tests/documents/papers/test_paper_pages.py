@@ -15,6 +15,7 @@ from documents.ingestion.pipeline import ingest_document
 from documents.models import Document
 from documents.papers.acquisition import add_paper
 from documents.papers.record import PaperRecord, record_named
+from tests.api_clients import client_of
 from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -161,3 +162,41 @@ def test_papers_of_others_are_not_there(browser: Client, charlie: User) -> None:
         assert browser.get(reverse(view, args=[other.pk])).status_code == 404
     for view in ("document-attach", "papers-around-add"):
         assert browser.post(reverse(view, args=[other.pk])).status_code == 404
+
+
+FOUND = [{"title": f"Tides {number}", "year": 2000 + number} for number in range(3)]
+
+
+def test_papers_on_a_topic_are_found_and_added(browser: Client, catalogues: ScriptedServer) -> None:
+    catalogues.script["/s2/paper/search"] = Answer.json({"data": FOUND})
+    assert b"Find papers by topic" in browser.get(reverse("papers")).content
+    page = browser.get(reverse("papers-found"), {"q": "tides & moons"}).content.decode()
+    assert 'hx-get="/papers/found/list/?q=tides%20%26%20moons"' in page and "tides &amp; moons" in page
+    listed = browser.get(reverse("papers-found-list"), {"q": "tides & moons"}).content.decode()
+    assert listed.count('type="checkbox"') == 3 and 'name="q" value="tides &amp; moons"' in listed
+    add = {"q": "tides & moons", "key": ["tides 1"]}
+    assert browser.post(reverse("papers-found-add"), add).status_code == 302
+    assert [document.title for document in Document.objects.all()] == ["Tides 1"]
+    listed = browser.get(reverse("papers-found-list"), {"q": "tides & moons"}).content.decode()
+    assert listed.count('type="checkbox"') == 2 and "in your library" in listed
+    assert len(catalogues.asked) == 1, "the catalogue was asked once"
+
+
+def test_papers_on_a_topic_are_found_by_the_second_catalogue_and_by_the_api(
+    alice: User, catalogues: ScriptedServer
+) -> None:
+    catalogues.script["/s2/paper/search"] = Answer(500)
+    catalogues.script["/oa/works"] = Answer.json(
+        {"results": [{"display_name": "Tides", "cited_by_count": 4}]}
+    )
+    (row,) = client_of(alice).get("/api/papers/search/", {"q": "tides"}).json()
+    assert (row["title"], row["citation_count"], row["document"]) == ("Tides", 4, None)
+    assert "q" in client_of(alice).get("/api/papers/search/").json()["fields"]
+
+
+def test_a_topic_that_cannot_be_looked_up_says_so(browser: Client, catalogues: ScriptedServer) -> None:
+    for path in ("/s2/paper/search", "/oa/works"):
+        catalogues.script[path] = Answer(500)
+    listed = browser.get(reverse("papers-found-list"), {"q": "tides"}).content.decode()
+    assert "Paper lookup is unavailable" in listed
+    assert browser.get(reverse("papers-found")).status_code == 302, "nothing to look for"
