@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from documents.failures import IngestionFailure
-from documents.models import Document, FailureCode
+from documents.ingestion.queue import job_beside
+from documents.models import Document, FailureCode, Job
 from retrieval.index.backfill import without_words
 from retrieval.index.document_index import Stale, index_document, index_words
 from retrieval.provider_calls import ProviderError
@@ -22,7 +23,8 @@ def index_older_words(**signal: Any) -> None:
         if time.monotonic() - begun > WORDS_ROUND:
             return
         try:
-            index_words(document)
+            with job_beside(document, Job.Kind.INDEX):
+                index_words(document)
         except Stale:
             continue
 

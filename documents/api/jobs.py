@@ -11,19 +11,19 @@ from rest_framework import generics, serializers
 from documents.api.common.lists import VisibleFilter
 from documents.ingestion.queue import with_state
 from documents.models import Document, FailureCode, Job
+from documents.models.job import FETCHING
 
 FAILURE_CODES = [("", "it did not fail"), *((code.value, code.label) for code in FailureCode)]
 STATUSES = Document.Status.choices
+STAGES = [("", "ended"), *STATUSES, (FETCHING, "fetching the file")]
 STATES = ["waiting", "running", "done", "failed", "cancelled"]
 
 
 class JobSerializer(serializers.ModelSerializer):
-    """One round of reading, importing or fetching a document."""
+    """One round of reading, importing, fetching or indexing a document."""
 
     state = serializers.ChoiceField(STATES, read_only=True)
-    stage = serializers.ChoiceField(
-        [("", "ended"), *STATUSES], read_only=True, help_text="of the document, while the job goes on"
-    )
+    stage = serializers.ChoiceField(STAGES, read_only=True, help_text="what is done, while the job goes on")
     progress = serializers.FloatField(read_only=True, help_text="0..1")
     seconds = serializers.FloatField(read_only=True, allow_null=True, help_text="null before its start")
     stage_seconds = serializers.DictField(

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.conf import settings
@@ -37,6 +39,7 @@ from django_q.tasks import async_task
 
 from documents.ingestion.leases import free, holder
 from documents.models import WORKING, Document, FailureCode, Job, Worker
+from documents.models.job import BESIDE
 from documents.signals import job_finished
 
 # --- Jobs: the record of background work, listed for 30 days ---
@@ -44,18 +47,24 @@ from documents.signals import job_finished
 # A document's row holds the state of its ingestion; a job records one round of it. A job is opened when work
 # is requested and settled from the row. The next sweep settles jobs that a crash left open.
 
+ABANDONED = timedelta(hours=6)  # more than until the queue delivers a task again
+CUT_OFF = "It was cut off: the worker was stopped."
 CANCELLED_MESSAGES = ("Cancelled before", "Reading it was cancelled")
 
 
 def open_job(document: Document, kind: Job.Kind | None = None) -> None:
     """Record that work on the document was asked for; an unfinished job of it goes on."""
-    job = Job(owner_id=document.owner_id, document=document, kind=kind or kind_of(document))
-    job.title = document.title or document.original_name
     try:
         with transaction.atomic():
-            job.save(force_insert=True)
+            new_job(document, kind or kind_of(document)).save(force_insert=True)
     except IntegrityError:  # it has one
         pass
+
+
+def new_job(document: Document, kind: Job.Kind) -> Job:
+    """Not stored yet."""
+    title = document.title or document.original_name
+    return Job(owner_id=document.owner_id, document=document, kind=kind, title=title)
 
 
 def kind_of(document: Document) -> Job.Kind:
@@ -66,7 +75,7 @@ def kind_of(document: Document) -> Job.Kind:
 
 def start_job(document: Document) -> None:
     """Record that a worker has the document; opens a job where nobody asked through the queue."""
-    unfinished = Job.objects.unfinished().filter(document=document)
+    unfinished = Job.objects.unfinished().rounds().filter(document=document)
     values = {"started_at": Coalesce(F("started_at"), Value(timezone.now())), "attempts": F("attempts") + 1}
     if not unfinished.update(**values):
         open_job(document)
@@ -75,7 +84,7 @@ def start_job(document: Document) -> None:
 
 def settle_jobs(documents: QuerySet[Document] | None = None) -> int:
     """Finish the jobs whose documents came to an end; returns how many. All documents by default."""
-    unfinished = Job.objects.unfinished()
+    unfinished = Job.objects.unfinished().rounds()
     if documents is not None:
         unfinished = unfinished.filter(document__in=documents)
     ended = unfinished.filter(
@@ -87,8 +96,8 @@ def settle_jobs(documents: QuerySet[Document] | None = None) -> int:
     Job.objects.bulk_update(jobs, fields, batch_size=500)
     for job in jobs:
         job_finished.send_robust(Job, job=job)
-    forget_worker = unfinished.filter(document=None) if documents is None else Job.objects.none()
-    return len(jobs) + forget_worker.update(outcome=Job.Outcome.CANCELLED, finished_at=timezone.now())
+    gone = Job.objects.unfinished().filter(document=None) if documents is None else Job.objects.none()
+    return len(jobs) + cancel_jobs(gone)
 
 
 def _settled(job: Job) -> Job:
@@ -104,20 +113,44 @@ def _settled(job: Job) -> Job:
     return job
 
 
-def record_finished(document: Document, kind: Job.Kind, failure: str = "") -> None:
-    """Record work that was done in one step: a fetch that failed, say."""
-    now = timezone.now()
-    Job.objects.create(
-        owner_id=document.owner_id,
-        document=document,
-        title=document.title or document.original_name,
-        kind=kind,
-        outcome=Job.Outcome.FAILED if failure else Job.Outcome.DONE,
-        failure_message=failure[:200],
-        started_at=now,
-        finished_at=now,
-        attempts=1,
-    )
+@contextmanager
+def job_beside(document: Document, kind: Job.Kind) -> Iterator[None]:
+    """Record work beside the reading of a document: the waiting job of that kind, or a new one.
+
+    The sentence of an exception that ends it is its failure.
+    """
+    waiting = Job.objects.unfinished().filter(document=document, kind=kind).order_by("created_at").first()
+    job = waiting or new_job(document, kind)
+    job.started_at, job.attempts = timezone.now(), job.attempts + 1
+    job.save()
+    failure = CUT_OFF
+    try:
+        yield
+        failure = ""
+    except Exception as error:
+        failure = str(getattr(error, "message", "")) or FailureCode.INTERNAL.label
+        raise
+    finally:
+        finish(job, failure)
+
+
+def finish(job: Job, failure: str) -> None:
+    job.finished_at = timezone.now()
+    if job.started_at:
+        job.stage_seconds = {BESIDE[job.kind]: round((job.finished_at - job.started_at).total_seconds(), 3)}
+    job.outcome = Job.Outcome.FAILED if failure else Job.Outcome.DONE
+    job.failure_message = failure[:200]
+    job.save()
+
+
+def cancel_jobs(unfinished: QuerySet[Job]) -> int:
+    return unfinished.update(outcome=Job.Outcome.CANCELLED, finished_at=timezone.now())
+
+
+def give_up_abandoned() -> None:
+    """Finish jobs beside the reading whose worker was lost: the queue has delivered them again by now."""
+    for job in Job.objects.unfinished().filter(kind__in=BESIDE, created_at__lt=timezone.now() - ABANDONED):
+        finish(job, CUT_OFF)
 
 
 def with_state(jobs: QuerySet[Job]) -> QuerySet[Job]:

@@ -16,6 +16,7 @@ from documents.ingestion import recognition
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import (
     forget_fetched_tickets,
+    give_up_abandoned,
     issue_recognition_tickets,
     issue_tickets,
     settle_jobs,
@@ -55,6 +56,7 @@ def sweep() -> Sweep:
     RateCount.forget_ended()
     SecurityEvent.objects.outdated().delete()
     settle_jobs()
+    give_up_abandoned()
     Job.objects.forget_old()
     forget_fetched_tickets()
     done = Sweep(resumed, given_up, retry_embedding(), empty_bin(), top_up())

@@ -6,10 +6,10 @@ import uuid
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Case, Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, When
 from django.http import QueryDict
 
-from documents.models import UNFINISHED, Collection, Document, Tag
+from documents.models import UNFINISHED, Collection, Document, Job, Tag
 
 ORDERS = {
     "newest": ("-created_at",),
@@ -85,12 +85,23 @@ class LibraryView:
 
 
 def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
-    """The rows of cards: without the long texts, with the user's rights (``may_edit``) and ``own_tags``."""
+    """The rows of cards: without the long texts, with the user's rights (``may_edit``) and ``own_tags``.
+
+    Of an own paper ``fetching`` says whether its full text is fetched, ``fetch_failure`` why it was not.
+    """
     editable = Document.objects.editable_by(user).values("pk")
+    fetches = Job.objects.filter(document=OuterRef("pk"), kind=Job.Kind.FETCH, owner=user).order_by(
+        "-created_at"
+    )
+    is_paper = Q(kind=Document.Kind.PAPER)
     return (
         documents.select_related("owner")
         .defer("abstract", "tldr", "metadata", "outline")
-        .annotate(may_edit=Q(pk__in=editable))
+        .annotate(
+            may_edit=Q(pk__in=editable),
+            fetch_failure=Case(When(is_paper, then=Subquery(fetches.values("failure_message")[:1]))),
+            fetching=is_paper & Exists(fetches.filter(finished_at=None)),
+        )
         .prefetch_related(Prefetch("tags", Tag.objects.visible_to(user), to_attr="own_tags"))
     )
 

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 KEPT = timedelta(days=30)
 
 
+FETCHING = "fetching"
+BESIDE = {"fetch": FETCHING, "index": Document.Status.INDEXING}
+"""Kinds of jobs that go on beside the reading of their document, with their stage."""
+
+
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """Jobs of the user's own documents: reading a shared document is its owner's matter."""
@@ -27,15 +32,20 @@ class JobQuerySet(models.QuerySet["Job"]):
     def unfinished(self) -> Self:
         return self.filter(finished_at=None)
 
+    def rounds(self) -> Self:
+        """Jobs whose state is that of their document's row; not what is done beside its reading."""
+        return self.exclude(kind__in=BESIDE)
+
     def forget_old(self) -> int:
         """Delete jobs that ended more than 30 days ago; returns how many."""
         return self.filter(finished_at__lt=timezone.now() - KEPT).delete()[0]
 
 
 class Job(models.Model):
-    """Reading, reading again, importing or fetching one document.
+    """Reading, reading again, importing, fetching or indexing one document.
 
-    While it is unfinished, its stage and progress are those of its document's row.
+    While it is unfinished, its stage and progress are those of its document's row; a fetch of the full text
+    and indexing again go on beside it, and have one stage.
     """
 
     class Kind(models.TextChoices):
@@ -44,6 +54,7 @@ class Job(models.Model):
         EMBED = "embed", "Embed again"
         IMPORT = "import", "Import blocks"
         FETCH = "fetch", "Fetch full text"
+        INDEX = "index", "Index again"
 
     class Outcome(models.TextChoices):
         DONE = "done", "Done"
@@ -71,8 +82,10 @@ class Job(models.Model):
         indexes = [models.Index(fields=["owner", "-created_at"])]
         constraints = [
             models.UniqueConstraint(
-                fields=["document"], condition=models.Q(finished_at=None), name="one_unfinished_job"
-            )
+                fields=["document"],
+                condition=models.Q(finished_at=None) & ~models.Q(kind__in=["fetch", "index"]),
+                name="one_unfinished_round",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -85,15 +98,22 @@ class Job(models.Model):
 
     @property
     def stage(self) -> str:
-        """What its document's row says while it is unfinished; empty after that."""
-        return "" if self.finished_at or self.document is None else self.document.status
+        """What it does while it is unfinished; empty after that."""
+        if self.finished_at or self.document is None:
+            return ""
+        if self.kind in BESIDE:
+            return BESIDE[self.kind] if self.started_at else Document.Status.UPLOADED
+        return self.document.status
+
+    def get_stage_display(self) -> str:
+        return "fetching the file" if self.stage == FETCHING else Document.Status(self.stage).label
 
     @property
     def progress(self) -> float:
         """0..1."""
         if self.finished_at:
             return 1.0 if self.outcome == self.Outcome.DONE else 0.0
-        return self.document.progress if self.document else 0.0
+        return self.document.progress if self.document and self.kind not in BESIDE else 0.0
 
     @property
     def seconds(self) -> float | None:

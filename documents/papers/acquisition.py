@@ -12,11 +12,11 @@ from django_q.tasks import async_task
 
 from documents.files.uploads import UploadRefused, clean_name, store_upload
 from documents.files.url_fetch import FetchRefused, fetch
-from documents.ingestion.queue import issue_tickets, record_finished
+from documents.ingestion.queue import cancel_jobs, issue_tickets, job_beside, new_job
 from documents.ingestion.versions import replace_file
-from documents.models import CitationUnit, Document, Job
+from documents.models import CitationUnit, Document, Job, RetrievalChunk
 from documents.papers.catalogues import CatalogueError, in_library, look_up
-from documents.papers.record import PaperRecord
+from documents.papers.record import RECORD_SECTIONS, PaperRecord
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -94,7 +94,9 @@ def described(document: Document, record: PaperRecord) -> Document:
 
 
 def fetch_later(document: Document) -> None:
-    """Let a worker fetch the open-access PDF that the paper's record names."""
+    """Let a worker fetch the open-access PDF that the paper's record names, as a job of its own."""
+    if not document.jobs.unfinished().filter(kind=Job.Kind.FETCH).exists():
+        new_job(document, Job.Kind.FETCH).save()
     transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
 
 
@@ -127,18 +129,21 @@ def fetch_pdf(document_id: str) -> str:
     document = Document.objects.filter(pk=document_id, kind=Document.Kind.PAPER, deleted_at=None).first()
     url = document.metadata.get("paper", {}).get("pdf_url", "") if document else ""
     if document is None or not url:
+        cancel_jobs(Job.objects.unfinished().filter(document__pk=document_id, kind=Job.Kind.FETCH))
         return "nothing to fetch"
     try:
-        with fetch(url) as fetched:
+        with job_beside(document, Job.Kind.FETCH), fetch(url) as fetched:
             replace_file(document, fetched.file)
     except (FetchRefused, UploadRefused) as refused:
-        record_finished(document, Job.Kind.FETCH, refused.message)
         return refused.message
     return "fetched"
 
 
 def mark_abstracts(document: Document) -> None:
-    """What a paper's record says is cited as its abstract, not as words of the paper itself."""
+    """What a paper's record says is cited as its abstract, the TLDR too; not who wrote it, where and when."""
     if document.kind == Document.Kind.PAPER and "payload" not in document.metadata:
-        prose = CitationUnit.objects.filter(document=document, unit_type=CitationUnit.Type.PROSE)
-        prose.update(unit_type=CitationUnit.Type.ABSTRACT)
+        units = CitationUnit.objects.filter(document=document, section_title__in=RECORD_SECTIONS)
+        units.update(section_type="abstract")
+        units.filter(unit_type=CitationUnit.Type.PROSE).update(unit_type=CitationUnit.Type.ABSTRACT)
+        chunks = RetrievalChunk.objects.filter(units__in=units)
+        RetrievalChunk.objects.filter(pk__in=chunks).update(section_type="abstract")

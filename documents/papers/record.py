@@ -20,6 +20,10 @@ ORGANISATION = re.compile(  # a word, a sign or an internet name that no person'
 )
 
 
+RECORD_SECTIONS = ("Abstract", "In short")
+"""Headings of a record's sheet: its abstract, its TLDR."""
+
+
 class PaperRecord(msgspec.Struct, frozen=True):
     """A paper. Lists of authors hold names as they are printed: "Jane Doe".
 

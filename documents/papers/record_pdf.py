@@ -6,7 +6,7 @@ from html import escape
 
 import pymupdf
 
-from documents.papers.record import PaperRecord
+from documents.papers.record import RECORD_SECTIONS, PaperRecord
 
 PAGE = pymupdf.paper_rect("a4")
 MARGIN = 72.0
@@ -31,7 +31,7 @@ def sheet_html(record: PaperRecord) -> str:
     identifier = f"doi:{record.doi}" if record.doi else f"arXiv:{record.arxiv_id}" if record.arxiv_id else ""
     lines = [f"<h1>{escape(record.title)}</h1>"]
     lines += [f'<p class="from">{escape(text)}</p>' for text in (names, place, identifier) if text]
-    for heading, text in (("Abstract", record.abstract), ("In short", record.tldr)):
+    for heading, text in zip(RECORD_SECTIONS, (record.abstract, record.tldr), strict=True):
         if text:
             paragraphs = "".join(f"<p>{escape(part)}</p>" for part in text.split("\n\n"))
             lines.append(f"<h2>{heading}</h2>{paragraphs}")

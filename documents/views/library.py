@@ -86,7 +86,8 @@ def cards(request: HttpRequest) -> HttpResponse:
     ids = [value for value in request.GET.getlist("id")[:POLLED_AT_ONCE] if is_uuid(value)]
     documents = for_cards(Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
     response = render(request, "library/_cards.html", {"documents": documents})
-    return response if all(document.is_working for document in documents) else changed(response)
+    busy = all(document.is_working or document.fetching for document in documents)  # type: ignore[attr-defined]
+    return response if busy else changed(response)
 
 
 JOBS_A_PAGE = 50

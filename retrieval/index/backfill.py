@@ -18,7 +18,8 @@ from documents.chunk_metadata import chunk_metadata
 from documents.chunking import main_type
 from documents.importers.block_import import VERSION as IMPORT_VERSION
 from documents.ingestion.pipeline import ingest_again
-from documents.models import CitationUnit, Document, FailureCode, RetrievalChunk
+from documents.ingestion.queue import job_beside
+from documents.models import CitationUnit, Document, FailureCode, Job, RetrievalChunk
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.full_text import ANALYSIS_VERSION
@@ -51,7 +52,8 @@ def reindex(name: str, on_progress: Callable[[Progress], None] | None = None) ->
         lacking = list(documents_lacking(space))
         for number, document in enumerate(lacking, 1):
             try:
-                embedded = embed_document(document, space)
+                with job_beside(document, Job.Kind.INDEX):
+                    embedded = embed_document(document, space)
             except Stale:
                 continue
             if on_progress:
@@ -161,6 +163,11 @@ def bring_up_to_date(behind: Behind) -> None:
     if behind.what == "parser":
         ingest_again(behind.document)
         return
+    with job_beside(behind.document, Job.Kind.INDEX):
+        index_what_lacks(behind)
+
+
+def index_what_lacks(behind: Behind) -> None:
     lacks = Document.objects.filter(pk=behind.document.pk)
     repair_chunk_types(behind.document)
     if lacks.filter(pk__in=without_words().values("pk")).exists():

@@ -129,6 +129,8 @@ class IndexReport:
 class Stale(Exception):
     """The document is no longer the one that was read."""
 
+    message = "The document was changed meanwhile."
+
 
 def index_document(document: Document) -> IndexReport:
     """Indexes a parsed document's words, then embeds its chunks in the active space.

@@ -20,10 +20,13 @@ from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
 from documents.ingestion.sweep import sweep
 from documents.library.trash import delete_document
 from documents.models import Document, Job
-from documents.papers.acquisition import fetch_pdf
+from documents.papers.acquisition import fetch_later, fetch_pdf
+from retrieval.index.backfill import reindex
+from retrieval.models import IndexedDocument
 from tests.api_clients import client_of
 from tests.conftest import Ingest, imported
 from tests.drawing import draw_pdf
+from tests.scripted_server import Answer, scripted_server
 
 
 def uploaded(owner: User, *pages: str, pdf: bytes = b"") -> Document:
@@ -101,6 +104,63 @@ def test_a_full_text_that_cannot_be_fetched_is_a_failed_job(alice: User, ingeste
     job = Job.objects.get(kind="fetch")
     assert (job.state, job.failure_message) == ("failed", reason)
     assert reason
+
+
+def test_a_full_text_that_is_fetched_waits_and_is_done_beside_the_reading_of_its_record(
+    alice: User, ingested: Ingest, settings: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    settings.FETCH_PRIVATE_ADDRESSES = True
+    paper = ingested(alice, "A record.")
+    assert ingest_again(paper), "its record is being read again meanwhile"
+    with scripted_server() as server, django_capture_on_commit_callbacks():
+        server.script["/open.pdf"] = Answer(body=draw_pdf("The tide turns at noon."))
+        paper.kind, paper.metadata = Document.Kind.PAPER, {"paper": {"pdf_url": f"{server.url}/open.pdf"}}
+        paper.save()
+        fetch_later(paper)
+        fetch_later(paper)
+        waiting = Job.objects.get(kind="fetch")
+        assert (waiting.state, waiting.stage, waiting.progress) == ("waiting", "uploaded", 0)
+        assert fetch_pdf(str(paper.pk)) == "fetched"
+    done = Job.objects.get(kind="fetch")
+    assert (done.state, done.progress, done.attempts) == ("done", 1, 1)
+    assert done.seconds is not None and done.stage_seconds["fetching"] >= 0
+    assert fetch_pdf(str(paper.pk)) == "nothing to fetch"
+
+
+def test_a_fetch_whose_worker_was_lost_is_given_up_by_the_sweep(alice: User, ingested: Ingest) -> None:
+    fetch_later(ingested(alice, "A record."))
+    sweep()
+    assert Job.objects.get(kind="fetch").state == "waiting"
+    Job.objects.filter(kind="fetch").update(created_at=timezone.now() - timedelta(hours=7))
+    sweep()
+    assert Job.objects.get(kind="fetch").failure_message == "It was cut off: the worker was stopped."
+
+
+def test_indexing_again_is_a_job_of_each_document(alice: User, ingested: Ingest) -> None:
+    document = ingested(alice, "Words.")
+    reindex("hashing:12")
+    job = Job.objects.get(kind="index")
+    assert (job.document, job.state, list(job.stage_seconds)) == (document, "done", ["indexing"])
+    IndexedDocument.objects.update(analysis_version=0)
+    sweep()
+    assert Job.objects.filter(kind="index", outcome="done").count() == 2
+
+
+def test_the_card_says_that_a_full_text_is_being_fetched_and_why_it_was_not(
+    alice: User, bob: User, ingested: Ingest, client: Client
+) -> None:
+    paper = ingested(alice, "A record.")
+    paper.kind, paper.metadata = Document.Kind.PAPER, {"paper": {"pdf_url": "http://127.0.0.1:9/paper.pdf"}}
+    paper.save()
+    client.force_login(alice)
+    assert "could not be fetched" not in client.get("/").text
+    reason = fetch_pdf(str(paper.pk))
+    shown = client.get("/").text
+    assert f"could not be fetched: {escape(reason)}" in shown and "Fetch again" in shown
+    card = client.post(f"/documents/{paper.pk}/full-text/", headers={"HX-Request": "true"}).text
+    assert "Fetching the full text" in card and "could not be fetched" not in card
+    polled = client.get(f"/documents/cards/?id={paper.pk}")
+    assert "Fetching the full text" in polled.text and "HX-Trigger" not in polled.headers
 
 
 def test_the_details_say_why_a_full_text_was_not_fetched_and_fetch_it_again(

@@ -7,6 +7,7 @@ import re
 import time
 from typing import Any
 
+import msgspec
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
@@ -25,6 +26,8 @@ from documents.papers.bibliography import (
 )
 from documents.papers.catalogues import CatalogueError, NotListed, look_up, papers_around
 from documents.papers.record import PaperRecord
+from retrieval.query.scope import Scope
+from retrieval.search import search
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer
@@ -63,7 +66,18 @@ def test_a_paper_known_by_its_record_is_read_and_cited_as_an_abstract(alice: Use
     abstract = units.get(content__contains="1,577 anvils")
     assert abstract.unit_type == "abstract" and "& find" in abstract.content and abstract.rects
     assert units.filter(content__contains="<b>Weight</b>").exists(), "HTML of a record is text"
+    names = units.get(content__contains="Coyote")
+    assert (names.unit_type, names.section_type) == ("prose", ""), "who wrote it is not what it says"
     assert add_paper(alice, RECORD).pk == document.pk, "the same DOI is the same paper"
+
+
+def test_the_tldr_of_a_record_is_searched_and_cited_as_its_abstract(alice: User) -> None:
+    document = ingest(add_paper(alice, msgspec.structs.replace(RECORD, tldr="Anvils weigh more than birds.")))
+    tldr = CitationUnit.objects.get(document=document, content="Anvils weigh more than birds.")
+    assert (tldr.unit_type, tldr.section_type) == ("abstract", "abstract")
+    assert tldr.chunk is not None and tldr.chunk.section_type == "abstract"
+    found = search("more than birds", Scope(alice, section_types=("abstract",)))
+    assert found.hits[0].chunk_id == tldr.chunk_id
 
 
 def test_its_pdf_takes_the_place_of_the_record(alice: User, django_capture_on_commit_callbacks: Any) -> None:
