@@ -78,6 +78,7 @@ class Lexicon:
         be_to: auxiliaries of a duty with "zu" ("ist zu wechseln").
         need: verbs of what cannot be done without something ("requires").
         relative: conditions that are relative pronouns behind the noun they belong to ("where").
+        relatives: relative pronouns behind a comma.
         particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
@@ -109,6 +110,7 @@ class Lexicon:
     starts: frozenset[str]
     ends: frozenset[str]
     relative: frozenset[str]
+    relatives: frozenset[str]
     among: frozenset[str]
     reflexive: frozenset[str]
     impersonal: frozenset[str]
@@ -245,6 +247,7 @@ def lexicon(language: str) -> Lexicon:
         _words(data, "starts", language),
         _words(data, "ends", language),
         _words(data, "relative", language),
+        _words(data, "relatives", language),
         _words(data, "among", language),
         _words(data, "reflexive", language),
         _words(data, "impersonal", language),

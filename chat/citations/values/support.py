@@ -283,6 +283,10 @@ class _Reader:
             wrong = not any(map(claimed.allows, columns))
             return None if wrong else replace(place, heads=heads)
         place = replace(place, heads=column_heads(self._unit, place.printed.start, self._around))
+        head = heads_of_columns(self._unit, [column_of(self._unit, place.printed.start)])
+        own = {value.year for value in values_in(head[0]) if value.year is not None} if len(head) == 1 else ()
+        if own and not any(map(claimed.allows, own)):
+            return None
         return None if self._is_of_another_year(place.printed, claimed) else place
 
     def _column(self, printed: Value) -> tuple[frozenset[int], tuple[Rect, ...]]:

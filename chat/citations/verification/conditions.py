@@ -162,7 +162,7 @@ def with_exclusive_conditions(tokens: list[Token], words: Lexicon) -> list[Token
         only_if = next((at for at in range(first, last) if found[at].marker == _ONLY_IF), last)
         if exceptive is not None and len(denials) == 1:
             _write_only_if(found, denials[0], exceptive, first, last)
-        elif len(denials) == 1 and denials[0] > only_if:  # "only if not": not if
+        elif len(denials) == 1 and denials[0] > only_if and " " not in found[denials[0]].word:
             found[only_if] = replace(found[only_if], marker=Marker("condition", "if"), stem="condition:if")
         else:
             _join_only(found, first, last, words)

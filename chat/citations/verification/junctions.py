@@ -95,6 +95,7 @@ def is_marker(token: Token, category: str, value: str = "") -> bool:
     )
 
 
+_OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
 _SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
 
 
@@ -158,7 +159,7 @@ class Junctions:
                     return
                 if self._broken(i, k):
                     continue
-                if self._has_own_subject(j, m):
+                if self._has_own_subject(j, m) or self._of_antecedent(j, m):
                     self._crossing(k, m)
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
@@ -169,7 +170,7 @@ class Junctions:
                 return
             if m > j and self._second_predicate(j, m):
                 continue
-            if m > j and self._between_coordinates(k, j, m):
+            if m > j and (self._between_coordinates(k, j, m) or self._behind_other_verb(k, j, m)):
                 return
             if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
                 return
@@ -188,6 +189,25 @@ class Junctions:
             return False
         opening = (at for at in content_places(self.source) if at < m and self.source[at].part == part)
         return any(at not in self.pairing.matched_source for at in opening)
+
+    def _of_antecedent(self, j: int, m: int) -> bool:
+        """Whether a relative clause is taken from the word it belongs to: "the abbess, who refused"."""
+        opens = [
+            at
+            for at in range(j + 1, m)
+            if self.source[at].word in self.words.relatives
+            and self.source[at - 1].kind == "break"
+            and self._ends_with_verb(at)
+        ]
+        antecedent = max((at for at in content_places(self.source) if opens and at < opens[-1]), default=j)
+        return antecedent != j and antecedent not in self.pairing.matched_source
+
+    def _ends_with_verb(self, at: int) -> bool:
+        """Whether a clause ends as a relative clause does in German and Dutch, where "die" is an article, too."""
+        if self.words.language not in ("de", "nl"):
+            return True
+        own = [t for t in self.source if t.clause == self.source[at].clause and t.content]
+        return bool(own) and own[-1].word.endswith(("t", "te", "en", "ten"))
 
     def _joined(self, j: int, m: int) -> bool:
         if m < j:
@@ -300,6 +320,19 @@ class Junctions:
                     self.found.conflict("entity_swap", k, right[0])
                 else:
                     self.found.open.append(self.claim[k].word)
+                return True
+        return False
+
+    def _behind_other_verb(self, k: int, j: int, m: int) -> bool:
+        """Whether a phrase is taken from a second verb left out: "rose in May and vanished after rain"."""
+        for join in range(j + 1, m - 1):
+            verb = join + 1
+            if self.source[join].word not in COORDINATORS or verb not in self.pairing.unmatched_source:
+                continue
+            token = self.source[verb]
+            verbal = self.words.language == "en" and token.word.endswith("ed")
+            if (verbal or {pair for pair, _ in token.poles} & _OF_VERBS) and lead(self.source, m, self.words):
+                self.found.open.append(self.claim[k].word)
                 return True
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -60,6 +61,8 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
     judged = _best(tokens, sentences, language, topics)
     if judged.outcome == "holds":
         return judged
+    if _number_said_again(tokens, sentences):
+        return judged
     if any(
         all(_best(part, sentences, language, topics).outcome == "holds" for part in statements)
         for statements in _statements(tokens, lexicon(language))
@@ -75,6 +78,13 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
                 if part.outcome == "conflict" and part.coverage >= 0.8:
                     return part
     return judged
+
+
+def _number_said_again(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
+    """Whether a claim says a number more often than its passage: one place can bear out only one part."""
+    claimed = Counter(token.quantity.base for token in claim if token.quantity)
+    held = Counter(t.quantity.base for sentence in sentences for t in sentence.tokens if t.quantity)
+    return any(count > max(1, held[value]) for value, count in claimed.items())
 
 
 def _joined(parts: Sequence[Judgement]) -> Judgement:
@@ -226,6 +236,8 @@ def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequen
     for at, token in enumerate(claim):
         left, right = claim[:at], claim[at + 1 :]
         if token.word not in COORDINATORS or token.word in _EITHER or (right and right[0].word in _NEXT):
+            continue
+        if left and right and left[-1].quantity and right[0].quantity:  # "between 3 and 5"
             continue
         verb = right[:1] and right[0].word in words.have | words.passive
         if _content(left) < LEAST_STATEMENT or _content(right) < (1 if verb else LEAST_STATEMENT):

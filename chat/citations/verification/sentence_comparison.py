@@ -22,7 +22,7 @@ from chat.citations.verification.junctions import Differences, Junctions, is_mar
 from chat.citations.verification.omissions import Omissions, is_instruction
 from chat.citations.verification.order import comparison_turned, operands_exchanged
 from chat.citations.verification.prepositions import lead
-from chat.citations.verification.token import Token
+from chat.citations.verification.token import DETERMINERS, Token
 from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker
 
@@ -284,21 +284,23 @@ class _Examination(Differences):
             self.conflict(kind, at, rival)
         elif marker.category == "negation":
             self.conflict("negation", at, None)
-        elif f"{marker.category}:{marker.value}" not in ("modality:may", "quantifier:some"):
-            self.open.append(token.word)
         elif marker.category == "modality" and self._left_out("modality"):
             self.conflict("modality", at, None)
+        elif marker != Marker("modality", "may") or not self._forbids(at):
+            self.open.append(token.word)
+
+    def _forbids(self, at: int) -> bool:
+        """Whether a "may" stands with "not" or "only if" and so says what must not be done."""
+        own = [t for t in self.claim if t.part == self.claim[at].part]
+        return any(is_marker(t, "negation") or is_marker(t, "condition", "onlyif") for t in own)
 
     def _left_out(self, category: str) -> bool:
         return any(is_marker(self.source[at], category) for at in self.relevant_unmatched())
 
     def _word(self, at: int) -> None:
         token = self.claim[at]
-        if (
-            (self._names_topic(token) and not self._displaces(at))
-            or token.word in self.words.light
-            or self._speaks_for_us(token)
-        ):
+        added = self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token)
+        if added and not self._displaces(at):
             return
         if at in self._changes_said_by_numbers or self._passes_bound(token):
             return
@@ -345,11 +347,20 @@ class _Examination(Differences):
 
     def _displaces(self, at: int) -> bool:
         """Whether the source has another word where the claim has the topic: "in the placebo group"."""
-        rival = self._rival(at, lambda other: other.kind == "word", adjacent=True)
-        if rival is None or self.source[rival].word in self.words.generic:
-            return False
-        behind = next((i for i in content_places(self.claim) if i > at), None)
-        return behind in self.pairing.partners and abs(self.pairing.partners[behind] - rival) == 1
+        places, own = content_places(self.claim), content_places(self.source)
+        here = places.index(at)
+        beside = [i for i in (*places[:here][-1:], *places[here + 1 :][:1]) if i in self.pairing.partners]
+        near = {own.index(self.pairing.partners[i]) for i in beside}
+        named = self.claim[at].name or not (
+            at and self.claim[at - 1].word in DETERMINERS | self.words.pronouns
+        )
+        return any(
+            self.source[j].kind == "word"
+            and {own.index(j) - 1, own.index(j) + 1} & near
+            and not (named and self.source[j].word in self.words.generic)
+            for j in self.relevant_unmatched()
+            if j not in self.explained_source
+        )
 
     def _stands_for_pronoun(self, token: Token) -> bool:
         """Whether a pronoun of the source stands where the claim has the word."""

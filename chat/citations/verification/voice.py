@@ -178,8 +178,18 @@ def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterato
         named = [to_other[at] for at in agent if at in to_other]
         if named and doing and not doers and all(active[at].part != active[other_verb].part for at in named):
             yield i, next(k for k, m in pairing.ordered if named[0] in (k, m))
-        if agent and doers and not any(at in agent for at in doers):
+        if (
+            doers
+            and not any(at in agent for at in doers)
+            and (agent or _are_no_agents(tokens, doers, pairing.words))
+        ):
             yield i, doers[0] if passive_is_claim else to_other[doers[0]]
+
+
+def _are_no_agents(tokens: Sequence[Token], doers: Sequence[int], words: Lexicon) -> bool:
+    """Whether who does it on the other side is in a phrase of another role: "sold to a collector"."""
+    roles = [lead(tokens, at, words) for at in doers]
+    return all(role in (words.starts | words.ends) - words.agent for role in roles)
 
 
 def _has_object(tokens: Sequence[Token], verb: int, subject: int, words: Lexicon) -> bool:
