@@ -203,7 +203,7 @@ class Junctions:
         return antecedent != j and antecedent not in self.pairing.matched_source
 
     def _ends_with_verb(self, at: int) -> bool:
-        """Whether a clause ends as a relative clause does in German and Dutch, where "die" is an article, too."""
+        """Whether a clause ends with its verb, as a relative clause does; German "die" is an article, too."""
         if self.words.language not in ("de", "nl"):
             return True
         own = [t for t in self.source if t.clause == self.source[at].clause and t.content]
