@@ -126,12 +126,22 @@ LONE_VALUES, LONE_CHARS = 3, 12
 EDGE = 2.0
 
 
+# A row of so many cells may have a text below it that reaches over the columns; so many rows of a table do.
+DESCRIBED_CELLS, DESCRIBED_ROWS = 3, 3
+# The first line of such a text stands at most this far below the row, the next below the one before (ems).
+BELOW_ROW, BELOW_LINE = 1.5, 0.6
+
+
 def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
     """Ranges of rows, end exclusive, that are tables; in order, apart."""
     found: list[tuple[int, int]] = []
     i = 0
     while i < len(rows):
         if rows[i].multi:
+            if (end := _described(rows, i)) > i:
+                found.append((i, end))
+                i = end
+                continue
             end, columns = _grown(rows, i)
             if _is_table(rows[i:end], columns):
                 end = i + first_table(rows[i:end])
@@ -141,6 +151,55 @@ def aligned_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
                 continue
         i += 1
     return found
+
+
+def _described(rows: Sequence[Row], start: int) -> int:
+    """Where a table ends whose rows have a text over all columns below them; ``start`` where there is none.
+
+    The lines of these texts are told to be such.
+    """
+    if len(rows[start].cells) < DESCRIBED_CELLS:
+        return start
+    columns = columns_of(rows[start : start + 1])
+    texts: list[Row] = []
+    described, end = 0, start
+    while end < len(rows) and (end == start or _begins_columns(rows[end], columns)):
+        above = rows[end]
+        if end > start and above.y0 - rows[end - 1].y1 > ROW_DISTANCE * above.size:
+            break
+        end += 1
+        below = _text_below(rows, end, columns)
+        described += below > end
+        texts += rows[end:below]
+        end = below
+    if described < DESCRIBED_ROWS:
+        return start
+    for row in texts:
+        row.is_text = True
+    return end
+
+
+def _begins_columns(row: Row, columns: ColumnSpans) -> bool:
+    """Whether there is a cell for each column, or three at least, that begin where columns do."""
+    if not row.multi or columns.in_step(row.cells):
+        return row.multi
+    edges = [x0 for x0, _ in columns.spans]
+    return len(row.cells) >= DESCRIBED_CELLS and all(
+        any(abs(cell[0].x0 - edge) <= EDGE for edge in edges) for cell in row.cells
+    )
+
+
+def _text_below(rows: Sequence[Row], start: int, columns: ColumnSpans) -> int:
+    """Where the text ends that begins right below a row, at the left edge; some line reaches over columns."""
+    end, across = start, False
+    while end < len(rows) and len(rows[end].cells) == 1 and not rows[end].multi:
+        row, above = rows[end], rows[end - 1]
+        near = (BELOW_LINE if end > start else BELOW_ROW) * row.size
+        if abs(row.x0 - columns.spans[0][0]) > EDGE or row.y0 - above.y1 > near:
+            break
+        across |= len(columns.hit(row.cells[0])) > 1
+        end += 1
+    return end if across else start
 
 
 def _grown(rows: Sequence[Row], start: int) -> tuple[int, ColumnSpans]:

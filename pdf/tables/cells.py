@@ -73,12 +73,15 @@ def is_date(text: str) -> bool:
 
 
 class Row:
-    """One visual row: cells left to right, each the lines that make it up."""
+    """One visual row: cells left to right, each the lines that make it up.
 
-    __slots__ = ("cells", "is_item", "is_mixed", "lines", "size", "x0", "x1", "y0", "y1")
+    ``is_text``: it belongs to a text over all columns, below the row that it is about.
+    """
+
+    __slots__ = ("cells", "is_item", "is_mixed", "is_text", "lines", "size", "x0", "x1", "y0", "y1")
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self.lines = lines
+        self.lines, self.is_text = lines, False
         if len(lines) == 1:
             (line,) = lines
             self.cells, self.is_item, self.is_mixed = [[line]], False, False
@@ -169,11 +172,13 @@ def is_value_cell(cell: Sequence[Line]) -> bool:
 
 
 def _is_item(cells: list[list[Line]]) -> bool:
-    if len(cells) != 2 or len(cells[0]) > MARKER_WORDS:
+    """Whether the row is a marker and its text, which may go on behind a picture of a key or a sign."""
+    if len(cells) < 2 or len(cells[0]) > MARKER_WORDS:
         return False
     mark, text = cells[0][-1], cells[1]
     return (
-        bool(marker_of("".join([line.text for line in cells[0]])))
+        all(cell[0].text[0].islower() for cell in cells[2:])
+        and bool(marker_of("".join([line.text for line in cells[0]])))
         and text[0].x0 - mark.x1 < MARKER_GAP * mark.size
         and not is_value_cell(text)
     )

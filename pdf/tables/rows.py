@@ -35,19 +35,37 @@ _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
 def table_blocks(rows: Sequence[Row]) -> list[Block]:
     """One block per row; every cell knows its column."""
+    if any(row.is_text for row in rows):
+        return _described_blocks(rows)
     columns = columns_of(rows)
     cells = [placed(row, columns) for row in rows]
     return blocks_of(logical_rows(cells), len(columns.spans))
 
 
-def blocks_of(rows: Sequence[list[TableCell]], columns: int) -> list[Block]:
-    """Blocks of one table from the cells of its rows."""
+def _described_blocks(rows: Sequence[Row]) -> list[Block]:
+    """The rows, each with the text below it as its last cell; a row with such a text heads none."""
+    columns = columns_of([row for row in rows if not row.is_text])
+    last = len(columns.spans)
+    cells: list[list[TableCell]] = []
+    for row in rows:
+        if not row.is_text:
+            cells.append(placed(row, columns))
+        elif cells[-1][-1].column == last:
+            cells[-1][-1].lines += row.lines
+        else:
+            cells[-1].append(TableCell(last, list(row.lines)))
+    first = next(n for n, row in enumerate(cells) if row[-1].column == last)
+    return blocks_of(cells, last + 1, heads=first)
+
+
+def blocks_of(rows: Sequence[list[TableCell]], columns: int, heads: int | None = None) -> list[Block]:
+    """Blocks of one table from the cells of its rows. ``heads``: at most so many of them are heads."""
     table = TableBlock(columns=columns)
     blocks = [
         Block("table", [line for cell in cells for line in cell.lines], table=table, row=n, cells=cells)
         for n, cells in enumerate(rows)
     ]
-    _mark_heads(blocks, table)
+    _mark_heads(blocks, table, len(blocks) if heads is None else heads)
     return blocks
 
 
@@ -162,12 +180,12 @@ def absorb(above: list[TableCell], cells: list[TableCell]) -> None:
     above.sort(key=lambda cell: cell.column)
 
 
-def _mark_heads(blocks: list[Block], table: TableBlock) -> None:
+def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
     """The rows above the first that holds a value (a date is none) are heads.
 
     Below heads of the columns, the head of a group of rows is none; ``(In millions)`` is.
     """
-    for n, block in enumerate(blocks):
+    for n, block in enumerate(blocks[:most]):
         body = [cell_text(cell.lines) for cell in block.cells if cell.column > 0]
         if any(is_value(text) and not is_date(text) for text in body):
             break

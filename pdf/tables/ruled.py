@@ -15,7 +15,16 @@ from operator import itemgetter
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import Block, TableCell
-from pdf.tables.cells import YES_OR_NO, ColumnSpans, Row, columns_of, is_value, is_value_cell
+from pdf.tables.cells import (
+    YES_OR_NO,
+    ColumnSpans,
+    Row,
+    cell_text,
+    columns_of,
+    is_date,
+    is_value,
+    is_value_cell,
+)
 from pdf.tables.grid import SNAP, Grid, beside, grid_table, grids
 from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards
 from pdf.tables.text_tables import Inset, text_tables
@@ -51,10 +60,14 @@ CELLED = 0.6
 
 @dataclass(frozen=True, slots=True)
 class HorizontalRules:
-    """Rulings of common width, top to bottom; ``rect`` is from the first to the last."""
+    """Rulings of common width, top to bottom; ``rect`` is from the first to the last.
+
+    ``headed``: what stands between the first two is known to head the rows below.
+    """
 
     rect: Rect
     ys: tuple[float, ...]
+    headed: bool = False
 
 
 def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> list[HorizontalRules]:
@@ -79,7 +92,7 @@ def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> l
 
 
 def _may_hold_heads(group: Sequence[tuple[float, float, float]]) -> bool:
-    return len(group) == 2 and group[1][0] - group[0][0] < HEAD_HEIGHT
+    return len(group) > 1 and group[-1][0] - group[-2][0] < HEAD_HEIGHT
 
 
 def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
@@ -135,11 +148,7 @@ def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizonta
         if sum([above < middle < y for middle in across]) >= ACROSS:
             parts.append([])
         parts[-1].append(y)
-    return [
-        HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), tuple(ys))
-        for ys in parts
-        if len(ys) > 1
-    ]
+    return [_between(rule_group, tuple(ys)) for ys in parts if len(ys) > 1]
 
 
 def with_outer_rows(
@@ -198,9 +207,8 @@ def horizontal_rule_table(
     valued = mostly_values or _of_values(wide)
     if valued and (shaded or _stacks_values(segments, columns)):
         return []
-    if any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys)) and not _is_headed(
-        segments[0], columns
-    ):
+    far = any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys))
+    if far and not (rule_group.headed or _is_headed(segments[0], columns)):
         return []
     if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
         return []
@@ -291,7 +299,11 @@ def with_ruled_tables(
     rest = list(lines)
     for grid in whole_grids(grids(rulings), rest):
         rest = _with_inset(rest, grid.rect, partial(grid_table, grid))
-    found = horizontal_rules(rulings)
+    found: list[HorizontalRules] = []
+    for rule_group in horizontal_rules(rulings):
+        stacked = _stacked(rule_group, rest)
+        rest = _with_horizontal_rules(rest, stacked)
+        found += [] if stacked else _near(rule_group)
     rest = _with_horizontal_rules(
         rest, [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
     )
@@ -301,6 +313,56 @@ def with_ruled_tables(
     return _with_horizontal_rules(
         rest, [rule_group for rule_group in small if not _parts_rows(rule_group, tables)]
     )
+
+
+def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
+    """The ladders of several tables of one width under one another; empty where it is one of a single table.
+
+    Each has a rule above, one under its head and one or two below; no cells stand between two tables.
+    """
+    ys = rule_group.ys
+    if len(ys) < 2 * FEWEST_RULES:
+        return []
+    rows = [Row(row) for row in rows_of(_inside(rule_group.rect, lines))]
+    spaces = [[row for row in rows if a < (row.y0 + row.y1) / 2 < b] for a, b in pairwise(ys)]
+    ends = [n + 1 for n, space in enumerate(spaces) if not any(row.multi for row in space)]
+    parts = [(a, b) for a, b in pairwise([0, *ends, len(ys)]) if b - a > 1]
+    if len(parts) < 2 or any(
+        not FEWEST_RULES <= end - start <= FEWEST_RULES + 1
+        or not _is_head(spaces[start], spaces[start + 1], spaces[parts[0][0]])
+        for start, end in parts
+    ):
+        return []
+    return [_between(rule_group, ys[start:end], headed=True) for start, end in parts]
+
+
+def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
+    """The ladder cut where rungs are far apart; far below two that may hold its heads may be the last."""
+    parts: list[list[float]] = []
+    for y in rule_group.ys:
+        last = parts[-1] if parts else []
+        headed = len(last) == 2 and last[1] - last[0] < HEAD_HEIGHT
+        if last and (headed or y - last[-1] < RULE_DISTANCE):
+            last.append(y)
+        else:
+            parts.append([y])
+    return [_between(rule_group, tuple(ys)) for ys in parts if len(ys) >= FEWEST_RULES]
+
+
+def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:
+    """Whether rows head those below the next ruling: without values, above values, in other type or again."""
+    texts = [cell_text(cell) for row in head for cell in row.cells]
+    if any(is_value(text) and not is_date(text) for text in texts):
+        return False
+    return (
+        any(_is_amount(line) for row in body for line in row.lines)
+        or head[0].lines[0].style != body[0].lines[0].style
+        or texts == [cell_text(cell) for row in first for cell in row.cells]
+    )
+
+
+def _between(rule_group: HorizontalRules, ys: tuple[float, ...], headed: bool = False) -> HorizontalRules:
+    return HorizontalRules(Rect(rule_group.rect.x0, ys[0], rule_group.rect.x1, ys[-1]), ys, headed)
 
 
 def _parts_rows(rule_group: HorizontalRules, tables: Sequence[Rect]) -> bool:

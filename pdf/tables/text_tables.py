@@ -28,6 +28,8 @@ ROW_DISTANCE = 3.2
 # Lines of one cell are at most so much further apart than the closest (share of their leading).
 OPENED = 1.08
 LOOSEST = 1.9
+# The leading within cells is at most so much of the distance of rows where it is rare.
+CLOSER = 0.9
 # Without a cell in the first column, lines go on with the row above within this (share of the leading).
 GOES_ON = 1.35
 # Lines stand beside one another where so much of their height is common: cells may be centred.
@@ -278,17 +280,41 @@ def _with_loose_lines(
 
 
 def _leading(columns: Sequence[TextColumn]) -> dict[int, float]:
-    """The leading of each type size (half points) within a column: the closest that is not rare."""
+    """The leading of each type size (half points) within a column: the closest that is not rare.
+
+    A rare one is the leading as well where its lines stand alone: there a cell goes on, and rows begin
+    where all columns have a line.
+    """
     pitches: dict[int, Counter[int]] = {}
+    alone: dict[int, Counter[int]] = {}
     for column in columns:
         for a, b in pairwise(column.lines):
             pitch = b.baseline - a.baseline
             if abs(a.size - b.size) < 0.5 and 0.8 * a.size < pitch < LOOSEST * a.size:
-                pitches.setdefault(round(2 * a.size), Counter())[round(4 * pitch)] += 1
+                size, place = round(2 * a.size), round(4 * pitch)
+                pitches.setdefault(size, Counter())[place] += 1
+                alone.setdefault(size, Counter())[place] += not _has_line_beside(b, column, columns)
     return {
-        size: min(pitch for pitch, count in counts.items() if count >= 0.2 * max(counts.values())) / 4
+        size: min(pitch for pitch, count in counts.items() if _is_leading(pitch, counts, alone[size])) / 4
         for size, counts in pitches.items()
     }
+
+
+def _is_leading(pitch: int, counts: Counter[int], alone: Counter[int]) -> bool:
+    """Whether a pitch (quarters of a point) is common, or far closer than the usual one and of lone lines."""
+    usual, most = counts.most_common(1)[0]
+    if counts[pitch] >= 0.2 * most:
+        return True
+    return pitch < CLOSER * usual and alone[pitch] == counts[pitch] > 1 and alone[usual] < 0.2 * most
+
+
+def _has_line_beside(line: Line, column: TextColumn, columns: Sequence[TextColumn]) -> bool:
+    return any(
+        abs(other.baseline - line.baseline) < LEVEL * line.size
+        for beside in columns
+        if beside is not column
+        for other in beside.lines
+    )
 
 
 def _joins(line: Line, column: int, row: dict[int, list[Line]], leading: dict[int, float]) -> bool:

@@ -155,3 +155,26 @@ def test_labels_and_what_they_say_are_rows() -> None:
         ["Place:", "Town hall, room 21"],
         ["Chair:", "A. Mbeki"],
     ]
+
+
+def test_tables_of_one_width_under_one_another_have_each_its_head() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for names in (("Open", "Save", "Close"), ("Find", "Replace", "Sort")):
+        top = y
+        drawing.rule(72, top, 500, top)
+        for x, head in ((72, "Command"), (200, "What it does")):
+            drawing.text(x, y + 12, head, font="hebo")
+        drawing.rule(72, y + 17, 500, y + 17)
+        y += 32
+        for name in names:
+            drawing.text(72, y, name)
+            y = drawing.lines(justified(PROSE, 290)[:2], x=200, y=y) + 6
+        drawing.rule(72, y, 500, y)
+        y += 24
+    rows = rows_of(drawing.units())
+    assert [cells(row)[0] for row in rows] == [
+        *("Command", "Open", "Save", "Close"),
+        *("Command", "Find", "Replace", "Sort"),
+    ]
+    assert len({row.index for row in rows}) == 2

@@ -163,3 +163,50 @@ def test_text_beside_a_chart_is_no_row_of_its_labels() -> None:
     units = drawing.units()
     assert text in texts(units)
     assert not any("committee" in cell for row in rows_of_table(units) for cell in row)
+
+
+def test_names_of_even_rows_beside_texts_some_of_which_are_broken_are_rows() -> None:
+    drawing = Drawing()
+    names = "Ada Birk, Bo Carr, Cy Dahl, Di Eklund, Ed Faber, Flo Grant, Gus Hahn, Hal Ivers, Jon Kier"
+    places = [["School of Navigation, Oslo"] for _ in names.split(", ")]
+    places[0] = ["Institute of Shipping and Inland Waterways,", "Department of Locks and Weirs"]
+    places[5] = ["Harbour Board of the Northern Islands,", "Office of Lights and Buoys"]
+    y = 120.0
+    for name, lines in zip(names.split(", "), places, strict=True):
+        drawing.text(72, y, name)
+        y = drawing.lines(lines, x=150, y=y, leading=11) + 4
+    assert rows_of_table(drawing.units()) == [
+        [name, " ".join(lines)] for name, lines in zip(names.split(", "), places, strict=True)
+    ]
+
+
+def test_a_sentence_that_goes_on_behind_a_picture_of_a_key_is_an_item() -> None:
+    drawing = Drawing()
+    for n, (start, end) in enumerate((("Press", "to open the lid"), ("Press", "to shut the lid"))):
+        for x, text in ((72, "\u2022"), (84, f"{start} and hold the round key"), (240, f"{end} of the box.")):
+            drawing.text(x, 120 + 20 * n, text)
+    units = drawing.units()
+    assert [unit.type for unit in units] == ["list", "list"]
+    assert units[0].text.endswith("Press and hold the round key to open the lid of the box.")
+
+
+def test_a_text_over_all_columns_belongs_to_the_row_that_it_stands_below() -> None:
+    drawing = Drawing()
+    xs = (72, 160, 280, 420)
+    for x, head in zip(xs, ("Date", "Place", "Ship", "Damage"), strict=True):
+        drawing.text(x, 100, head)
+    y = 120.0
+    ships = (("2 May 1901", "Bergen", "Aurora", "slight"), ("9 June 1903", "Turku", "Freja", "heavy"))
+    rows = [*ships, ("1 July 1904", "Riga", "Saga", "none")]
+    for row, text in zip(rows, (PROSE, OTHER, PROSE), strict=True):
+        for x, cell in zip(xs, row, strict=True):
+            drawing.text(x, y, cell)
+        y = drawing.lines(justified(text, 450), y=y + 16) + 8
+    drawing.text(72, y + 30, "Slight: repaired in port.")
+    units = drawing.units()
+    assert rows_of_table(units) == [
+        ["Date", "Place", "Ship", "Damage"],
+        *([*row, text] for row, text in zip(rows, (PROSE, OTHER, PROSE), strict=True)),
+    ]
+    assert units[-1].text == "Slight: repaired in port."
+    assert [unit.table.header for unit in units if unit.table] == [True, False, False, False]
