@@ -16,7 +16,7 @@ from pdf.geometry import Rect
 from pdf.layout.columns import regions
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, column_is_right_to_left
-from pdf.layout.paragraphs import paragraphs
+from pdf.layout.paragraphs import CLOSED, LEADING_SLACK, LOOSEST_LEADING, paragraphs
 from pdf.tables.aligned import EDGE, aligned_rows
 from pdf.tables.cells import Row, is_value
 from pdf.tables.column_headers import with_header_above_rule
@@ -187,6 +187,8 @@ def _shares_rows(inside: Sequence[Line], beside: Sequence[Line]) -> bool:
 
 # Texts of one row stand at least so far apart (ems).
 APART = 5.0
+# Lines of one paragraph begin within this of one another (ems).
+START = 0.3
 _WORD = re.compile(r"[^\W\d_]{3}")
 _NUMBERED = re.compile(r"^\w+\s+(?:\d+[a-z]?|[ivxlc]+)\W*$", re.IGNORECASE)
 
@@ -206,8 +208,25 @@ def blocks_in_order(
     for region in regions(upright, rtl):
         column = region_blocks(region, rtl)
         column[0].opens_column = True
+        if above := next((block for block in blocks if _runs_into(block, column[0])), None):
+            above.lines += column.pop(0).lines
         blocks += column
     return blocks + sideways_blocks(sideways)
+
+
+def _runs_into(above: Block, below: Block) -> bool:
+    """Whether a paragraph goes on right below in another width, as it does where a picture ends beside it."""
+    if above.table or below.table or below.kind != "prose" or len(above.lines) + len(below.lines) < 3:
+        return False
+    last, line = above.lines[-1], below.lines[0]
+    pitch = line.baseline - last.baseline
+    if not 0 < pitch < LOOSEST_LEADING * line.size or last.style != line.style:
+        return False
+    edge = line.x1 - last.x1 if line.rtl else line.x0 - last.x0
+    if abs(edge) > START * line.size or last.text.endswith(CLOSED) or not line.text[0].islower():
+        return False
+    pitches = [b.baseline - a.baseline for lines in (above.lines, below.lines) for a, b in pairwise(lines)]
+    return pitch < LEADING_SLACK * min(pitches)
 
 
 def _with_sidebars(

@@ -87,6 +87,8 @@ ROW_DISTANCE = 3.2
 # Heads stand at most this far above what they head; a cell's next line at most this far below (line heights).
 HEAD_DISTANCE = 1.5
 WRAP_DISTANCE = 0.85
+# The lines of one cell, and rows, stand further below one another than this (ems).
+BETWEEN = 0.75
 # A cell's next line is at most so much deeper than its first (ems): a marker may stand before it.
 WRAP_INDENT = 5.0
 # A lone row set in type this much larger than the table's is a heading between two tables.
@@ -308,6 +310,8 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
     Row heads without values may stand between the column heads and the first values.
     """
     values_from = columns.spans[0][1]
+    if start > floor and _reaches_higher(rows[start - 1], rows[start], columns):
+        start -= 1
     i = start
     while i > floor:
         row, below = rows[i - 1], rows[i]
@@ -323,6 +327,12 @@ def _with_head(rows: Sequence[Row], start: int, columns: ColumnSpans, floor: int
         elif start - i > HEADLESS_ROWS or row.x1 > values_from or row.multi:
             break
     return start
+
+
+def _reaches_higher(row: Row, below: Row, columns: ColumnSpans) -> bool:
+    """Whether a lone row is the first line of a cell that stands about the height of those beside it."""
+    near = below.lines[0].baseline - row.lines[0].baseline <= BETWEEN * row.size
+    return near and len(row.cells) == 1 and len(columns.hit(row.cells[0])) == 1
 
 
 def _heads_columns(row: Row, below: Row, columns: ColumnSpans) -> bool:

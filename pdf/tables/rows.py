@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from pdf.extract.words import RawWord
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableBlock, TableCell
-from pdf.tables.aligned import WRAP_DISTANCE
+from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE
 from pdf.tables.cells import (
     ColumnSpans,
     Row,
@@ -135,11 +135,35 @@ def logical_rows(rows: Sequence[list[TableCell]]) -> list[list[TableCell]]:
     """Rows that only go on with the cells above joined to them, wrapped heads to the row that ends them."""
     out: list[list[TableCell]] = []
     for cells in rows:
-        if out and (_goes_on(cells, out[-1]) or _ends_head(cells, out[-1])):
+        if out and (_is_between(cells, out[-1]) or _goes_on(cells, out[-1]) or _ends_head(cells, out[-1])):
             absorb(out[-1], cells)
         else:
             out.append(cells)
     return out
+
+
+def _is_between(cells: list[TableCell], above: list[TableCell]) -> bool:
+    """Whether the cells stand about the height of others that are broken: nearer than lines can follow.
+
+    A text goes on beside values or another text; values below values are rows, or the scale of a chart.
+    """
+    line = cells[0].lines[0]
+    near = [
+        (cell.column, other)
+        for cell in above
+        for other in cell.lines
+        if 0 < line.baseline - other.baseline <= BETWEEN * line.size
+    ]
+    columns = {cell.column for cell in cells}
+    if not near or not columns.isdisjoint(column for column, _ in near):
+        return False
+    valued = any(is_value_cell(cell.lines) for cell in cells)
+    if valued and any(is_value(other.text) for _, other in near):
+        return False
+    shared = [cell for cell in (*above, *cells) if cell.column in columns & {other.column for other in above}]
+    if len(shared) > 2:
+        shared = [*above, *cells]
+    return not any(is_value(other.text) for cell in shared for other in cell.lines)
 
 
 def _goes_on(cells: list[TableCell], above: list[TableCell]) -> bool:

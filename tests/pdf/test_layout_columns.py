@@ -111,3 +111,16 @@ def test_headings_in_the_margin_are_read_before_the_text_beside_them() -> None:
             y = drawing.lines(justified(paragraph, 300), x=200, y=y) + 10
     expected = ["Duties", PROSE, OTHER, "Rights and fees", OTHER, OTHER, "Meetings", PROSE, OTHER]
     assert texts(drawing.units()) == expected
+
+
+def test_a_paragraph_that_grows_narrower_beside_a_picture_is_one() -> None:
+    drawing = Drawing()
+    wide = justified(f"{PROSE} {OTHER}", 450)
+    at = next(n for n in range(2, 5) if not wide[n - 1].endswith(".") and wide[n][0].islower())
+    y = drawing.lines(wide[:at], y=100)
+    narrow = justified(" ".join(wide[at:]), 200)
+    drawing.lines(narrow, y=y)
+    drawing.lines(justified(PROSE, 220, size=8), x=300, y=y + 30, leading=10, size=8)
+    units = drawing.units()
+    assert texts(units)[0] == f"{PROSE} {OTHER}"
+    assert len(units) == 2

@@ -124,3 +124,33 @@ def test_values_set_a_little_lower_than_their_heads_are_in_their_row() -> None:
         for right, value in zip((400, 500), values, strict=True):
             drawing.text(right - pymupdf.get_text_length(value, "helv", 10), 203.7 + 14 * n, value)
     assert [cells(row) for row in rows_of(drawing.units())] == [list(row) for row in STATEMENT]
+
+
+def test_values_centred_beside_a_broken_label_are_in_its_row() -> None:
+    drawing = Drawing()
+    y = 120.0
+    labels = (("Grain kept dry in the", "northern stores"), ("Wool sent to the mills", "before the frost"))
+    for n, (label, values) in enumerate(zip(labels, (("41", "58"), ("37", "62")), strict=True)):
+        drawing.lines(label, y=y)
+        for x, value in zip((300, 400), values, strict=True):
+            drawing.text(x, y + 6, value)
+        y += 24 + 8 * (n + 1)
+    for x, text in ((72, "Salt"), (300, "12"), (400, "88")):
+        drawing.text(x, y, text)
+    assert [cells(row) for row in rows_of(drawing.units())] == [
+        ["Grain kept dry in the northern stores", "41", "58"],
+        ["Wool sent to the mills before the frost", "37", "62"],
+        ["Salt", "12", "88"],
+    ]
+
+
+def test_a_label_centred_between_two_rows_of_values_joins_them_not() -> None:
+    drawing = Drawing()
+    for n, name in enumerate(("Rye", "Oats", "Barley")):
+        y = 120.0 + 30 * n
+        drawing.text(72, y + 6, name)
+        for below, year, values in ((0, "1901", ("41", "58")), (12, "1902", ("37", "62"))):
+            for x, text in zip((160, 300, 400), (year, *values), strict=True):
+                drawing.text(x, y + below, text)
+    rows = [cells(row) for row in rows_of(drawing.units())]
+    assert [row[-2:] for row in rows if "41" in row or "37" in row] == [["41", "58"], ["37", "62"]] * 3
