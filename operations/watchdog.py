@@ -18,17 +18,15 @@ import psutil
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from chat.answers.persistence import end_dead_answers
 from documents.ingestion import queue
 from documents.ingestion.leases import host
 from documents.ingestion.queue import waiting
-from documents.ingestion.sweep import recover_from, sweep
+from documents.ingestion.sweep import SWEEP_EVERY, recover_from, sweep_in_turn
 from documents.models import Document
 from operations.processes import ProcessGroup
 
 logger = logging.getLogger(__name__)
 TICK = 1.0  # seconds between two looks
-SWEEP_EVERY = 5.0
 STARTING = 120.0  # seconds a cluster may take until it is whole: a busy machine imports slowly
 MENDING = 15.0  # seconds a broken cluster may finish what it has in work
 STALLED = 30.0  # seconds in which documents wait and nobody takes one
@@ -69,8 +67,7 @@ class Watchdog:
         self.notice_deaths(now)
         if now - self.last_sweep >= SWEEP_EVERY:
             self.last_sweep = now
-            sweep()
-            end_dead_answers()
+            sweep_in_turn()
             if self.is_whole:
                 queue.record_heartbeat(self.restarts)
         if self.needs_replacement(now):

@@ -8,7 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Q, QuerySet, Value, When
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -97,15 +97,19 @@ def seconds_since(start: float) -> float:
 
 # Answers whose writer has vanished: its process was killed, and nothing will come any more.
 #
-# Every reader of answers checks theirs and the worker checks all, so that an answer shown as being
-# written is being written.
+# Every reader of answers checks theirs and each web process checks all: an answer without a writer waits
+# for another one, which goes on where the words end.
 
-DEAD_AFTER = timedelta(seconds=20)  # without a sign of life the writing process is gone
+DEAD_AFTER = timedelta(seconds=12)  # without a sign of life the writing process is gone
+MOST_TAKEOVERS = 3  # an answer that ends each process that writes it is given up
 STOPPED = "The server was stopped while it wrote this answer."
 
 
-def end_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
-    """End answers without a sign of life, and return their ids; what was written of them stays."""
+def release_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
+    """Let answers without a sign of life wait for another writer, and return their ids.
+
+    Those that lost too many writers end; what was written of them stays.
+    """
     messages = Message.objects.all() if among is None else among
     since = timezone.now() - DEAD_AFTER
     silent = Q(alive_at__lt=since) | Q(alive_at=None, created_at__lt=since)
@@ -113,10 +117,19 @@ def end_dead_answers(among: QuerySet[Message] | None = None) -> set[UUID]:
     if dead:
         still = Message.objects.filter(silent, pk__in=dead, status=Message.Status.STREAMING)
         failed, incomplete = Value(Message.Status.FAILED), Value(Message.Status.INCOMPLETE)
-        still.update(
+        worn_out = still.filter(Q(takeovers__gte=MOST_TAKEOVERS) | Q(cancel_requested=True))
+        worn_out.update(
             status=Case(When(content="", then=failed), default=incomplete), error=STOPPED, alive_at=None
         )
+        release(still)
     return dead
+
+
+def release(answers: QuerySet[Message]) -> int:
+    """Let answers that are being written wait for another writer; their words and events stay."""
+    return answers.filter(status=Message.Status.STREAMING).update(
+        status=Message.Status.PENDING, alive_at=None, writer=None, takeovers=F("takeovers") + 1
+    )
 
 
 def is_dead(message: Message) -> bool:
@@ -126,8 +139,8 @@ def is_dead(message: Message) -> bool:
 
 
 def notice_dead(messages: Iterable[Message]) -> None:
-    """End those of the messages that are dead, and show it on them. No query where none is."""
+    """Release those of the messages that are dead, and show it on them. No query where none is."""
     if dead := [message for message in messages if is_dead(message)]:
-        end_dead_answers(Message.objects.filter(pk__in=[message.pk for message in dead]))
+        release_dead_answers(Message.objects.filter(pk__in=[message.pk for message in dead]))
         for message in dead:
             message.refresh_from_db(fields=["status", "error", "alive_at"])

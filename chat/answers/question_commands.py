@@ -157,6 +157,7 @@ def _ended(answer: Message) -> Message:
 def _make_pending(answer: Message) -> None:
     answer.status, answer.error = Message.Status.PENDING, ""
     answer.cancel_requested, answer.alive_at = False, timezone.now()
+    answer.takeovers = 0
     answer.save()
 
 

@@ -5,6 +5,9 @@ in a thread; when it ends, the next one's turn comes. What happens is kept in
 memory for readers in this process (``LiveAnswer``), and twice a second written
 to the database by one thread for all answers, for readers in other processes
 and for after a crash. No connection is held while a model writes.
+
+A process that ends hands its answers over (``hand_over``); another goes on with
+them (``take_up``), and readers that come to it lose no event.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import NamedTuple
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
@@ -25,9 +29,9 @@ from django.utils import timezone
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.events import Event, encode
-from chat.answers.persistence import end_dead_answers, save_progress
-from chat.answers.write_answer import AnswerContext, write_answer
-from chat.models import Conversation, Message, StreamEvent
+from chat.answers.persistence import DEAD_AFTER, release, release_dead_answers, save_progress
+from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
+from chat.models import Citation, Conversation, Message, StreamEvent
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from documents.ingestion.leases import retry_until_available
@@ -96,6 +100,9 @@ class Slot:
 logger = logging.getLogger(__name__)
 SAVE_SECONDS = 0.5
 EVENTS_KEPT = timedelta(days=1)
+TAKE_UP_SECONDS = 2.0  # between two looks for answers that nobody writes
+TAKEN_UP_AT_ONCE = 20  # conversations in one look of one process
+HAND_OVER_SECONDS = 3.0  # an answer's writer may take to stop
 OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
 SEARCHES_AT_ONCE = 6  # these may also wait for a model that rewrites the question
 
@@ -109,14 +116,18 @@ class Numbered(NamedTuple):
 
 
 class LiveAnswer:
-    """The events of an answer that is being written in this process, for any number of readers."""
+    """The events of an answer that is being written in this process, for any number of readers.
 
-    def __init__(self, message_id: UUID) -> None:
+    ``told`` are those of the process that wrote it before.
+    """
+
+    def __init__(self, message_id: UUID, told: Iterable[Numbered] = ()) -> None:
         self.message_id = message_id
         self.cancelled = threading.Event()
+        self.taken_over = False
         self.draft: AnswerBuilder | None = None
-        self._events: list[Numbered] = []
-        self._saved = 0
+        self._events: list[Numbered] = list(told)
+        self._saved = len(self._events)
         self._ended = threading.Event()
         self._lock = threading.Lock()
         self._saving = threading.Lock()
@@ -159,6 +170,11 @@ class LiveAnswer:
             self._wakers.add(wake)
         return happened, lambda: self._wakers.discard(wake)
 
+    def leave(self) -> None:
+        """Stop writing: another process does. What was told before is still stored."""
+        self.taken_over = True
+        self.cancelled.set()
+
     def save(self) -> None:
         """Writes what is new to the database; one caller at a time."""
         with self._saving:
@@ -167,12 +183,17 @@ class LiveAnswer:
             if self.draft is not None and new:
                 save_progress(self.draft)
             StreamEvent.objects.bulk_create(
-                StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=data)
-                for n, kind, data in new
+                (
+                    StreamEvent(message_id=self.message_id, sequence=n, kind=kind, data=data)
+                    for n, kind, data in new
+                ),
+                ignore_conflicts=True,  # of a writer that was taken for dead
             )
             self._saved += len(new)
 
 
+PROCESS = uuid4()  # the writer of this process's answers
+_ending = threading.Event()  # this process begins no answer any more
 _live: dict[UUID, LiveAnswer] = {}
 _live_lock = threading.Lock()
 # What our own processors do: answers without a model, and what is searched before a model writes. More at
@@ -210,10 +231,11 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     Safe to call at any time from any process: the conversation's row is locked
     while the answer is claimed.
     """
-    answer = claim_next(conversation_id)
+    answer = None if _ending.is_set() else claim_next(conversation_id, provider)
     if answer is None:
         return None
-    live = LiveAnswer(answer.pk)
+    told = StreamEvent.objects.filter(message=answer).order_by("sequence") if answer.takeovers else ()
+    live = LiveAnswer(answer.pk, (Numbered(event.sequence, event.kind, event.data) for event in told))
     with _live_lock:
         _live[answer.pk] = live
     turn = (_own_work if is_local(answer, provider) else _searches).request()
@@ -224,25 +246,71 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
     return answer
 
 
-def claim_next(conversation_id: UUID) -> Message | None:
+def claim_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
     """Takes the first pending answer; None while another is being written, or when none waits."""
     with transaction.atomic():
         Conversation.objects.select_for_update().get(pk=conversation_id)
         unfinished = Message.objects.filter(conversation=conversation_id).unfinished().order_by("position")
         for answer in unfinished.select_related("conversation__owner"):
+            if answer.status == Message.Status.STREAMING:
+                if not release_dead_answers(Message.objects.filter(pk=answer.pk)):
+                    return None
+                answer.refresh_from_db(fields=["status", "takeovers", "alive_at"])
             if answer.status == Message.Status.PENDING:
-                return _claimed(answer)
-            if not end_dead_answers(Message.objects.filter(pk=answer.pk)):
-                return None
+                return _claimed(answer, provider)
     return None
 
 
-def _claimed(answer: Message) -> Message:
-    if answer.alive_at:  # it was begun before
+def _claimed(answer: Message, provider: Provider | None) -> Message:
+    if answer.alive_at:  # somebody asked for it again, and reads it from the beginning
         StreamEvent.objects.filter(message=answer).delete()
-    answer.status, answer.alive_at = Message.Status.STREAMING, timezone.now()
-    answer.save(update_fields=["status", "alive_at"])
+    elif answer.takeovers and answer.content and is_local(answer, provider):  # it is made whole each time
+        Citation.objects.filter(message=answer).delete()
+        answer.content = ""
+    answer.status, answer.alive_at, answer.writer = Message.Status.STREAMING, timezone.now(), PROCESS
+    answer.save(update_fields=["status", "alive_at", "writer", "content"])
     return answer
+
+
+def hand_over(seconds: float = HAND_OVER_SECONDS) -> int:
+    """Let other processes write this one's answers, as it is about to end; how many were left to them."""
+    _ending.set()
+    with _live_lock:
+        answers = list(_live.values())
+    for answer in answers:
+        answer.leave()
+    give_up_at = time.monotonic() + seconds
+    for answer in answers:
+        answer.wait(max(0.0, give_up_at - time.monotonic()))
+    left = release(Message.objects.filter(pk__in=[answer.message_id for answer in answers], writer=PROCESS))
+    if left:
+        logger.warning("%s answers were left before their last words were stored", left)
+    return len(answers)
+
+
+def take_up(stop: threading.Event) -> None:
+    """Write answers that nobody writes until ``stop``: those of processes that ended or were killed."""
+    pause = TAKE_UP_SECONDS
+    while not stop.wait(pause):
+        pause = TAKE_UP_SECONDS
+        try:
+            release_dead_answers()
+            for conversation_id in waiting_conversations():
+                start_next(conversation_id)
+        except DatabaseError:
+            logger.warning("answers could not be looked for", exc_info=True)
+            pause = DEAD_AFTER.total_seconds()  # living writers, too, could say nothing meanwhile
+        finally:
+            connection.close()
+
+
+def waiting_conversations() -> list[UUID]:
+    """Those with an answer that waits though none is being written; who asks just now begins their own."""
+    since = timezone.now() - timedelta(seconds=TAKE_UP_SECONDS)
+    waiting = Message.objects.filter(status=Message.Status.PENDING, created_at__lt=since).exclude(
+        conversation__in=Message.objects.filter(status=Message.Status.STREAMING).values("conversation")
+    )
+    return list(waiting.order_by().values_list("conversation", flat=True).distinct()[:TAKEN_UP_AT_ONCE])
 
 
 def is_local(answer: Message, provider: Provider | None) -> bool:
@@ -267,18 +335,27 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
     def follow(draft: AnswerBuilder) -> None:
         live.draft = draft
 
+    own = Message.objects.filter(pk=answer.pk, writer=PROCESS)
+
     def keep() -> None:
         """Another process that sees the answer ended must find all its words: they are stored first."""
+        if not retry_until_available(own.exists):
+            raise TakenOver
         try:
             retry_until_available(live.save)
         except DatabaseError:
             logger.warning("the events of answer %s could not be saved", answer.pk, exc_info=True)
+        if live.taken_over:
+            retry_until_available(lambda: release(own))
+            raise TakenOver
 
     try:
         turn.wait(live.cancelled.is_set)
         write_answer(answer, AnswerContext(live.emit, live.cancelled, follow, keep, provider, wait_for_model))
         live.draft = None  # it is stored
         retry_until_available(live.save)
+    except TakenOver:
+        logger.info("answer %s was left to another process", answer.pk)
     except Exception:
         logger.exception("answer %s could not be stored", answer.pk)
     finally:
@@ -334,9 +411,13 @@ def _record_all() -> None:
 
 def _save_all(answers: Iterable[LiveAnswer]) -> None:
     by_id = {answer.message_id: answer for answer in answers}
-    for answer in by_id.values():
-        answer.save()
     writing = Message.objects.filter(pk__in=by_id, status=Message.Status.STREAMING)
-    writing.update(alive_at=timezone.now())
+    writing.filter(writer=PROCESS).update(alive_at=timezone.now())
+    lost = set(writing.exclude(writer=PROCESS).values_list("pk", flat=True))
+    for message_id, answer in by_id.items():
+        if message_id in lost:
+            answer.leave()
+        else:
+            answer.save()
     for message_id in writing.filter(cancel_requested=True).values_list("pk", flat=True):
         by_id[message_id].cancelled.set()

@@ -89,6 +89,12 @@ class RepetitionGuard:
 
 
 logger = logging.getLogger(__name__)
+
+
+class TakenOver(Exception):
+    """Another process writes this answer from now on: nothing more is stored of what was written here."""
+
+
 Emit = Callable[[Event], None]
 NOTHING_TO_SEARCH = "There is no document to search yet. Add one, or wait until it is indexed."
 
@@ -101,7 +107,8 @@ class AnswerContext:
         emit: takes each event as it happens.
         cancelled: set by anybody, at any time.
         on_draft: learns of the draft before its first word, to save it while it grows.
-        before_end: called when all but ``done`` was told, before the answer's row says that it ended.
+        before_end: called when all but ``done`` was told, before the answer's row says that it ended;
+            raises TakenOver where it is no longer ours to end.
         provider: writes the answer; None is the conversation's own.
         before_model: called when all was searched, before the provider writes.
         spent: tokens of notes on a whole document, taken before the answer.
@@ -119,12 +126,15 @@ class AnswerContext:
 def write_answer(answer: Message, writing: AnswerContext) -> None:
     """Writes the pending answer and stores it, whatever happens; ``done`` is always the last event.
 
+    Raises TakenOver where ``before_end`` does.
     Called without an open transaction: the database connection is given back
     while the model writes.
     """
     start = time.monotonic()
     try:
         _write(answer, writing, start)
+    except TakenOver:
+        raise
     except Cancelled:
         _fail(answer, writing, "Stopped.")
     except ProviderError as error:

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from chat.answers import question_commands
 from chat.answers.context import scope_of
-from chat.answers.persistence import end_dead_answers, notice_dead
+from chat.answers.persistence import notice_dead, release_dead_answers
 from chat.answers.presenters import ShownMessage, shown_message, shown_messages
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, live_answer, start_next
@@ -287,7 +287,7 @@ def wait_for(answer: UUID) -> None:
 
 
 def has_ended(answer: UUID) -> bool:
-    end_dead_answers(Message.objects.filter(pk=answer))
+    release_dead_answers(Message.objects.filter(pk=answer))
     return not Message.objects.filter(pk=answer).unfinished().exists()
 
 

@@ -158,6 +158,8 @@ class Message(models.Model):
 
     # The writer of an answer is one thread of one process; others see by these what it does.
     alive_at = models.DateTimeField(null=True, blank=True, help_text="when its writer was last seen")
+    writer = models.UUIDField(null=True, blank=True, help_text="the process that writes it")
+    takeovers = models.SmallIntegerField(default=0, help_text="writers that vanished")
     cancel_requested = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -168,7 +170,14 @@ class Message(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["conversation", "position"], name="one_message_per_position")
         ]
-        indexes = [models.Index(fields=["created_at"])]
+        indexes = [
+            models.Index(fields=["created_at"]),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(status__in=["pending", "streaming"]),
+                name="unfinished_messages",
+            ),
+        ]
 
     def __str__(self) -> str:
         return Truncator(excerpt(self.content)).chars(80)

@@ -34,6 +34,7 @@ BIN_ROUND = 20  # documents in one round
 RETRY_ROUND = 20
 RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
 GIVEN_UP = "Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."
+SWEEP_EVERY = 5  # seconds between two rounds, whoever makes them
 MOST_TICKETS = 200  # in one round; the next comes when they are fetched
 FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
@@ -47,6 +48,11 @@ class Sweep:
     retried: int
     removed: int
     tickets: int
+
+
+def sweep_in_turn() -> Sweep | None:
+    """One round, unless another worker or scheduler made one less than ``SWEEP_EVERY`` seconds ago."""
+    return None if RateCount.take("sweep", 1, SWEEP_EVERY) else sweep()
 
 
 def sweep() -> Sweep:

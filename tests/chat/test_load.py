@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.answers import question_commands, runner
-from chat.answers.persistence import DEAD_AFTER
+from chat.answers.persistence import DEAD_AFTER, MOST_TAKEOVERS, release_dead_answers
 from chat.answers.runner import FifoSlots
 from chat.models import Conversation, Message
 from documents.models import ApiToken, Document
@@ -114,10 +114,12 @@ def api(alice: User, asgi_server: str) -> httpx.Client:
 
 @pytest.fixture
 def dead(conversation: Conversation) -> Message:
-    """An answer whose web process was killed while it wrote."""
+    """An answer whose web process was killed while it wrote, as those before."""
     answer = question_commands.ask(conversation, QUESTION).answer
     silent = timezone.now() - DEAD_AFTER
-    Message.objects.filter(pk=answer.pk).update(status="streaming", content="Half of", alive_at=silent)
+    Message.objects.filter(pk=answer.pk).update(
+        status="streaming", content="Half of", alive_at=silent, takeovers=MOST_TAKEOVERS
+    )
     answer.refresh_from_db()
     return answer
 
@@ -140,16 +142,16 @@ def test_a_dead_answer_is_noticed_by_whoever_reads_or_lists_it(
 def test_a_dead_answer_can_be_retried_and_continued_at_once(dead: Message, api: httpx.Client) -> None:
     assert api.post(f"/api/messages/{dead.pk}/retry/").status_code == 202
     wait_until(lambda: not Message.objects.unfinished().exists())
-    Message.objects.filter(pk=dead.pk).update(status="streaming", alive_at=timezone.now() - DEAD_AFTER)
+    Message.objects.filter(pk=dead.pk).update(
+        status="streaming", alive_at=timezone.now() - DEAD_AFTER, takeovers=MOST_TAKEOVERS
+    )
     assert api.post(f"/api/messages/{dead.pk}/continue/").status_code == 202
     wait_until(lambda: not Message.objects.unfinished().exists())
 
 
-def test_a_dead_answer_that_nobody_reads_is_ended_by_the_worker(dead: Message) -> None:
-    from chat.answers.persistence import end_dead_answers
-
+def test_a_dead_answer_that_nobody_reads_is_ended_too(dead: Message) -> None:
     living = question_commands.ask(dead.conversation, "Another?").answer
     Message.objects.filter(pk=living.pk).update(status="streaming", alive_at=timezone.now())
-    assert end_dead_answers() == {dead.pk}
+    assert release_dead_answers() == {dead.pk}
     dead.refresh_from_db()
     assert dead.status == "incomplete" and dead.content == "Half of"

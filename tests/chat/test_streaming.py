@@ -23,7 +23,7 @@ from django.test import Client
 from chat.answers import question_commands
 from chat.answers.event_stream import look_after
 from chat.answers.events import decode
-from chat.answers.persistence import end_dead_answers
+from chat.answers.persistence import MOST_TAKEOVERS, release_dead_answers
 from chat.answers.runner import claim_next
 from chat.models import Conversation, Message, StreamEvent
 from documents.models import Document
@@ -340,18 +340,22 @@ def test_nobody_else_can_read_or_stop_an_answer(
     list(listen(url, signed_in))
 
 
-def test_an_answer_whose_process_died_is_given_up_and_the_next_one_begins(
+def test_an_answer_whose_processes_died_is_taken_up_some_times_and_then_given_up(
     conversation: Conversation,
 ) -> None:
     dead = question_commands.ask(conversation, "One?").answer
     waiting = question_commands.ask(conversation, "Two?").answer
     claimed = claim_next(conversation.pk)
     assert claimed == dead and claim_next(conversation.pk) is None
+    for takeovers in range(1, MOST_TAKEOVERS + 1):
+        Message.objects.filter(pk=dead.pk).update(content="Half", alive_at="2020-01-01T00:00Z")
+        again = claim_next(conversation.pk)
+        assert again == dead and again.takeovers == takeovers
     Message.objects.filter(pk=dead.pk).update(content="Half", alive_at="2020-01-01T00:00Z")
     assert claim_next(conversation.pk) == waiting
     dead.refresh_from_db()
     assert dead.status == "incomplete" and dead.content == "Half" and "server was stopped" in dead.error
-    assert not end_dead_answers()
+    assert not release_dead_answers()
 
 
 def test_the_end_is_told_to_whoever_comes_late(

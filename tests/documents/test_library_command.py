@@ -20,12 +20,12 @@ def without_sessions() -> None:
 
 def test_the_embedded_database_is_migrated_first(settings: Any, alice: Any) -> None:
     settings.DATABASE_URL = ""
-    call_command("sweep")
+    call_command("scheduler", "--once")
     assert "django_session" in connection.introspection.table_names()
 
 
 def test_the_owner_of_another_database_is_told(settings: Any) -> None:
     settings.DATABASE_URL = "postgresql://somewhere/pincite"
     with pytest.raises(CommandError, match="not of this version"):
-        call_command("sweep", skip_checks=False)
+        call_command("scheduler", "--once", skip_checks=False)
     assert "django_session" not in connection.introspection.table_names()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import socket
+import threading
 from argparse import ArgumentParser
 from typing import Any
 
@@ -9,7 +13,10 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from chat.answers.runner import hand_over, take_up
 from operations.processes import bind_to_parent
+
+logger = logging.getLogger(__name__)
 
 KEEP_ALIVE = 75  # seconds; longer than a proxy keeps idle connections, or it sends requests into closed ones
 
@@ -27,15 +34,36 @@ class Command(BaseCommand):
     def handle(self, *, host: str, port: int, parent: int, **options: Any) -> None:
         if parent:
             bind_to_parent(parent)
-        uvicorn.run(
+        config = uvicorn.Config(
             "config.asgi:application",
             host=host,
             port=port,
             proxy_headers=bool(settings.TRUSTED_PROXIES),
             forwarded_allow_ips=settings.TRUSTED_PROXIES,
             timeout_keep_alive=KEEP_ALIVE,
-            timeout_graceful_shutdown=5,  # a stream that still runs is cut; its message says so
+            timeout_graceful_shutdown=5,  # requests may end; streams go on at another process
             log_config=None,
             access_log=False,
             server_header=False,
         )
+        Server(config).run()
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which writes answers that nobody writes, and leaves its own to others when it ends."""
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        stop = threading.Event()
+        threading.Thread(target=take_up, args=(stop,), name="answers-taken-up", daemon=True).start()
+        try:
+            await super().serve(sockets)
+        finally:
+            stop.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connection, hand answers over, let requests end."""
+        for server in self.servers:
+            server.close()
+        if left := await asyncio.to_thread(hand_over):
+            logger.info("%s answers are left to other processes", left)
+        await super().shutdown(sockets)

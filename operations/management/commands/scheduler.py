@@ -1,0 +1,46 @@
+"""`manage.py scheduler`: puts back what was left behind, every few seconds; takes no document in itself."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.db import DatabaseError, connection
+
+from documents.ingestion.sweep import SWEEP_EVERY, sweep, sweep_in_turn
+from documents.management.library_command import LibraryCommand
+from operations.processes import bind_to_parent
+
+logger = logging.getLogger(__name__)
+
+
+class Command(LibraryCommand):
+    help = "Puts back what was left behind, empties the bin, issues lost tickets, as workers do in turn."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="one round at once, and what it did")
+        parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
+
+    def handle(self, *, once: bool, parent: int, **options: Any) -> None:
+        if once:
+            done = sweep()
+            self.stdout.write(
+                f"{done.resumed} resumed, {done.given_up} given up, {done.removed} removed,"
+                f" {done.tickets} tickets"
+            )
+            return
+        if parent:
+            bind_to_parent(parent)
+        stop = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.set())
+        while not stop.is_set():
+            try:
+                sweep_in_turn()
+            except DatabaseError as error:
+                logger.warning("the database does not answer: %s", error)
+                connection.close()
+            stop.wait(SWEEP_EVERY)
