@@ -45,6 +45,8 @@ FULL_ROWS, LEVEL_ROWS, LEVEL = 0.7, 0.9, 0.4
 # Broken lines of a text fill at least so much of their column; so many of them do in a table of few rows,
 # so many in one of more.
 FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
+# Of so many columns such a share stands level where a row begins, and such a share of them begins anew.
+LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
 # Its largest row holds at most this share of its lines.
 LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # Where lines hang together that are more than this share of all, what stands below is prose as well.
@@ -239,9 +241,14 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
     placed = [(line, n) for n, column in enumerate(columns) for line in column.lines]
     placed.sort(key=lambda item: _BASELINE(item[0]))
     leading = _leading(columns)
+    tops = _tops(columns, leading)
     rows: list[dict[int, list[Line]]] = []
+    first = 0
     for line, column in placed:
-        joined = [row for row in rows[-4:] if _joins(line, column, row, leading)]
+        while tops and line.baseline > tops[0]:
+            first = len(rows)
+            del tops[0]
+        joined = [row for row in rows[max(first, len(rows) - 4) :] if _joins(line, column, row, leading)]
         if not joined:
             rows.append({column: [line]})
             continue
@@ -252,6 +259,28 @@ def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line
             rows.remove(other)
         row.setdefault(column, []).append(line)
     return _with_loose_lines(rows, leading)
+
+
+def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[float]:
+    """Where rows begin although the longest cell above ends right there: most of many columns begin anew."""
+    if len(columns) < LEVEL_COLUMNS:
+        return []
+    begun = [
+        line
+        for column in columns
+        for above, line in pairwise(column.lines)
+        if line.baseline - above.baseline > OPENED * leading.get(round(2 * line.size), 1.2 * line.size) + 0.25
+    ]
+    tops: list[float] = []
+    for line in sorted(begun, key=_BASELINE):
+        near = LEVEL * line.size
+        if tops and line.baseline - tops[-1] <= 2 * near:
+            continue
+        level = sum(any(abs(other.baseline - line.baseline) <= near for other in c.lines) for c in columns)
+        anew = sum(abs(other.baseline - line.baseline) <= near for other in begun)
+        if level >= LEVEL_SHARE * len(columns) and anew >= ANEW_SHARE * len(columns):
+            tops.append(line.baseline - near)
+    return tops
 
 
 def _with_loose_lines(
