@@ -119,8 +119,10 @@ def _direction(text: str) -> int:
 # Characters further apart than this stand in two words, those further than that in two lines (ems).
 # Poppler's measures.
 WORD_GAP, LINE_GAP = 0.1, 1.5
-# Baselines this near (ems) are one.
-SAME_BASELINE = 0.15
+# A space between letters that stand this near (ems) is covered by them: it parts no word.
+COVERED = 0.03
+# Baselines this near (ems) are one, and places this near (points).
+SAME_BASELINE, SAME_PLACE = 0.15, 0.1
 # A character printed again at most so far away (ems) is the shadow of the first.
 SHADOW = 0.06
 _PRESENTED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -233,7 +235,7 @@ def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
     """Words from left to right, each of characters with the marks that stand on them."""
     solid = [char for char in row if not _is_space(char.text) and not unicodedata.combining(char.text)]
     letters: list[list[Char]] = []
-    for char in sorted(solid, key=lambda char: char.middle):
+    for char in _from_left(solid):
         if not (letters and _is_shadow(letters[-1][0], char)):
             letters.append([char])
     if not letters:
@@ -242,21 +244,32 @@ def _parted(row: Sequence[Char]) -> Iterator[list[list[Char]]]:
         if unicodedata.combining(mark.text):
             _under(mark, letters).append(mark)
     spaces = [char.middle for char in row if _is_space(char.text) and char.x1 > char.x0]
-    word = letters[:1]
+    word, end = letters[:1], letters[0][0].x1
     for (last, *_), letter in pairwise(letters):
-        if _is_parted(last, letter[0], spaces):
+        if _is_parted(last, letter[0], letter[0].x0 - end, spaces):
             yield word
-            word = []
+            word, end = [], letter[0].x1
         word.append(letter)
+        end = max(end, letter[0].x1)
     yield word
 
 
-def _is_parted(left: Char, right: Char, spaces: Sequence[float]) -> bool:
+def _from_left(chars: Sequence[Char]) -> list[Char]:
+    """The characters from left to right; those of a ligature, whose box the first has, stay together."""
+    places = [char.middle for char in chars]
+    for n, char in enumerate(chars):
+        if char.x1 == char.x0:
+            beside = [chars[i] for i in (n - 1, n + 1) if 0 <= i < len(chars)]
+            whole = [other.middle for other in beside if abs(other.x1 - char.x0) < SAME_PLACE]
+            places[n] = min([place + SAME_PLACE for place in whole], default=char.middle)
+    return [chars[n] for n in sorted(range(len(chars)), key=places.__getitem__)]
+
+
+def _is_parted(left: Char, right: Char, gap: float, spaces: Sequence[float]) -> bool:
     """Whether a word ends between two characters: at a gap or a space, between letters of two directions."""
-    gap = right.x0 - left.x1
     if gap >= WORD_GAP * max(left.style.size, right.style.size) or UNDECODABLE in (left.text, right.text):
         return True
-    if gap > 0 and any(left.middle < space < right.middle for space in spaces):
+    if gap > COVERED * left.style.size and any(left.middle < space < right.middle for space in spaces):
         return True
     return any(
         a.text.isascii() and a.text.isalnum() and RIGHT_TO_LEFT.match(b.text) is not None and b.text.isalpha()

@@ -97,6 +97,24 @@ def test_a_space_drawn_elsewhere_parts_no_word() -> None:
     assert glyphs.texts() == ["بهعنوان"]
 
 
+def test_a_letter_that_reaches_under_a_ligature_parts_no_word() -> None:
+    glyphs = Glyphs()
+    glyphs.draw(200, ["ت", "لا"])
+    glyphs.draw(200 + 1.4 * WIDTH, "و")
+    glyphs.draw(200 + 2.4 * WIDTH, "احم")
+    (text,) = glyphs.texts()
+    assert " " not in text
+    assert text.startswith("محاو")
+
+
+def test_a_space_under_a_letter_parts_no_word() -> None:
+    glyphs = Glyphs()
+    glyphs.draw(200, "بيت")
+    glyphs.draw(200 + 2.5 * WIDTH, " ")
+    glyphs.draw(200.1 + 3 * WIDTH, "رتلا")
+    assert glyphs.texts() == ["الترتيب"]
+
+
 def test_foreign_words_in_a_line_are_read_rightwards() -> None:
     glyphs = Glyphs()
     glyphs.draw(300, "תוקידבל")
