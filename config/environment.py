@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -106,6 +107,31 @@ def url(name: str, default: str = "", schemes: Sequence[str] = ("http", "https")
     if not value or (parts.scheme in schemes and parts.hostname):
         return value
     raise ImproperlyConfigured(f"{name}={value!r} is not an address that begins with {_listed(schemes)}://.")
+
+
+def database(name: str) -> str:
+    """The address of a PostgreSQL, or an empty string. Raises ImproperlyConfigured."""
+    value = text(name).strip()
+    if not value or urlsplit(value).scheme in ("postgres", "postgresql", "pgsql"):
+        return value
+    raise ImproperlyConfigured(f"{name} is not an address that begins with postgres://.")
+
+
+def proxies(name: str) -> list[str]:
+    """Addresses, networks or ``*``, separated by commas. Raises ImproperlyConfigured."""
+    found = words(name)
+    for word in found:
+        try:
+            ip_network("0.0.0.0" if word == "*" else word, strict=False)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name}: {word!r} is not an address, a network or *.") from None
+    return found
+
+
+def in_order(smaller: str, larger: str, least: int, most: int) -> None:
+    """Raises ImproperlyConfigured where the first setting is more than the second."""
+    if least > most:
+        raise ImproperlyConfigured(f"{smaller}={least} must not be more than {larger}={most}.")
 
 
 def clamd(name: str) -> str:

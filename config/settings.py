@@ -65,7 +65,7 @@ CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "operations.http.errors.csrf_failure"
 
 HTTPS = environment.flag("PINCITE_HTTPS", False)  # served over TLS, by a proxy in front
-TRUSTED_PROXIES = environment.words("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* is believed
+TRUSTED_PROXIES = environment.proxies("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* is believed
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS and TRUSTED_PROXIES else None
@@ -244,7 +244,7 @@ USE_TZ = True
 TIME_ZONE = environment.time_zone("PINCITE_TIME_ZONE", "UTC")
 
 # --- Database ---------------------------------------------------------------
-DATABASE_URL = environment.text("DATABASE_URL")
+DATABASE_URL = environment.database("DATABASE_URL")
 DATABASES: dict[str, Any] = {  # operations.postgres.base says why neither CONN_MAX_AGE nor a pool is set
     "default": dj_database_url.parse(DATABASE_URL, engine="operations.postgres")
     if DATABASE_URL
@@ -379,6 +379,10 @@ CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500, le
 CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000, least=50)
 CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2, least=1)
 CHUNK_MAX_UNITS = environment.integer("PINCITE_CHUNK_MAX_UNITS", 8, least=1)
+environment.in_order(
+    "PINCITE_CHUNK_TARGET_TOKENS", "PINCITE_CHUNK_MAX_TOKENS", CHUNK_TARGET_TOKENS, CHUNK_MAX_TOKENS
+)
+environment.in_order("PINCITE_CHUNK_MIN_UNITS", "PINCITE_CHUNK_MAX_UNITS", CHUNK_MIN_UNITS, CHUNK_MAX_UNITS)
 
 STRATEGIES = (  # of search; a test compares them with those that exist
     *("self_query", "decomposition", "multi_query", "hyde"),
@@ -387,8 +391,8 @@ STRATEGIES = (  # of search; a test compares them with those that exist
 
 # --- Search -------------------------------------------------------------------
 SEARCH_FTS_LEVEL = environment.choice(
-    "PINCITE_FTS_LEVEL", "chunk", ("document", "chunk", "unit")
-)  # document, chunk or unit
+    "PINCITE_FTS_LEVEL", "chunk", ("document", "chunk", "unit", "media")
+).replace("media", "document")  # which other systems call so
 SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # for one call
 SEARCH_OFF = environment.choices(
     "PINCITE_SEARCH_OFF", STRATEGIES
@@ -415,6 +419,10 @@ EMBEDDING_SPACE = environment.provider(
     "PINCITE_EMBEDDING", "wordllama", EMBEDDING_PROVIDERS
 )  # provider or provider:model
 EMBEDDING_BASE_URL = environment.url("PINCITE_EMBEDDING_URL")  # of the provider "compatible"
+if EMBEDDING_SPACE.partition(":")[0] == "compatible" and not EMBEDDING_BASE_URL:
+    raise ImproperlyConfigured(
+        "PINCITE_EMBEDDING=compatible needs PINCITE_EMBEDDING_URL, such as http://host/v1."
+    )
 EMBEDDING_API_KEY = environment.text("PINCITE_EMBEDDING_KEY")
 PROVIDER_SECONDS = environment.number("PINCITE_PROVIDER_SECONDS", 30)
 CHAT_PROVIDER = environment.choice(

@@ -69,6 +69,17 @@ def switch(help_text: str) -> serializers.BooleanField:
     return serializers.BooleanField(required=False, help_text=help_text)
 
 
+class LevelField(serializers.ChoiceField):
+    """What keyword search ranks; ``media`` is another name of ``document``."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=[*FULL_TEXT_LEVELS, "media"], **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        chosen = super().to_internal_value(data)
+        return "document" if chosen == "media" else chosen
+
+
 class StrategiesSerializer(Strict, serializers.Serializer):
     """Depth and strategies of a search; what is left out is as the server does it."""
 
@@ -86,9 +97,7 @@ class StrategiesSerializer(Strict, serializers.Serializer):
     self_query = switch("read filters from the question")
     decomposition = switch("search for the parts of a question that asks for several things")
     compression = switch("of each passage only what speaks of the question")
-    fts_level = serializers.ChoiceField(
-        FULL_TEXT_LEVELS, required=False, allow_null=True, help_text="what keyword search ranks"
-    )
+    fts_level = LevelField(required=False, allow_null=True, help_text="what keyword search ranks")
 
 
 class RagConfigSerializer(StrategiesSerializer):
@@ -131,9 +140,7 @@ class SearchRequestSerializer(FiltersSerializer):
     query = serializers.CharField(max_length=4000)
     limit = serializers.IntegerField(default=10, min_value=1, max_value=100)
     offset = serializers.IntegerField(default=0, min_value=0, max_value=10_000)
-    fts_level = serializers.ChoiceField(
-        FULL_TEXT_LEVELS, default=None, allow_null=True, help_text="what keyword search ranks"
-    )
+    fts_level = LevelField(default=None, allow_null=True, help_text="what keyword search ranks")
     off = serializers.ListField(
         child=serializers.ChoiceField(STRATEGIES),
         default=list,

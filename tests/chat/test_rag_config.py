@@ -95,7 +95,7 @@ def test_the_api_takes_a_config_for_a_conversation_and_for_a_question(alice: Use
         ({"top_k": 0}, "top_k"),
         ({"vector_limit": 1000}, "vector_limit"),
         ({"hyde": "yes"}, "hyde"),
-        ({"fts_level": "media"}, "fts_level"),
+        ({"fts_level": "line"}, "fts_level"),
         ({"use_hyde": True}, "use_hyde"),
         ({"filters": {"chunk_types": ["poem"]}}, "filters"),
     ],

@@ -18,7 +18,7 @@ from retrieval.results import STRATEGIES
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("PINCITE_FTS_LEVEL", "media", "choose from document, chunk, unit"),
+        ("PINCITE_FTS_LEVEL", "line", "choose from document, chunk, unit"),
         ("PINCITE_SEARCH_OFF", "hyde,foo", "foo is unknown; choose from self_query"),
         ("PINCITE_RERANKER", "nonsense", "choose from '', cohere, tei, fastembed"),
         ("PINCITE_RERANKER", "tei", "needs PINCITE_RERANK_URL"),
@@ -36,6 +36,11 @@ from retrieval.results import STRATEGIES
         ("PINCITE_TIME_ZONE", "Mars/Olympus", "such as Europe/Berlin"),
         ("PINCITE_LOG_LEVEL", "loud", "choose from debug, info"),
         ("PINCITE_HTTPS", "maybe", "write 1 or 0"),
+        ("DATABASE_URL", "mysql://host/name", "an address that begins with postgres://"),
+        ("PINCITE_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "'proxy' is not an address, a network or *"),
+        ("PINCITE_EMBEDDING", "compatible:e5", "needs PINCITE_EMBEDDING_URL"),
+        ("PINCITE_CHUNK_TARGET_TOKENS", "2000", "must not be more than PINCITE_CHUNK_MAX_TOKENS"),
+        ("PINCITE_CHUNK_MIN_UNITS", "9", "must not be more than PINCITE_CHUNK_MAX_UNITS"),
     ],
 )
 def test_a_value_outside_its_range_names_the_setting(name: str, value: str, expected: str) -> None:

@@ -191,7 +191,7 @@ def test_a_visitor_is_sent_to_the_door(client: Client, db: None) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "\x00", "the of", "a & b | !c", "👩‍👩‍👧", "مرحبا", "word " * 10_000])
-@pytest.mark.parametrize("level", get_args(FullTextLevel))
+@pytest.mark.parametrize("level", [*get_args(FullTextLevel), "media"])
 def test_the_api_answers_whatever_is_asked(page: Client, library: Library, query: str, level: str) -> None:
     body = {"query": query, "fts_level": level}
     answer = page.post(reverse("api:search"), body, content_type="application/json")
