@@ -1,4 +1,4 @@
-"""Adds papers of a bibliography and another parser's blocks, asks about these, exports with references."""
+"""Adds papers and another parser's blocks, asks about these, keeps a note, exports with references."""
 
 from __future__ import annotations
 
@@ -40,6 +40,22 @@ for paper in post("/papers/import/", text=BIBLIOGRAPHY):
     line = get(f"/documents/{paper['id']}/reference/", style="apa")["text"]
     print(f"paper: {line} (record: {paper['metadata']['paper']['venue']})")
 
+# Papers on a topic, and those around a paper, come from the catalogues, which may not answer.
+for path, query in (
+    ("/papers/search/", {"q": "tides of estuaries"}),
+    (f"/documents/{paper['id']}/citing/", {}),
+    (f"/documents/{paper['id']}/references/", {}),
+):
+    listed = api.get(path, params=query)
+    found = [row["title"] for row in listed.json()] if listed.is_success else listed.json()["message"]
+    print(f"{path.split('/')[-2]}: {found}")
+if len(sys.argv) > 2:  # the paper's own file takes the place of its record
+    with Path(sys.argv[2]).open("rb") as pdf:
+        sent = api.post(f"/documents/{paper['id']}/pdf/", files={"file": pdf}).raise_for_status().json()
+    print(f"full text: {sent['status']}")
+    again = api.post(f"/documents/{paper['id']}/retry/")
+    print(f"read again: {'asked for' if again.is_success else again.json()['message']}")
+
 # Blocks are checked at once; what is wrong is said of each. A worker makes the document, as its job says.
 refused = api.post("/documents/import/", json={"blocks": [{"text": "a"}, {"text": "b", "page": -1}]})
 print(f"refused: {refused.json()['message']} {refused.json()['fields']}")
@@ -62,3 +78,11 @@ for form in ("md", "html", "docx"):
     if len(sys.argv) > 1:
         Path(sys.argv[1]).with_suffix(f".{form}").write_bytes(file.raise_for_status().content)
     print(f"{form}: {len(file.raise_for_status().content)} bytes of {file.headers['Content-Type']}")
+
+# A note is saved by its revision; what it held before stays.
+note = post("/notes/", title="Pears", content="412 crates.", document=document)
+changed = {"content": "412 crates in 2031.", "revision": note["revision"]}
+api.patch(f"/notes/{note['id']}/", json=changed).raise_for_status()
+versions = get(f"/notes/{note['id']}/versions/")["results"]
+kept = get(f"/notes/{note['id']}/")["content"]
+print(f"note: {kept} (before: {versions[0]['content']})")

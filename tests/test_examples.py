@@ -18,7 +18,9 @@ from django.core.management import call_command
 from chat.models import Citation
 from documents.models import Document
 from tests.chat.conftest import QUESTION, asgi_server, conversation, report  # noqa: F401
+from tests.documents.papers.conftest import catalogues  # noqa: F401
 from tests.drawing import draw_pdf
+from tests.scripted_server import Answer, ScriptedServer
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GENERATOR = """
@@ -79,10 +81,18 @@ def test_papers_and_blocks_are_added_cited_and_exported_by_the_example(
     key: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    catalogues: ScriptedServer,  # noqa: F811
 ) -> None:
     for module in ("documents.files.uploads", "documents.api.documents"):
         monkeypatch.setattr(f"{module}.enqueue", lambda document: _ingest(document))
-    said = example(asgi_server, key, "papers_and_blocks.py", tmp_path / "harvest")
+    (tmp_path / "tides.pdf").write_bytes(draw_pdf("Tides turn an hour later upstream."))
+    catalogues.script["/s2/paper/search"] = Answer.json({"data": [{"title": "Tidal rivers"}]})
+    cited = {"data": [{"citingPaper": {"title": "Later tides"}}]}
+    catalogues.script["/s2/paper/DOI:10.5555/tides.1998/citations"] = Answer.json(cited)
+    said = example(asgi_server, key, "papers_and_blocks.py", tmp_path / "harvest", tmp_path / "tides.pdf")
+    assert "search: ['Tidal rivers']" in said and "citing: ['Later tides']" in said
+    assert "references: " in said and "full text: uploaded" in said and "read again: " in said
+    assert "note: 412 crates in 2031. (before: 412 crates.)" in said
     assert "paper: Doe, J., & Roe, R. (1998). Tides of Estuaries" in said
     assert "refused: 1 of 2 blocks cannot be read." in said and "blocks.1" in said
     assert "import: done" in said and "sheet Q2, row 7: 'Pears\\t412'" in said and "12:04–12:11" in said
