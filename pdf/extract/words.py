@@ -144,9 +144,13 @@ def _mixed_line(
         while at >= run.end:
             run = next(following)
         at += len(text)
+        baseline = run.baseline
         if y1 - y0 > TALLEST_BOX * run.style.size and turn in (0, 180):
             size = run.style.size
-            y0, y1 = max(y0, run.baseline - ASCENT * size), min(y1, run.baseline + DESCENT * size)
+            if y0 <= baseline <= y1:
+                y0, y1 = max(y0, baseline - ASCENT * size), min(y1, baseline + DESCENT * size)
+            else:  # the text that stands for a picture has no baseline
+                baseline = y1
         if symbols := symbols_of(run.style.font):
             text = text.translate(symbols)
         if not plain:
@@ -154,7 +158,7 @@ def _mixed_line(
                 out[-1] = replace(out[-1], text=f"{out[-1].text[:-1]}-")
             text = text if text.isprintable() else _printable(text.translate(signs))
         if text:
-            out.append(RawWord(x0, y0, x1, y1, text, run.style, run.baseline, number, turn))
+            out.append(RawWord(x0, y0, x1, y1, text, run.style, baseline, number, turn))
     return out
 
 

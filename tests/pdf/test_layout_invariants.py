@@ -165,3 +165,12 @@ def test_a_drawing_of_many_lines_does_not_stall_the_layout() -> None:
     started = time.process_time()
     check(layout([page]))
     assert time.process_time() - started < 20
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="needs the shared corpora")
+def test_a_text_that_stands_for_a_drawn_title_lies_where_the_title_does() -> None:
+    document = pymupdf.open(CORPUS / "general/pdfs/Independents-Report.pdf")
+    pages = read_pages(document, [14], tags=False)
+    check(pages)
+    (word,) = [word for word in pages[0].words if pages[0].text[word.char_start : word.char_end] == "-sex"]
+    assert 90 < word.y0 < word.y1 < 130
