@@ -97,6 +97,20 @@ def statement_of(heading: str, pack: str) -> str:
     return ""
 
 
+LEAST_OF_LABEL = 0.7  # share of a row's label that an item's own words must be
+
+
+def said_by_label(text: str, label: str, packs: Iterable[str]) -> tuple[int, int] | None:
+    """The span of a text that names the one item a row's label is: "capital expenditure", "revenue"."""
+    letters = sum(map(str.isalpha, label))
+    for pack in packs:
+        for span, items in _named(text, pack):
+            match = items[0].label.search(label) if len(items) == 1 and items[0].kind == "row" else None
+            if match and sum(map(str.isalpha, match[0])) >= LEAST_OF_LABEL * letters:
+                return span
+    return None
+
+
 def label_match(item: Item, label: str, heading: str, section: str) -> float:
     """0..1: how surely a row with this label, or a line of this section, is the item.
 

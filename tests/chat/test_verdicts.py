@@ -372,3 +372,58 @@ def test_roles_follow_case_agent_and_cause(claim: str, passage: str, lang: str, 
 def test_a_superlative_holds_only_where_row_and_column_agree(claim: str, verdict: str) -> None:
     table = "Yield\n| Crop | 2021 | 2022 |\n| Barley | 4 | 3 |\n| Oats | 6 | 8 |"
     assert checked(claim, table).verdict == verdict
+
+
+CASH_FLOWS = (
+    "Cash flows ($ in millions)\n| Item | 2020 | 2021 |\n| Net sales | 731 | 802 |\n"
+    "| Purchases of property, plant and equipment | (52) | (64) |\n| Repurchases of common stock | (30) | (45) |"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verified"),
+    [
+        ("Revenue was $802 million in 2021.", True),
+        ("Capital expenditure was $64 million in 2021.", True),
+        ("Purchases of property, plant and equipment were $52 million in 2020.", True),
+        ("Capital expenditure was $45 million in 2021.", False),
+        ("Capital expenditure was $64 million in 2020.", False),
+        ("Revenue was $731 million in 2021.", False),
+        ("Net income was $802 million in 2021.", False),
+    ],
+)
+def test_a_row_is_known_by_the_words_its_field_has_for_it(claim: str, verified: bool) -> None:
+    assert checked(claim, CASH_FLOWS).verified is verified
+
+
+FRANCHISE = (
+    "The Franchisor shall train the Franchisee's staff within 90 days of opening. If the Franchisee fails to "
+    "pay for two consecutive months, the Franchisor may suspend deliveries."
+)
+PORTRAIT = (
+    "Ruiz painted the portrait in 1658 for the abbess, who refused to pay because she found the likeness "
+    "unflattering. It was sold at auction to a Dutch collector. A copy hangs in the convent."
+)
+SLEEP = "The association was stronger in women and disappeared after adjustment for body weight."
+DRONE = "The drone returns to its starting point when the signal is lost. Between 3 and 5 lamps flash."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The Franchisor may suspend training if the Franchisee fails to pay.", FRANCHISE),
+        (
+            "The Franchisor may suspend deliveries only if the Franchisee fails to pay for two consecutive "
+            "months.",
+            FRANCHISE,
+        ),
+        ("Ruiz refused to pay because he found the likeness unflattering.", PORTRAIT),
+        ("A Dutch collector sold it at auction.", PORTRAIT),
+        ("Copies hang in several convents.", PORTRAIT),
+        ("The association was stronger in women after adjustment for body weight.", SLEEP),
+        ("The drone may return to its starting point when the signal is lost.", DRONE),
+        ("Between 5 and 5 lamps flash.", DRONE),
+    ],
+)
+def test_what_is_said_of_another_word_of_the_passage_is_not_verified(claim: str, passage: str) -> None:
+    assert not checked(claim, passage).verified

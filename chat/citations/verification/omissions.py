@@ -26,7 +26,11 @@ _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
     clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
-    if words.language == "en" and tokens[at].word.endswith(("ing", "ed", "s")):
+    if (
+        words.language == "en"
+        and tokens[at].word.endswith(("ing", "ed", "s"))
+        and not tokens[at].word.endswith("ss")
+    ):
         return False
     return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.claims import Conflict
+from chat.citations.values.support import FALLING
 from chat.citations.verification.alignment import difference, rounded, same, same_quantity
 from chat.citations.verification.computation import Operands, Operation, computed
 from chat.citations.verification.grid import CellText, Grid, words_of
@@ -40,6 +42,7 @@ class _Reading:
         ]
         self.topics = [*topics, grid.caption, *(grid.heads[:1])]
         self.used: set[int] = set()
+        self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
 
     def judgement(self) -> Judgement:
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
@@ -84,6 +87,7 @@ class _Reading:
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, printed = self.grid.rows[row][column], self.grid.quantity(row, column)
+        self.outflow = FALLING.search(re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text)) is not None
         spans = ((cell.start, cell.end),)
         if printed is None:
             return Judgement("open", spans, unchecked=("The cell holds no single number.",))
@@ -148,8 +152,10 @@ class _Reading:
             self.claim[max(0, claimed.start - 1) : claimed.start] == "("
             and self.claim[claimed.end :].lstrip()[:1] == ")"
         )
-        falls = bracketed or any(
-            self._side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used
+        falls = (
+            bracketed
+            or self.outflow
+            or any(self._side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used)
         )
         negative = falls and printed.value < 0 < claimed.value
         return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed

@@ -15,6 +15,8 @@ from chat.citations.verification.prose import Judgement, judge_prose
 from chat.citations.verification.tables import judge_table
 from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.tokens import tokens_of
+from domains import pack_names
+from domains.items import said_by_label
 from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 
@@ -140,6 +142,7 @@ def _judge_row(
 ) -> Judgement:
     judged = None
     if (grid := grid_of(unit, around, language)) is not None:
+        sentence = _in_words_of_row(sentence, grid, language)
         judged = _of_own_row(judge_table(sentence, grid, language, [*unit.section_path, unit.title]), unit)
         if judged.outcome == "holds" or judged.unchecked == (_OTHER_ROW,):
             return judged
@@ -148,6 +151,24 @@ def _judge_row(
     by_values = _by_values(sentence, unit, around, said_in, found)
     unknown_unit = judged is not None and judged.outcome == "conflict" and judged.coverage < 1
     return by_values if judged is None or judged.outcome == "open" or unknown_unit else judged
+
+
+def _in_words_of_row(sentence: str, grid: Grid, language: str) -> str:
+    """The claim with the label of the row it names by other words of its field: "revenue" for "Net sales".
+
+    Unchanged where a row has the claim's own words, or more than one row is the item.
+    """
+    if language != "en":
+        return sentence
+    labels = [row[0].text.strip() for row in grid.rows if row and row[0].text.strip()]
+    named = [(span, label) for label in labels if (span := said_by_label(sentence, label, pack_names()))]
+    if len(named) != 1:
+        return sentence
+    (start, end), label = named[0]
+    said = sentence[start:end].lower()
+    if any(said in other.lower() for other in labels) or label.lower() in sentence.lower():
+        return sentence
+    return f"{sentence[:start]}{label}{sentence[end:]}"
 
 
 def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid | None:
