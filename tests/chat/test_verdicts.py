@@ -376,7 +376,8 @@ def test_a_superlative_holds_only_where_row_and_column_agree(claim: str, verdict
 
 CASH_FLOWS = (
     "Cash flows ($ in millions)\n| Item | 2020 | 2021 |\n| Net sales | 731 | 802 |\n"
-    "| Purchases of property, plant and equipment | (52) | (64) |\n| Repurchases of common stock | (30) | (45) |"
+    "| Purchases of property, plant and equipment | (52) | (64) |\n"
+    "| Repurchases of common stock | (30) | (45) |"
 )
 
 
