@@ -297,15 +297,17 @@ def _stacks_values(cells: dict[CellKey, list[Line]]) -> bool:
         for key, lines in zip(cells, values, strict=True)
         if len(lines) > 1 and len(rows_of(lines)) > 1
     }
-    if len(stacked) < 2 or 2 * sum(map(len, stacked.values())) <= sum(map(len, values)):
+    in_columns = any(sum(len(row) > 1 for row in rows_of(lines)) >= FRAMED_ROWS for lines in stacked.values())
+    if (len(stacked) < 2 and not in_columns) or 2 * sum(map(len, stacked.values())) <= sum(map(len, values)):
         return False
     headed = [_has_head(line, key, cells) for key, lines in stacked.items() for line in lines]
     return sum(headed) > HEADED_SHARE * len(headed)
 
 
 def _has_head(value: Line, key: CellKey, cells: dict[CellKey, list[Line]]) -> bool:
-    """Whether the first cell of the value's ruled row has a line on its baseline."""
-    first = min(other for other in cells if other[0] <= key[0] and key[2] <= other[2])
+    """Whether the outer cell where the value's ruled row begins has a line on its baseline."""
+    beside = [other for other in cells if other[0] <= key[0] and key[2] <= other[2]]
+    first = max(beside) if any(line.rtl for line in cells[max(beside)]) else min(beside)
     return first == key or any(
         abs(line.baseline - value.baseline) <= SAME_BASELINE * value.size for line in cells[first]
     )

@@ -178,3 +178,20 @@ def test_tables_of_one_width_under_one_another_have_each_its_head() -> None:
         *("Command", "Find", "Replace", "Sort"),
     ]
     assert len({row.index for row in rows}) == 2
+
+
+def test_one_upright_ruling_in_a_frame_leaves_the_values_their_rows() -> None:
+    drawing = Drawing()
+    names = ("Wheat", "Barley", "Oats", "Rye", "Maize")
+    for y in (90, 112, 210):
+        drawing.rule(72, y, 500, y)
+    for x in (72, 200, 500):
+        drawing.rule(x, 90, x, 210)
+    for x, head in zip((76, 260, 340, 420), ("Crop", "1901", "1902", "1903"), strict=True):
+        drawing.text(x, 105, head)
+    for n, name in enumerate(names):
+        for x, text in zip((76, 260, 340, 420), (name, f"{n}.1", f"{n}.4", f"{n}.7"), strict=True):
+            drawing.text(x, 128 + 16 * n, text)
+    assert [cells(row) for row in rows_of(drawing.units())][-5:] == [
+        [name, f"{n}.1", f"{n}.4", f"{n}.7"] for n, name in enumerate(names)
+    ]
