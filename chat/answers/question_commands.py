@@ -80,6 +80,8 @@ def ask(
         locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
         position = next_position(locked)
         asked = Message(conversation=locked, position=position, role=Message.Role.USER, content=question)
+        if position == 0:
+            asked.standalone_question = question  # there is nothing before it that it could refer to
         answer = Message(
             conversation=locked,
             position=position + 1,

@@ -48,6 +48,10 @@ class FifoSlots:
     _inside: int = 0
     _waiting: deque[Slot] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    nobody_waits: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.nobody_waits.set()
 
     def request(self) -> Slot:
         """A place at the end of the queue, from now on."""
@@ -58,6 +62,7 @@ class FifoSlots:
                 turn.grant()
             else:
                 self._waiting.append(turn)
+                self.nobody_waits.clear()
         return turn
 
     def hand_over(self, left: Slot) -> None:
@@ -69,6 +74,8 @@ class FifoSlots:
                 self._waiting.popleft().grant()
             else:
                 self._inside -= 1
+            if not self._waiting:
+                self.nobody_waits.set()
 
 
 class Slot:
@@ -98,12 +105,14 @@ class Slot:
 
 
 logger = logging.getLogger(__name__)
-SAVE_SECONDS = 0.5
+SAVE_SECONDS, MOST_SAVE_SECONDS = 0.5, 5.0  # a reader takes an answer for dead after 20 s of silence
 EVENTS_KEPT = timedelta(days=1)
 TAKE_UP_SECONDS = 2.0  # between two looks for answers that nobody writes
 TAKEN_UP_AT_ONCE = 20  # conversations in one look of one process
 HAND_OVER_SECONDS = 3.0  # an answer's writer may take to stop
 OWN_WORK_AT_ONCE = 2  # one asks the database while the other computes
+CHECK_PATIENCE = 10.0  # seconds that the checks of a written answer wait for the searches of others
+RECORDER_SHARE = 0.1  # of the time, at most, that saving all live answers takes
 SEARCHES_AT_ONCE = 6  # these may also wait for a model that rewrites the question
 
 
@@ -332,6 +341,11 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
             turn.release()
             turns[-1].wait(live.cancelled.is_set)
 
+    def let_others_search() -> None:
+        """Readers wait for the first word most: all searches go before the checks of what was written."""
+        if not is_local(answer, provider):
+            _searches.nobody_waits.wait(CHECK_PATIENCE)
+
     def follow(draft: AnswerBuilder) -> None:
         live.draft = draft
 
@@ -351,7 +365,12 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
 
     try:
         turn.wait(live.cancelled.is_set)
-        write_answer(answer, AnswerContext(live.emit, live.cancelled, follow, keep, provider, wait_for_model))
+        write_answer(
+            answer,
+            AnswerContext(
+                live.emit, live.cancelled, follow, keep, provider, wait_for_model, let_others_search
+            ),
+        )
         live.draft = None  # it is stored
         retry_until_available(live.save)
     except TakenOver:
@@ -386,26 +405,31 @@ def _record() -> None:
 
 
 def _record_all() -> None:
-    """Saves all live answers twice a second, until there is none; deletes the events of yesterday's."""
+    """Saves all live answers twice a second, or less often where there are many, until there is none.
+
+    Deletes the events of yesterday's.
+    """
     global _recorder
-    pause = threading.Event()
+    pause, seconds = threading.Event(), SAVE_SECONDS
     try:
         StreamEvent.objects.filter(created_at__lt=timezone.now() - EVENTS_KEPT).delete()
     except DatabaseError:
         logger.warning("old events could not be deleted", exc_info=True)
         connection.close()
     while True:
-        pause.wait(SAVE_SECONDS)
+        pause.wait(seconds)
         with _live_lock:
             answers = list(_live.values())
             if not answers:
                 _recorder = None
                 break
+        began = time.monotonic()
         try:
             _save_all(answers)
         except DatabaseError:
             logger.warning("answers could not be saved yet", exc_info=True)
             connection.close()
+        seconds = min(max(SAVE_SECONDS, (time.monotonic() - began) / RECORDER_SHARE), MOST_SAVE_SECONDS)
     connection.close()
 
 

@@ -111,6 +111,7 @@ class AnswerContext:
             raises TakenOver where it is no longer ours to end.
         provider: writes the answer; None is the conversation's own.
         before_model: called when all was searched, before the provider writes.
+        before_check: called when the provider has written all, before the claims are checked.
         spent: tokens of notes on a whole document, taken before the answer.
     """
 
@@ -120,6 +121,7 @@ class AnswerContext:
     before_end: Callable[[], None] = lambda: None
     provider: Provider | None = None
     before_model: Callable[[], None] = lambda: None
+    before_check: Callable[[], None] = lambda: None
     spent: Usage = NO_USAGE
 
 
@@ -306,6 +308,7 @@ def compose(
         status = Message.Status.INCOMPLETE if written else Message.Status.FAILED
         error = failure.message
         writing.emit(Failed(failure.message, failure.permanent, can_continue=written))
+    writing.before_check()
     if status == Message.Status.COMPLETE and provider.name != "extractive":
         check(draft, provider, writing)
     for name, tokens in asdict(writing.spent).items():

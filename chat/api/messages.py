@@ -257,8 +257,8 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
         if sent.validated_data["wait"]:
             wait_for(answer)
         found = super().get_queryset().in_bulk([question, answer])
-        pair = {"question": found[question], "answer": found[answer]}
-        body = AskedSerializer(pair, context=self.get_serializer_context()).data
+        shown = self.get_serializer([found[question], found[answer]], many=True).data
+        body = dict(zip(AskedSerializer().fields, shown, strict=True))
         return Response(body, status=status.HTTP_201_CREATED, headers=dict(stored.headers))
 
 

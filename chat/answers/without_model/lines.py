@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from chat.answers.prompt import ContextItem, looks_like_injection
 from chat.answers.without_model.question import YEAR, QuestionFeatures, words_of
@@ -65,11 +65,11 @@ class AnswerLine:
     values: tuple[CellValue, ...] = ()
     scale: str = ""
 
-    @property
+    @cached_property  # asked for thousands of times an answer, as are language and terms
     def unit(self) -> SourceUnit:
         return self.passage.unit
 
-    @property
+    @cached_property
     def language(self) -> str:
         return self.unit.language or "en"
 
@@ -82,7 +82,7 @@ class AnswerLine:
     def heads(self) -> list[str]:
         return [value.head for value in self.values]
 
-    @property
+    @cached_property
     def terms(self) -> frozenset[str]:
         return distinct_terms(self.text, self.language)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from chat.citations.anchoring.page_text import tokens
 from chat.citations.claims import SourceUnit
+from pdf.gc_control import cleared_with_memory
 from pdf.geometry import Rect
 
 # Whether a passage speaks of what a claim speaks of: the share of the claim's content words it has.
@@ -35,10 +37,11 @@ _STOPWORDS = frozenset(
 )
 
 
-def content_words(text: str) -> set[str]:
+@lru_cache(maxsize=512)
+def content_words(text: str) -> frozenset[str]:
     """Stems of the words that say what a text is about: no function words, no numbers."""
     words = (token for token in tokens(text) if len(token) > 1 and token[0].isalpha())
-    return {word[:_STEM] for word in words if word not in _STOPWORDS}
+    return frozenset(word[:_STEM] for word in words if word not in _STOPWORDS)
 
 
 def shared_terms(claim: str, passages: Iterable[str]) -> float:
@@ -49,10 +52,15 @@ def shared_terms(claim: str, passages: Iterable[str]) -> float:
     return len(wanted & content_words("\n".join(passages))) / len(wanted)
 
 
-def title_names(title: str) -> set[str]:
+@lru_cache(maxsize=512)
+def title_names(title: str) -> frozenset[str]:
     """Words of a title that tell one document from another: no years, no kinds of report."""
     words = re.findall(r"[^\W_]+", title.casefold())
-    return {word for word in words if not _PERIOD.fullmatch(word)} - _KINDS - _STOPWORDS
+    return frozenset(word for word in words if not _PERIOD.fullmatch(word)) - _KINDS - _STOPWORDS
+
+
+for memory in (content_words, title_names):
+    cleared_with_memory(memory.cache_clear)
 
 
 _KINDS = frozenset(

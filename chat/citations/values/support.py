@@ -234,7 +234,11 @@ class _Reader:
 
     def find(self, value: Value) -> ValueMatch | str:
         """The place that supports the value, or why there is none."""
-        same = [place for printed in self._printed for place in self._agreeing(value, printed)]
+        same = [
+            ValueMatch(value, printed, agreed)
+            for printed in self._printed
+            if (agreed := self._agreement(value, printed))
+        ]
         same = same or list(self._written_out(value))
         if not same:
             return self._why_missing(value)
@@ -247,12 +251,11 @@ class _Reader:
             return f"{value.text} is here, but for a different year."
         return min(of_year, key=lambda place: place.agreement != "exact")
 
-    def _agreeing(self, value: Value, printed: Value) -> Iterator[ValueMatch]:
+    def _agreement(self, value: Value, printed: Value) -> Agreement | None:
         agreed = agreement(value, printed, self._scale)
         if agreed is None and (value.number < 0) != (printed.number < 0):
-            agreed = self._agreeing_but_for_sign(value, printed)
-        if agreed:
-            yield ValueMatch(value, printed, agreed)
+            return self._agreement_but_for_sign(value, printed)
+        return agreed
 
     def _written_out(self, value: Value) -> Iterator[ValueMatch]:
         """A small number the unit writes as a word."""
@@ -263,7 +266,7 @@ class _Reader:
                     value, replace(value, start=word.start(), end=word.end(), text=word[0]), "normalized"
                 )
 
-    def _agreeing_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
+    def _agreement_but_for_sign(self, value: Value, printed: Value) -> Agreement | None:
         """A loss of 305 is (305): a word may say what the other side says with a sign."""
         turned = agreement(_negated(value), printed, self._scale)
         if not turned or value.number == 0:
