@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import resource
+import shutil
 import zipfile
 from pathlib import Path
 
 import docx
 import pymupdf
 import pytest
+from django.conf import settings as settings_module
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from docx.opc.constants import RELATIONSHIP_TYPE
@@ -28,7 +30,10 @@ from pdf.convert.depth_limits import DEEPEST, deepest
 from pdf.sandbox import client
 from tests.drawing import draw_pdf
 
-needs_office = pytest.mark.skipif(not is_office_installed(), reason="needs LibreOffice")
+WRITER = Path(shutil.which(settings_module.LIBREOFFICE) or "/").resolve().parent / "libswlo.so"
+needs_office = pytest.mark.skipif(
+    not (is_office_installed() and WRITER.exists()), reason="needs LibreOffice with Writer"
+)
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
     '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'

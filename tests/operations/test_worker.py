@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 import psutil
@@ -17,12 +16,9 @@ from django.conf import settings as settings_module
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import connection
-from django.utils import timezone
 
 from documents.files.uploads import store_upload
-from documents.ingestion.leases import acquire
 from documents.ingestion.pipeline import ingest_document
-from documents.ingestion.sweep import sweep_in_turn
 from documents.models import Document, Worker
 from tests.documents.test_recognition import scan
 from tests.drawing import draw_pdf
@@ -168,17 +164,3 @@ def test_a_worker_that_is_told_to_stop_puts_its_document_back(alice: User, worke
     if document.status != Document.Status.READY:  # it may have been quicker than us
         assert (document.status, document.attempts, document.lease) == (Document.Status.UPLOADED, 0, None)
         assert ingest_document(document.pk), "anybody may take it now"
-
-
-def test_a_scheduler_alone_puts_back_what_a_silent_worker_left(alice: User, tmp_path: Path, settings) -> None:
-    settings.MEDIA_ROOT = tmp_path
-    left = store_upload(alice, ContentFile(draw_pdf("Left behind.")), "left.pdf", queued=False)
-    assert acquire(left.pk)
-    Document.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    scheduler = Workers(tmp_path, tmp_path / "log", "scheduler")
-    try:
-        wait_for(lambda: Document.objects.get(pk=left.pk).lease is None, "it was not put back")
-        assert sweep_in_turn() is None  # the round was the scheduler's
-    finally:
-        assert scheduler.stop() < 10
-    assert scheduler.process.returncode == 0 and Document.objects.get(pk=left.pk).status == "uploaded"
