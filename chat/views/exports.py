@@ -13,8 +13,7 @@ from django.views.decorators.http import require_safe
 from chat.exports.docx import as_docx
 from chat.exports.exported_answer import Export, exported, exported_conversation, exported_note
 from chat.exports.html import PackFailed, as_html, evidence_pack
-from chat.exports.markdown import as_markdown
-from chat.exports.plain import as_plain, as_rich
+from chat.exports.markdown import as_markdown, as_plain, as_rich
 from chat.models import Conversation, Message, Note
 from chat.views.visible import visible_answer, visible_conversation, visible_note
 from documents.audit import record
