@@ -71,11 +71,14 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
 
 
 _SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW"}
+_SYMBOLS |= {"A$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "S$": "SGD"}
 _CODES = (
     "USD EUR GBP JPY CHF CAD AUD NZD CNY RMB INR KRW SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR HKD SGD AED SAR"
 )
 _BEFORE = re.compile(
-    r"(?P<currency>(?:US|CA?|A|NZ|HK)?[$£€¥₹₩￥]|\b(?:" + _CODES.replace(" ", "|") + r"))\s?(?P<minus>[-–]?)$"
+    r"(?P<currency>(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩￥]|\b(?:"
+    + _CODES.replace(" ", "|")
+    + r"))\s?(?P<minus>[-–]?)$"
 )
 _MINUS = re.compile(r"(?<![\w.)%])[-–]\s?$")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
