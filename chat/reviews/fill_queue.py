@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 from uuid import uuid4
 
@@ -25,10 +26,13 @@ from django.utils import timezone
 from django_q.tasks import async_task
 
 from chat.answers.answer_builder import AnswerBuilder
-from chat.answers.context import ANSWER_SEARCH, find_context
+from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context
 from chat.answers.prompt import prompt_for
+from chat.answers.without_model.answer import bullet, holding
 from chat.answers.without_model.evidence import find_evidence
-from chat.answers.without_model.question import language_of, message
+from chat.answers.without_model.lines import AnswerLine, lines_of
+from chat.answers.without_model.question import analyse, language_of, message
+from chat.answers.without_model.ranking import rank, relevance
 from chat.answers.write_answer import AnswerContext, check, drafted
 from chat.citations.claims import CONTRADICTED, VERIFIED
 from chat.citations.marker_decoder import without_markers
@@ -36,7 +40,8 @@ from chat.models import Citation, ReviewCell, ReviewCellVersion, ReviewColumn
 from chat.providers.base import Provider
 from chat.providers.extractive import NAME as EXTRACTIVE
 from chat.providers.registry import language_model, provider_named
-from chat.reviews.typed_values import Evidence, typed_value
+from chat.reviews.typed_values import QUANTITIES, Evidence, typed_value
+from chat.reviews.value_lines import SAME, ValueLine, value_lines
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
@@ -50,6 +55,8 @@ CELLS_AT_ONCE = 10  # of one row; then the next owner's turn comes
 MOST_ATTEMPTS = 3
 TICKETS_AT_ONCE = 2
 CUT_OFF = "Filling this cell was cut off each time. Ask again."
+MOST_NEAR = 3  # passages shown where nothing is stated
+MOST_TRIED = 8  # values that are put to the verifier
 State = ReviewCell.State
 
 
@@ -178,6 +185,8 @@ def answered(column: ReviewColumn, document: Document, user: User, provider: Pro
     question, scope = asked(column, provider), Scope(user, document_ids=(document.pk,))
     if provider.name == EXTRACTIVE:
         found = find_evidence(question, scope, ANSWER_SEARCH)
+        if column.kind in QUANTITIES:
+            return quantity(column, found)
     else:
         helper = language_model(provider, cancelled)
         tokens = settings.CHAT_PROMPT_TOKENS
@@ -189,6 +198,53 @@ def answered(column: ReviewColumn, document: Document, user: User, provider: Pro
     if provider.name != EXTRACTIVE:
         check(draft, provider, AnswerContext(lambda event: None, cancelled))
     return replace(judged(column, draft, question), usage=usage)
+
+
+def quantity(column: ReviewColumn, found: AnswerSources) -> FilledCell:
+    """A number, an amount or a date, without a model: the best value that its page bears out.
+
+    Where nothing is directly on the question it is not stated; where two values fit alike it is unclear.
+    """
+    languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
+    question = analyse(column.question, languages)
+    lines = lines_of(question, found.passages)
+    pages = rank(question, lines, found.passages, found.notes.packs)
+    best = pages[0] if pages else None
+    is_direct = best is not None and relevance(question, best, found.notes).is_direct
+    values = value_lines(column, question, pages, found.notes.packs) if is_direct else []
+    held = held_values(values, found)
+    if not held:
+        near = [line for page in pages[:MOST_NEAR] for line in page.lines[:1]]
+        return FilledCell(State.NOT_STATED, citations=cited(list(holding(near, found.passages)), found))
+    citations = cited([line for _, line in held], found)
+    if len({size_of(one.value.value) for one, _ in held}) > 1:
+        return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
+    first = held[0][0].value
+    return FilledCell(State.FOUND, first.value, first.text, citations)
+
+
+def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
+    """The best value that its page bears out, and those that score alike, each as the line that says it."""
+    held: list[tuple[ValueLine, AnswerLine]] = []
+    for one in values[:MOST_TRIED]:
+        if held and one.score < held[0][0].score - SAME:
+            break
+        held += [(one, line) for line in holding([one.line], found.passages)]
+    return held
+
+
+def size_of(value: Any) -> str:
+    """A value for comparison: an amount without its sign, for statements print costs either way."""
+    return str(abs(value["number"])) if isinstance(value, dict) else str(value)
+
+
+def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> list[Citation]:
+    """Each line cited and checked as it is in an answer."""
+    draft = AnswerBuilder(uuid4(), found.sources, {})
+    for line in lines:
+        for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
+            pass
+    return draft.citations
 
 
 def asked(column: ReviewColumn, provider: Provider) -> str:

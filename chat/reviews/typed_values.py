@@ -16,6 +16,7 @@ from text.terms import terms_of
 from text.units import units_by_symbol
 
 Kind = ReviewColumn.Kind
+QUANTITIES = (Kind.NUMBER, Kind.MONEY, Kind.DATE)
 NAME = re.compile(r"\d+-?[A-Za-z]")
 NEAR = 30  # characters from a bare number in a sentence to a word of the question
 YEAR_ONLY = 10_000  # a date below this number names no year, or no day
@@ -62,7 +63,12 @@ def _quantity(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue 
         asked = asked_terms(column, found.language)
         if not is_about(found, asked):
             continue
-        fitting = [q for q in quantities_in(found.claim, found.language) if fits(column, q, found.claim)]
+        named = {q.value for q in quantities_in(column.question, found.language)}  # no answer to itself
+        fitting = [
+            q
+            for q in quantities_in(found.claim, found.language)
+            if q.value not in named and fits(column, q, found.claim)
+        ]
         lit = [q for q in fitting if _digits(found.claim[q.start : q.end]) in _digits(found.quote)]
         if (best := _best(found, lit or fitting, asked)) is not None:
             return TypedValue(as_json(column, best), found.claim[best.start : best.end].strip(), place)

@@ -1,0 +1,152 @@
+"""Which of a document's values a column takes: of tables and sentences, drawn with known columns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from chat.citations.claims import VERIFIED
+from chat.models import ReviewCell, ReviewColumn
+from chat.providers.registry import provider_named
+from chat.reviews.fill_queue import FilledCell, answered
+from tests.chat.reviews.truths.financebench_cells import cells as financebench_cells
+from tests.conftest import Ingest
+from tests.drawing import draw_pdf
+from text.quantities import quantities_in
+
+State = ReviewCell.State
+ROWS = [
+    ("", "Three months", "Year ended", "Year ended"),
+    ("", "ended 2031", "2031", "2030"),
+    ("Ticket sales", "$ 310", "$ 1,240", "$ 1,105"),
+    ("Fuel costs", "(96)", "(402)", "(377)"),
+    ("Operating result", "$ (12)", "$ (45)", "$ 61"),
+]
+SEGMENT = [
+    ("", "2031", "2030"),
+    ("Ticket sales", "$ 88", "$ 79"),
+    ("Fuel costs", "(20)", "(18)"),
+]
+PROSE = (
+    "# Survey of anglers",
+    "Table 4 lists the lakes that were visited by anglers.",
+    "We interviewed 2,480 anglers between May 1-7, 2031 at 35 lakes.",
+    "Of the anglers, 64% came by train.",
+    "The licence costs HK$250 a year for each angler.",
+)
+
+
+def draw_tables(*tables: tuple[str, list[tuple[str, ...]]]) -> bytes:
+    """One page a table: its title, then its rows with ruled lines between them."""
+    document = pymupdf.open()
+    for title, rows in tables:
+        page = document.new_page()
+        page.insert_text((72, 80), title, fontsize=14, fontname="hebo")
+        page.insert_text((72, 100), "(in millions)", fontsize=10)
+        for line, row in enumerate(rows):
+            y = 130 + 20 * line
+            page.draw_line((72, y + 6), (540, y + 6))
+            for x, text in zip((72, 250, 350, 450), row, strict=False):
+                page.insert_text((x, y), text, fontsize=10)
+    return bytes(document.tobytes())
+
+
+def ask(user: User, document: Any, question: str, kind: str = "money", unit: str = "") -> FilledCell:
+    column = ReviewColumn(title="Asked", question=question, kind=kind, unit=unit)
+    return answered(column, document, user, provider_named("extractive"))
+
+
+@pytest.fixture
+def accounts(alice: User, ingested: Ingest) -> Any:
+    pdf = draw_tables(
+        ("Segment information: harbour ferries", SEGMENT),
+        ("Consolidated statement of income", ROWS),
+    )
+    return ingested(alice, pdf=pdf, name="accounts.pdf")
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("What were the ticket sales?", 1_240_000_000),  # of the year and the group, not of three months
+        ("What were the ticket sales in 2030?", 1_105_000_000),
+        ("What was the operating result?", -45_000_000),  # in brackets
+        ("What were the ticket sales of the three months ended 2031?", 310_000_000),
+    ],
+)
+def test_a_row_gives_the_value_of_the_year_and_the_group_unless_asked_otherwise(
+    alice: User, accounts: Any, question: str, number: int
+) -> None:
+    found = ask(alice, accounts, question)
+    assert (found.state, found.value) == (State.FOUND, {"number": number, "currency": "USD"})
+    cited = found.citations[0]
+    assert cited.page_number == 2 and cited.verdict in VERIFIED
+
+
+def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, accounts: Any) -> None:
+    found = ask(alice, accounts, "What were the fuel costs in 2030?")
+    assert found.value == {"number": -377_000_000, "currency": "USD"}
+
+
+@pytest.fixture
+def survey(alice: User, ingested: Ingest) -> Any:
+    return ingested(alice, pdf=draw_pdf("\n".join(PROSE)), name="survey.pdf")
+
+
+def test_a_count_is_no_table_number_date_or_share(alice: User, survey: Any) -> None:
+    assert ask(alice, survey, "How many anglers were interviewed?", "number").value == {
+        "number": 2480,
+        "unit": "",
+    }
+    assert ask(alice, survey, "Which share of the anglers came by train?", "number", "%").value == {
+        "number": 64,
+        "unit": "%",
+    }
+
+
+def test_a_dollar_of_hong_kong_is_none_of_the_united_states(alice: User, survey: Any) -> None:
+    found = ask(alice, survey, "How much does the licence of an angler cost?")
+    assert found.value == {"number": 250, "currency": "HKD"}
+    signs = {"S$5": "SGD", "A$5": "AUD", "US$5": "USD", "$5": "USD"}
+    assert {text: quantities_in(text, "en")[0].unit for text in signs} == signs
+
+
+def test_what_holds_no_value_of_the_kind_is_not_stated(alice: User, survey: Any) -> None:
+    found = ask(alice, survey, "On what date did the anglers pay their licence fee?", "date")
+    assert (found.state, found.value, found.text) == (State.NOT_STATED, None, "")
+
+
+def test_evaluate_review_scores_known_cells(
+    db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "survey.pdf").write_bytes(draw_pdf("\n".join(PROSE)))
+    count = {"title": "Anglers", "question": "How many anglers were interviewed?", "kind": "number"}
+    orbit = {"title": "Orbit", "question": "At what altitude does the satellite orbit?", "kind": "number"}
+    cells = [
+        {"document": "survey", "column": count, "value": 2480, "pages": [1]},
+        {"document": "survey", "column": count, "value": 35, "pages": [2]},
+        {"document": "survey", "column": orbit, "value": None},
+    ]
+    (tmp_path / "cells.jsonl").write_text("\n".join(map(json.dumps, cells)))
+    call_command("evaluate", "review", str(tmp_path / "cells.jsonl"), "--pdfs", str(tmp_path), "--json")
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["accuracy"] == round(2 / 3, 4) and scores["found_right"] == 0.5
+    assert scores["cited_page"] == 0.5 and scores["not_stated_precision"] == 1.0
+
+
+def test_the_truths_are_whole(corpus: Path) -> None:
+    made = list(financebench_cells(corpus / "financebench" / "questions.jsonl"))
+    assert len(made) > 300 and sum(cell["value"] is None for cell in made) == 45
+    kinds = set(ReviewColumn.Kind.values)
+    for name, count in (("general", 60), ("agreement", 14)):
+        lines = (Path(__file__).parent / "truths" / f"{name}_cells.jsonl").read_text().splitlines()
+        read = [json.loads(line) for line in lines]
+        assert len(read) == count and {cell["column"]["kind"] for cell in read} <= kinds
+        folder = corpus / ("general" if name == "general" else "financebench") / "pdfs"
+        assert all((folder / f"{cell['document']}.pdf").exists() for cell in read)
