@@ -81,7 +81,7 @@ def value_lines(
     column: ReviewColumn, question: QuestionFeatures, pages: Sequence[RankedPage], packs: Sequence[str] = ()
 ) -> list[ValueLine]:
     """The values of the pages that fit the column, best first."""
-    items = items_asked(question.text, packs)
+    items = items_asked(question.text, packs)[:1]  # the others are what it may be computed from
     found: list[ValueLine] = []
     for page in pages[:MOST_PAGES]:
         share = page.probability / (pages[0].probability or 1.0)
@@ -108,7 +108,7 @@ def values_of(
     read = [
         (value, typed)
         for value in row_values(line)
-        if (typed := cell_value(column, line, value)) is not None
+        if (typed := cell_value(column, question, line, value)) is not None
     ]  # fmt: skip
     latest = max((year_of(value) for value, _ in read), default=0)
     whole_years = [
@@ -217,42 +217,43 @@ def row_values(line: AnswerLine) -> list[CellValue]:
     return [CellValue(cell, head_of(row, cell)) for cell in row.cells[1:] if is_value(cell.text)]
 
 
-def cell_value(column: ReviewColumn, line: AnswerLine, value: CellValue) -> TypedValue | None:
+def cell_value(
+    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, value: CellValue
+) -> TypedValue | None:
     """The cell as a value of the column: in its table's scale and currency, negative in brackets."""
     text = one_line(value.cell.text)
     quantities = quantities_in(text.replace("(", "").replace(")", ""), line.language)
     if len(quantities) != 1:
         return None
-    quantity = scaled(column, line, value, quantities[0])
-    if quantity is None or not fits(column, replace(quantity, start=1), text):
+    quantity, scale = quantities[0], ""
+    if column.kind == Kind.MONEY:
+        if "%" in value.head or "%" in text or bool(PER_UNIT.search(question.text)) != is_rate(line, value):
+            return None
+        scale = "" if is_rate(line, value) or quantity.scale != 1 else scale_word(line)
+        factor = SCALES.get(scale, Decimal(1))
+        quantity = replace(quantity, value=quantity.value * factor, scale=quantity.scale * factor)
+        if quantity.dimension == "" and (currency := currency_of(line)):
+            quantity = replace(quantity, dimension="money", unit=currency)
+    if not fits(column, replace(quantity, start=1), text):
         return None
     if NEGATIVE.fullmatch(text) and quantity.value > 0:
         quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-    return TypedValue(as_json(column, quantity), said(line, value))
+    return TypedValue(as_json(column, quantity), f"{text} {scale.removesuffix('s')}".strip())
 
 
-def said(line: AnswerLine, value: CellValue) -> str:
-    """The printed value beside what its table counts in: “14,544 million”, “(305) million”."""
-    text = row_text("", (replace(value, head=""),), line.scale).removeprefix(": ").strip()
-    return (
-        text if not text.startswith("(") or ":" not in text else f"{one_line(value.cell.text)} {line.scale}"
-    )
+def is_rate(line: AnswerLine, value: CellValue) -> bool:
+    """Whether a cell says how much there is of something for one of another: a price, earnings per share.
+
+    A small number with decimals among thousands or millions is one, whatever its row is called.
+    """
+    text = value.cell.text
+    is_small = "." in text and "," not in text and scale_word(line) in ("thousands", "millions")
+    return is_small or bool(PER_UNIT.search(line.label) or PER_UNIT.search(value.head))
 
 
-def scaled(column: ReviewColumn, line: AnswerLine, value: CellValue, quantity: Quantity) -> Quantity | None:
-    """The quantity as its table means it; None for a rate in a column of money."""
+def scale_word(line: AnswerLine) -> str:
     stated = STATED_SCALE.fullmatch(line.scale)
-    is_rate = bool(PER_UNIT.search(line.label) or PER_UNIT.search(value.head))
-    if column.kind != Kind.MONEY:
-        return quantity
-    if "%" in value.head or "%" in value.cell.text:
-        return None
-    if quantity.scale == 1 and stated and not is_rate:
-        factor = SCALES[stated["scale"]]
-        quantity = replace(quantity, value=quantity.value * factor, scale=factor)
-    if quantity.dimension == "" and (currency := currency_of(line)):
-        quantity = replace(quantity, dimension="money", unit=currency)
-    return quantity
+    return stated["scale"] if stated else ""
 
 
 def currency_of(line: AnswerLine) -> str:

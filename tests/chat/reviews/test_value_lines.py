@@ -27,6 +27,8 @@ ROWS = [
     ("Ticket sales", "$ 310", "$ 1,240", "$ 1,105"),
     ("Fuel costs", "(96)", "(402)", "(377)"),
     ("Operating result", "$ (12)", "$ (45)", "$ 61"),
+    ("Diluted result of a share", "$ (0.12)", "$ (0.44)", "$ 0.59"),
+    ("Ships and crews", "4,100", "4,350", "4,020"),
 ]
 SEGMENT = [
     ("", "2031", "2030"),
@@ -92,6 +94,13 @@ def test_a_row_gives_the_value_of_the_year_and_the_group_unless_asked_otherwise(
 def test_a_cell_without_a_sign_takes_the_currency_of_its_table(alice: User, accounts: Any) -> None:
     found = ask(alice, accounts, "What were the fuel costs in 2030?")
     assert found.value == {"number": -377_000_000, "currency": "USD"}
+
+
+def test_a_rate_or_a_count_takes_no_scale_of_its_table(alice: User, accounts: Any) -> None:
+    rate = ask(alice, accounts, "What was the diluted result per share?")
+    assert (rate.value, rate.text) == ({"number": -0.44, "currency": "USD"}, "$ (0.44)")
+    count = ask(alice, accounts, "How many ships and crews were there?", "number")
+    assert (count.value, count.text) == ({"number": 4350, "unit": ""}, "4,350")
 
 
 @pytest.fixture
