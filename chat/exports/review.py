@@ -249,6 +249,8 @@ def colour_of(cell: ReviewCell, cited: Citation | None) -> str:
         return "not_stated"
     if cited is None:
         return ""
+    if cell.state != ReviewCell.State.FOUND:
+        return "found"  # words stand on the page, and no value rests on them
     return (
         "verified"
         if cited.verdict in VERIFIED
