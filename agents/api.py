@@ -1,13 +1,23 @@
-"""`/api/verify/…`, `/api/locate/file/`: claims and quotes of other programs checked; `/api/webhooks/…`."""
+"""Claims and quotes of other programs checked, webhooks, embedded readers: `/api/verify/`, …"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from django.db import models
-from django.urls import URLPattern, URLResolver, path
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_view,
+)
 from pydantic import BaseModel
 from rest_framework import generics, mixins, serializers, viewsets
 from rest_framework.decorators import action
@@ -15,22 +25,25 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agents.checks import Checker, locate_in_file
+from agents.checks import Checker, TooLong, check_file, check_later
 from agents.evidence import Refused, verify_claim
 from agents.mcp_server import agent_of
-from agents.models import MOST_WEBHOOKS, Webhook, WebhookDelivery
+from agents.models import MOST_WEBHOOKS, FileCheck, ReaderEmbed, Webhook, WebhookDelivery, end_embed
 from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested
+from documents.api.common.authentication import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.urls import UuidRouter
+from documents.audit import record
 from documents.files.url_fetch import FetchRefused, parsed
-from documents.models import Document, Scope
+from documents.models import Document, EventKind, Scope
 
 
 class WebhookSerializer(Strict, serializers.ModelSerializer):
     """An address and what it wants to be told. ``secret`` is what the receiver verifies signatures with."""
 
+    url = serializers.CharField(max_length=2000, help_text="http(s); private networks are refused")
     events = serializers.ListField(child=serializers.ChoiceField(CHOOSABLE), min_length=1, max_length=10)
     secret = serializers.CharField(read_only=True)
 
@@ -46,7 +59,7 @@ class WebhookSerializer(Strict, serializers.ModelSerializer):
         try:
             parsed(url)
         except FetchRefused as refused:
-            raise serializers.ValidationError(refused.message) from None
+            raise Unusable(refused.message, url=refused.message) from None
         return url
 
 
@@ -69,6 +82,10 @@ class DeliverySerializer(serializers.ModelSerializer):
 
 
 @extend_schema(tags=["webhooks"])
+@extend_schema_view(
+    create=extend_schema(responses={201: WebhookSerializer, **UNUSABLE}),
+    partial_update=extend_schema(responses={200: WebhookSerializer, **UNUSABLE}),
+)
 class WebhookViewSet(
     mixins.ListModelMixin,
     mixins.RetrieveModelMixin,
@@ -103,6 +120,65 @@ class WebhookViewSet(
     def deliveries(self, request: Request, **kwargs: Any) -> Response:
         page = self.paginate_queryset(self.get_object().deliveries.all())
         return self.get_paginated_response(DeliverySerializer(page, many=True).data)
+
+
+ORIGIN = r"^https?://[A-Za-z0-9]([A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(:[0-9]{1,5})?$"
+
+
+class EmbedSerializer(Strict, serializers.ModelSerializer):
+    """A reader of one document for an ``<iframe>`` in pages of the named sites, until it ends.
+
+    ``url`` opens it; append ``?page=`` and ``?q=`` (words), or ``?citation=``, to light a place.
+    """
+
+    document = VisibleRelated(queryset=Document.objects.all(), rights="editable_by")
+    origins = serializers.ListField(
+        child=serializers.RegexField(ORIGIN),
+        min_length=1,
+        max_length=10,
+        help_text="such as https://example.com",
+    )
+    days = serializers.IntegerField(default=30, min_value=1, max_value=3650, write_only=True)
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ReaderEmbed
+        fields = ["id", "document", "origins", "days", "url", "expires_at", "created_at"]
+        read_only_fields = ["id", "expires_at", "created_at"]
+
+    def get_url(self, embed: ReaderEmbed) -> str:
+        path = reverse("embedded-reader", args=[embed.token])
+        request: Request | None = self.context.get("request")
+        return request.build_absolute_uri(path) if request else path
+
+    def create(self, sent: dict[str, Any]) -> ReaderEmbed:
+        end = timezone.now() + timedelta(days=sent.pop("days"))
+        embed = ReaderEmbed.objects.create(expires_at=end, **sent)
+        record(EventKind.LINK_MADE, str(embed))
+        return embed
+
+
+@extend_schema(tags=["embeds"])
+class EmbedViewSet(
+    mixins.ListModelMixin,
+    mixins.RetrieveModelMixin,
+    mixins.CreateModelMixin,
+    mixins.DestroyModelMixin,
+    viewsets.GenericViewSet,
+):
+    """Readers of single documents for pages of other sites. Whoever has the address can read the document."""
+
+    serializer_class = EmbedSerializer
+    ordering_fields = ["created_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return ReaderEmbed.objects.visible_to(self.request.user)
+
+    def perform_create(self, serializer: Any) -> None:
+        serializer.save(owner=self.request.user)
+
+    def perform_destroy(self, embed: ReaderEmbed) -> None:
+        end_embed(embed.document, embed.pk)
 
 
 MOST_AT_ONCE = 100
@@ -155,19 +231,27 @@ class VerifySerializer(Strict, serializers.Serializer):
     title = serializers.CharField(default="", max_length=500, allow_blank=True, help_text="of the text")
 
 
-class Listed(serializers.JSONField):
-    """A list in JSON within a form, each entry read by a serializer."""
+@extend_schema_field(OpenApiTypes.STR)
+class Listed(serializers.Field):
+    """A list in JSON within a form, each entry read by a serializer. The form knows no more than a string."""
 
     def __init__(self, entry: type[serializers.Serializer], **options: Any) -> None:
         super().__init__(**options)
         self.entry = entry
 
-    def to_internal_value(self, data: Any) -> Any:
-        entries = self.entry(data=super().to_internal_value(data), many=True)
-        entries.is_valid(raise_exception=True)
+    def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
+        try:
+            entries = self.entry(data=json.loads(data), many=True)
+        except (TypeError, ValueError, RecursionError):
+            raise self._unusable("This is not JSON.") from None
+        if not entries.is_valid():
+            raise self._unusable(f"The list cannot be used: {json.dumps(entries.errors)[:1000]}")
         if not 1 <= len(entries.validated_data) <= MOST_AT_ONCE:
-            raise serializers.ValidationError(f"Give 1 to {MOST_AT_ONCE} of them.")
-        return entries.validated_data
+            raise self._unusable(f"Give 1 to {MOST_AT_ONCE} of them.")
+        return list(entries.validated_data)
+
+    def _unusable(self, reason: str) -> Unusable:
+        return Unusable(reason, **{str(self.field_name): reason})
 
 
 class VerifyFileSerializer(Strict, serializers.Serializer):
@@ -229,39 +313,78 @@ class Verify(Check):
         return answer(lambda **claim: verify_claim(agent, key, **claim), sent["claims"])
 
 
+class FileCheckSerializer(serializers.ModelSerializer):
+    """A check of a long file. Ask again until ``status`` is done or failed; kept for a day."""
+
+    results = serializers.JSONField(help_text="as for a short file; null until it is done")
+
+    class Meta:
+        model = FileCheck
+        fields = ["id", "kind", "status", "results", "error", "created_at"]
+
+
+LATER = OpenApiResponse(FileCheckSerializer, "A long file: a worker checks it. `Location` says where to ask.")
+
+
+class FileCheckView(Check):
+    """Checks a PDF that is not kept: at once, or by a worker where it is long."""
+
+    parser_classes = [MultiPartParser]
+    kind: FileCheck.Kind
+    field: str
+
+    def checked(self, request: Request) -> Response:
+        sent = self.sent(request)
+        what = self.kind, sent["file"], sent.get("title", ""), sent[self.field]
+        try:
+            return Response({"results": usable(lambda: check_file(*what))})
+        except TooLong:
+            check = usable(lambda: check_later(caller(request), *what))
+        location = reverse("api:file-check", args=[check.pk])
+        return Response(FileCheckSerializer(check).data, status=202, headers={"Location": location})
+
+
 @extend_schema(tags=["checks"])
-class VerifyFile(Check):
+class VerifyFile(FileCheckView):
     """Whether a PDF that is not kept bears out each claim."""
 
     serializer_class = VerifyFileSerializer
-    parser_classes = [MultiPartParser]
+    kind, field = FileCheck.Kind.VERIFY, "claims"
 
-    @extend_schema(operation_id="verify_file", responses={200: VerifiedInFile, **UNUSABLE})
+    @extend_schema(operation_id="verify_file", responses={200: VerifiedInFile, 202: LATER, **UNUSABLE})
     def post(self, request: Request) -> Response:
-        sent = self.sent(request)
-        checker = usable(lambda: Checker.of_file(sent["file"], sent["title"]))
-        return answer(checker.verify, sent["claims"])
+        return self.checked(request)
 
 
 @extend_schema(tags=["checks"])
-class LocateFile(Check):
+class LocateFile(FileCheckView):
     """Where each quote stands in a PDF that is not kept."""
 
     serializer_class = LocateFileSerializer
-    parser_classes = [MultiPartParser]
+    kind, field = FileCheck.Kind.LOCATE, "quotes"
 
-    @extend_schema(operation_id="locate_file", responses={200: LocatedInFile, **UNUSABLE})
+    @extend_schema(operation_id="locate_file", responses={200: LocatedInFile, 202: LATER, **UNUSABLE})
     def post(self, request: Request) -> Response:
-        sent = self.sent(request)
-        quotes = [(quoted["quote"], quoted["context"]) for quoted in sent["quotes"]]
-        found = usable(lambda: locate_in_file(sent["file"], quotes))
-        return Response({"results": [result.model_dump() for result in found]})
+        return self.checked(request)
+
+
+@extend_schema(tags=["checks"])
+class FileCheckDetail(generics.RetrieveAPIView):
+    """How far the check of a long file is, and its results."""
+
+    serializer_class = FileCheckSerializer
+    filter_backends: list[Any] = []
+
+    def get_queryset(self) -> models.QuerySet:
+        return FileCheck.objects.visible_to(self.request.user)
 
 
 def usable(made: Callable[[], Result]) -> Result:
-    """What the call returns. Raises Unusable with the reason where it refuses."""
+    """What the call returns. Raises TooLong, and Unusable with the reason where it refuses otherwise."""
     try:
         return made()
+    except TooLong:
+        raise
     except Refused as refused:
         raise Unusable(str(refused)) from None
 
@@ -272,10 +395,12 @@ def answer(verify: Callable[..., BaseModel], claims: Sequence[dict[str, Any]]) -
 
 router = UuidRouter()
 router.register("webhooks", WebhookViewSet, "webhook")
+router.register("embeds", EmbedViewSet, "embed")
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("verify/", Verify.as_view(), name="verify"),
     path("verify/file/", VerifyFile.as_view(), name="verify-file"),
     path("locate/file/", LocateFile.as_view(), name="locate-file"),
+    path("checks/<uuid:pk>/", FileCheckDetail.as_view(), name="file-check"),
     *router.urls,
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import post_delete
 
 
 class AgentsConfig(AppConfig):
@@ -10,12 +11,17 @@ class AgentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from agents import webhooks
+        from agents import checks, webhooks
+        from agents.models import FileCheck, embeds_of, end_embed
         from chat.answers.persistence import answer_finished
         from chat.reviews.fill_queue import review_filled
+        from documents.access import register
         from documents.signals import job_finished, library_swept
 
         job_finished.connect(webhooks.job_finished)
         answer_finished.connect(webhooks.answer_finished)
         review_filled.connect(webhooks.review_filled)
         library_swept.connect(webhooks.sweep)
+        library_swept.connect(checks.sweep)
+        post_delete.connect(checks.forget_file, FileCheck)
+        register("embed", embeds_of, end_embed)

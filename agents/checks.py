@@ -1,16 +1,27 @@
-"""Claims and quotes checked against what is not in the library: a text, or a file that is not kept."""
+"""Claims and quotes checked against what is not in the library: a text, or a file that is not kept.
+
+A long file is checked by a worker. The rows are the queue; a ticket in django-q says "check what is due".
+"""
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.files.base import File
+from django.db import transaction
+from django.utils import timezone
+from django_q.tasks import async_task
 
 from agents.evidence import VERIFIED_AGAINST, Refused, differences_of, preference
+from agents.models import Event, FileCheck
 from agents.results import LocatedText, VerifiedText, part
+from agents.webhooks import announce
 from chat.citations.anchoring.page_sources import FilePages, find_in_file
 from chat.citations.claim_spans import terms_of
 from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verification
@@ -21,11 +32,18 @@ from documents.ingestion.parser import parse_limits
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
 
+logger = logging.getLogger(__name__)
 MOST_PAGES = 60  # of a file that is read while the caller waits
-TOO_LONG = (
-    "This file has {pages} pages; {most} can be checked at once. Add it to the library, which reads it "
-    "in the background, and check against the document."
-)
+MOST_PAGES_LATER = 2000  # of one that a worker reads
+MOST_CHECKS = 5  # of one user that wait or run
+TICKET = "agents.checks.check_due"
+TOO_LONG = "This file has {pages} pages; {most} can be checked. Add it to the library and check it there."
+TOO_MANY = "{} checks of yours are waiting. Send this one when they have ended."
+FAILED = "This check could not be made."
+
+
+class TooLong(Refused):
+    """The file has more pages than are read at once."""
 
 
 class Checker:
@@ -44,15 +62,15 @@ class Checker:
         return cls(units, {})
 
     @classmethod
-    def of_file(cls, file: File, title: str = "") -> Checker:
-        """Over a PDF. Raises Refused for what cannot be read, or not while the caller waits."""
+    def of_file(cls, file: File, title: str = "", most: int = MOST_PAGES) -> Checker:
+        """Over a PDF of at most so many pages. Raises TooLong, and Refused for what cannot be read."""
         with kept_for_now(file) as path:
             try:
-                parsed = parse_file(path, limits=parse_limits(), pages=range(1, MOST_PAGES + 1))
+                parsed = parse_file(path, limits=parse_limits(), pages=range(1, most + 1))
             except ParseFailure as failure:
                 raise Refused(failure.message) from None
-        if parsed.page_count > MOST_PAGES:
-            raise Refused(TOO_LONG.format(pages=parsed.page_count, most=MOST_PAGES))
+        if parsed.page_count > most:
+            raise TooLong(TOO_LONG.format(pages=parsed.page_count, most=most))
         units = [unit for page in parsed.pages for unit in page_units(page, "file", title)]
         if not units:
             raise Refused("No words were found in this file.")
@@ -88,16 +106,88 @@ class Checker:
         )
 
 
-def locate_in_file(file: File, quotes: Sequence[tuple[str, str]]) -> list[LocatedText]:
-    """Where each (quote, context) stands in a PDF. Raises Refused."""
+def check_file(
+    kind: FileCheck.Kind, file: File, title: str, wanted: Sequence[dict[str, Any]], most: int = MOST_PAGES
+) -> list[dict[str, Any]]:
+    """A result for each claim or quote, as JSON. Raises TooLong, Refused."""
+    if kind == FileCheck.Kind.LOCATE:
+        quotes = [(quoted["quote"], quoted["context"]) for quoted in wanted]
+        return [found.model_dump() for found in locate_in_file(file, quotes, most)]
+    checker = Checker.of_file(file, title, most)
+    return [checker.verify(**claim).model_dump() for claim in wanted]
+
+
+def check_later(
+    owner: User, kind: FileCheck.Kind, file: File, title: str, wanted: Sequence[dict[str, Any]]
+) -> FileCheck:
+    """Keep the file until a worker has checked it. Raises Refused for a user with too many of them."""
+    if FileCheck.objects.visible_to(owner).unfinished().count() >= MOST_CHECKS:
+        raise Refused(TOO_MANY.format(MOST_CHECKS))
+    file.seek(0)
+    check = FileCheck(owner=owner, kind=kind, title=title, wanted=list(wanted))
+    check.file.save(f"{check.pk}.pdf", file)
+    transaction.on_commit(lambda: async_task(TICKET, group="checks"), robust=True)
+    return check
+
+
+def check_due() -> int:
+    """Check what is due; return how many."""
+    checked = 0
+    while check := _claimed():
+        check.status, check.error = FileCheck.Status.DONE, ""
+        try:
+            kind = FileCheck.Kind(check.kind)
+            with check.file.open("rb") as file:
+                check.results = check_file(kind, file, check.title, check.wanted, MOST_PAGES_LATER)
+        except Refused as refused:
+            check.status, check.error = FileCheck.Status.FAILED, str(refused)[:500]
+        except Exception:
+            logger.exception("a check of a file failed")
+            check.status, check.error = FileCheck.Status.FAILED, FAILED
+        check.file.delete(save=False)
+        check.save(update_fields=["status", "results", "error", "file"])
+        announce(Event.CHECK_DONE, check.owner_id, {"check": str(check.pk), "status": check.status})
+        checked += 1
+    return checked
+
+
+def _claimed() -> FileCheck | None:
+    """The first that is due, marked so that no other worker takes it. One that was lost before fails."""
+    with transaction.atomic():
+        while check := FileCheck.objects.due().select_for_update(skip_locked=True).first():
+            was_lost = check.status == FileCheck.Status.RUNNING
+            check.status = FileCheck.Status.FAILED if was_lost else FileCheck.Status.RUNNING
+            check.started_at, check.error = timezone.now(), FAILED if was_lost else ""
+            check.save(update_fields=["status", "started_at", "error"])
+            if not was_lost:
+                return check
+            check.file.delete()
+    return None
+
+
+def sweep(sender: object, **more: Any) -> None:
+    """Issue a ticket where something is due; delete what is old with its file."""
+    FileCheck.objects.outdated().delete()
+    if FileCheck.objects.due().exists():
+        async_task(TICKET, group="checks")
+
+
+def forget_file(sender: object, instance: FileCheck, **more: Any) -> None:
+    instance.file.delete(save=False)
+
+
+def locate_in_file(
+    file: File, quotes: Sequence[tuple[str, str]], most: int = MOST_PAGES
+) -> list[LocatedText]:
+    """Where each (quote, context) stands in a PDF of at most so many pages. Raises TooLong, Refused."""
     with kept_for_now(file) as path:
         pages = FilePages(path)
         try:
             count = len(pages.printed)
         except ParseFailure as failure:
             raise Refused(failure.message) from None
-        if count > MOST_PAGES:
-            raise Refused(TOO_LONG.format(pages=count, most=MOST_PAGES))
+        if count > most:
+            raise TooLong(TOO_LONG.format(pages=count, most=most))
         return [_located(pages, quote, context) for quote, context in quotes]
 
 

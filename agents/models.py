@@ -1,19 +1,25 @@
-"""What programs leave here: the talks of chat front ends, webhooks and what was sent to them."""
+"""What programs leave here: talks of chat front ends, webhooks, checks of files, embedded readers."""
 
 from __future__ import annotations
 
 import base64
 import uuid
+from collections.abc import Container, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.core.signing import BadSignature, Signer
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from chat.models import Conversation
+from documents.access import Way
+from documents.audit import record
+from documents.models import Document, EventKind
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -39,6 +45,7 @@ class Event(models.TextChoices):
     DOCUMENT_FAILED = "document.failed", "a document could not be read"
     ANSWER_DONE = "answer.done", "an answer is written"
     REVIEW_FILLED = "review.filled", "the cells of a review are filled"
+    CHECK_DONE = "check.done", "a check of a long file has ended"
     TEST = "test", "somebody pressed the button"
 
 
@@ -114,3 +121,128 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} to {self.webhook_id}"
+
+
+CHECKS_KEPT = timedelta(days=1)
+CHECK_LOST = timedelta(hours=1)  # after its beginning, its worker is taken for dead
+
+
+class FileCheckQuerySet(models.QuerySet["FileCheck"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def unfinished(self) -> Self:
+        return self.filter(status__in=(FileCheck.Status.WAITING, FileCheck.Status.RUNNING))
+
+    def due(self) -> Self:
+        """Those that wait, and those whose worker died."""
+        lost = Q(status=FileCheck.Status.RUNNING, started_at__lt=timezone.now() - CHECK_LOST)
+        return self.filter(Q(status=FileCheck.Status.WAITING) | lost).order_by("created_at")
+
+    def outdated(self) -> Self:
+        return self.filter(created_at__lt=timezone.now() - CHECKS_KEPT)
+
+
+class FileCheck(models.Model):
+    """Claims or quotes to be checked in the background against a file, which is deleted after it."""
+
+    class Kind(models.TextChoices):
+        VERIFY = "verify", "claims"
+        LOCATE = "locate", "quotes"
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=10, choices=Kind)
+    file = models.FileField(upload_to="checks/", max_length=200)
+    title = models.CharField(max_length=500, blank=True)
+    wanted = models.JSONField(help_text="the claims or quotes, as they were sent")
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    results = models.JSONField(null=True)
+    error = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+
+    objects = FileCheckQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+
+_signer = Signer(salt="agents.embed")
+
+
+class ReaderEmbedQuerySet(models.QuerySet["ReaderEmbed"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def open(self) -> Self:
+        """Those before their end. The right of their maker is ``is_open``."""
+        return self.filter(expires_at__gt=timezone.now(), owner__is_active=True)
+
+    def by_token(self, token: str) -> ReaderEmbed | None:
+        """The embed of an address; None for a forged one, and one that has ended."""
+        try:
+            key = uuid.UUID(hex=_signer.unsign(token))
+        except (BadSignature, ValueError):
+            return None
+        found = self.open().select_related("owner", "document").filter(pk=key).first()
+        return found if found and found.is_open else None
+
+
+class ReaderEmbed(models.Model):
+    """A reader of one document within pages of other sites, for whoever has its address, until its end.
+
+    It ends with the right of its owner to hand the document on, too.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
+    origins = ArrayField(models.CharField(max_length=300), help_text="the sites whose pages may show it")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+
+    objects = ReaderEmbedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"reader of {self.document_id} in {', '.join(self.origins)}"
+
+    @property
+    def token(self) -> str:
+        """The id and a signature, so that ids cannot be tried."""
+        return _signer.sign(self.pk.hex)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the owner may still hand the document on. One query."""
+        return Document.objects.editable_by(self.owner).filter(pk=self.document_id).exists()
+
+
+def embeds_of(document: Document, readers: Container[str]) -> Iterator[Way]:
+    """The embedded readers of the document that are open: for ``documents.access``."""
+    found = ReaderEmbed.objects.open().filter(document=document).select_related("owner")
+    for embed in found.order_by("created_at"):
+        maker = embed.owner.get_username()
+        if maker in readers:
+            label = ", ".join(embed.origins)
+            yield Way(f"embed-{embed.pk}", "embed", (), maker, embed.created_at, embed.expires_at, label)
+
+
+def end_embed(document: Document, embed_id: uuid.UUID) -> bool:
+    """End an embedded reader of the document, whoever made it."""
+    found = ReaderEmbed.objects.filter(document=document, pk=embed_id)
+    for embed in found:
+        record(EventKind.LINK_ENDED, str(embed))
+    return bool(found.delete()[0])

@@ -18,5 +18,7 @@ urlpatterns: list[URLPattern] = [
     path("account/webhooks/add/", views.add, name="webhook-add"),
     path("account/webhooks/<uuid:pk>/test/", views.test, name="webhook-test"),
     path("account/webhooks/<uuid:pk>/remove/", views.remove, name="webhook-remove"),
+    path("embed/<str:token>/", views.embedded_reader, name="embedded-reader"),
+    path("embed/<str:token>/file", views.embedded_file, name="embedded-file"),
     path("mcp", McpView.as_view(), name="mcp"),
 ]

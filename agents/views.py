@@ -1,20 +1,28 @@
-"""`/account/webhooks/`: one's webhooks, what was sent to each, and a button to test them."""
+"""`/account/webhooks/`: one's webhooks, what was sent to each; `/embed/…`: a reader within other sites."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
+import msgspec
+from csp.decorators import csp_replace
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.models import MOST_WEBHOOKS, Webhook, WebhookDelivery
+from agents.models import MOST_WEBHOOKS, ReaderEmbed, Webhook, WebhookDelivery
 from agents.webhooks import CHOOSABLE, tested
+from chat.views.reader import READ_AHEAD, lit_at
 from documents.files.url_fetch import FetchRefused, parsed
+from documents.views.files import pdf_of
 
 SHOWN = 5  # deliveries of each
 
@@ -68,3 +76,46 @@ def remove(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_object_or_404(Webhook.objects.visible_to(request.user), pk=pk).delete()
     messages.success(request, _("The webhook was removed."))
     return redirect("webhooks")
+
+
+@never_cache
+@xframe_options_exempt
+@require_safe
+def embedded_reader(request: HttpRequest, token: str) -> HttpResponseBase:
+    """The document's pages, at ``?citation=``, or at ``?page=`` with the words ``?q=`` lit, in a frame.
+
+    The session is not looked at: the address says what may be read, and nothing else can be.
+    """
+    embed = open_embed(token)
+    lit = lit_at(request, embed.document, embed.owner)
+    context = {
+        "document": embed.document,
+        "file": reverse("embedded-file", args=[token]),
+        "opening": msgspec.to_builtins(lit) or None,
+        "read_ahead": embed.document.size <= READ_AHEAD,
+        "query": request.GET.urlencode(),
+    }
+
+    @csp_replace({"frame-ancestors": embed.origins})
+    def framed(request: HttpRequest) -> HttpResponse:
+        response = render(request, "reader/embed.html", context)
+        response["X-Robots-Tag"] = "noindex"
+        response["Referrer-Policy"] = "no-referrer"
+        return response
+
+    return framed(request)
+
+
+@never_cache
+@require_safe
+def embedded_file(request: HttpRequest, token: str) -> HttpResponseBase:
+    """The PDF of an embedded reader, whole or the range asked for."""
+    document = open_embed(token).document
+    return pdf_of(request, document, document.shown_file)
+
+
+def open_embed(token: str) -> ReaderEmbed:
+    embed = ReaderEmbed.objects.by_token(token)
+    if embed is None or not embed.document.file:
+        raise Http404
+    return embed

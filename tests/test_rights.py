@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -19,10 +20,11 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
-from agents.models import Webhook
+from agents.models import FileCheck, ReaderEmbed, Webhook
 from chat.models import (
     Annotation,
     AnswerShare,
@@ -64,6 +66,8 @@ OWNED = {
     r"(api|account)/webhooks/": "webhook",
     r"(api/)?annotations/": "annotation",
     r"v1/responses/": "answer",
+    r"api/checks/": "file check",
+    r"api/embeds/": "embed",
     r"api/reviews/<uuid:review_id>/columns/<uuid": "review column",
     r"api/reviews/<uuid:review_id>/rows/<uuid": "review row",
     r"api/reviews/<uuid:review_id>/cells/<uuid": "review cell",
@@ -86,7 +90,7 @@ OWNED = {
     r"account/sessions/": "session",
 }
 # Ids that name nothing of a person's, or links that are meant for whoever holds them.
-OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "account/single-sign-on/")
+OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "embed/", "account/single-sign-on/")
 # Switched off here; ``tests/operations/test_second_factor.py`` has its own Charlie.
 SWITCHED_OFF = ("account/second-factor/",)
 CATALOGUES = ("/citing/", "/references/")  # ask other servers
@@ -184,6 +188,13 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
         "search": SearchQuery.objects.create(user=alice, query=SECRET),
         "saved search": SavedSearch.objects.create(user=alice, name=SECRET, query="q=x"),
         "answer share": AnswerShare.objects.create(message=answer),
+        "file check": FileCheck.objects.create(owner=alice, kind="verify", wanted=[], results=[SECRET]),
+        "embed": ReaderEmbed.objects.create(
+            owner=alice,
+            document=document,
+            origins=["https://zanzibar.example"],
+            expires_at=timezone.now() + timedelta(days=1),
+        ),
         "webhook": Webhook.objects.create(owner=alice, url="https://example.com/", events=["document.ready"]),
     }
 

@@ -265,10 +265,10 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reader/_pins.html", context)
 
 
-def lit_at(request: HttpRequest, document: Document) -> list[Highlight]:
-    """What the link lights: the words of its citation, where that is one of the reader's own."""
+def lit_at(request: HttpRequest, document: Document, user: User | None = None) -> list[Highlight]:
+    """What the link lights: the words of its citation, where that is one of the user's own."""
     if asked := as_uuid(request.GET.get("citation", "")):
-        cited = Citation.objects.visible_to(request.user).filter(document=document, pk=asked)
+        cited = Citation.objects.visible_to(user or request.user).filter(document=document, pk=asked)
         for citation in cited.exclude(durability=Citation.Durability.GONE):
             return [highlight_of(citation)]
     return highlights_at(document, place_of(request))

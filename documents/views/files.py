@@ -82,11 +82,15 @@ WHOLE_IN_MEMORY = 1 << 19  # bytes; longer answers are streamed in blocks of thi
 def document_file(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     """The PDF as viewers open it, or with ``?download`` as it was uploaded; whole or the range asked for."""
     document = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
-    file = document.file if "download" in request.GET else document.shown_file
+    if "download" in request.GET and document.file and request.method == "GET":
+        record(EventKind.EXPORTED, f"file of {document.pk}")
+    return pdf_of(request, document, document.file if "download" in request.GET else document.shown_file)
+
+
+def pdf_of(request: HttpRequest, document: Document, file: FieldFile) -> HttpResponseBase:
+    """The file, whole or the range asked for; 304 for whoever has it. Access is the caller's to check."""
     if not file:
         raise Http404
-    if "download" in request.GET and request.method == "GET":
-        record(EventKind.EXPORTED, f"file of {document.pk}")
     etag = f'"{document.sha256}"' if file == document.file else f'"{Path(file.name).stem}"'
     if request.headers.get("If-None-Match") == etag:
         return _described(HttpResponse(status=304), document, etag)

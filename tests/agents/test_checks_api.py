@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from django_q.models import OrmQ
 
 from agents import checks
+from agents.models import FileCheck
 from documents.models import Document
 from tests.api_clients import client_of
 from tests.conftest import Ingest
@@ -76,7 +82,7 @@ def test_what_makes_no_sense_is_refused(alice: User, sent: dict[str, object]) ->
     assert client_of(alice).post("/api/verify/", sent, format="json").status_code == 400
 
 
-def test_reasons_say_what_to_do(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reasons_say_what_to_do(alice: User) -> None:
     client, claims = client_of(alice), [{"claim": "A claim."}]
     no_source = client.post("/api/verify/", {"claims": claims}, format="json")
     assert no_source.status_code == 422 and "a document or a text" in no_source.json()["message"]
@@ -85,8 +91,62 @@ def test_reasons_say_what_to_do(alice: User, monkeypatch: pytest.MonkeyPatch) ->
     no_pdf = {"file": SimpleUploadedFile("a.pdf", b"MZ"), "claims": json.dumps(claims)}
     assert client.post("/api/verify/file/", no_pdf, format="multipart").status_code == 422
     no_list = {"file": SimpleUploadedFile("a.pdf", draw_pdf("W")), "claims": "{"}
-    assert client.post("/api/verify/file/", no_list, format="multipart").status_code == 400
-    monkeypatch.setattr(checks, "MOST_PAGES", 1)
-    long = {"file": SimpleUploadedFile("a.pdf", draw_pdf("One.", "Two.")), "claims": json.dumps(claims)}
-    refused = client.post("/api/verify/file/", long, format="multipart")
-    assert refused.status_code == 422 and "Add it to the library" in refused.json()["message"]
+    assert client.post("/api/verify/file/", no_list, format="multipart").status_code == 422
+    for useless in ("null", "[]", '[{"claim": ""}]', "[" * 100_000):
+        sent = {"file": SimpleUploadedFile("a.pdf", draw_pdf("W")), "claims": useless}
+        refused = client.post("/api/verify/file/", sent, format="multipart")
+        assert refused.status_code == 422 and refused.json()["fields"]["claims"]
+
+
+LONG = [f"Step {number} takes {number + 2} minutes." for number in range(1, 63)]
+
+
+def long_file(**more: object) -> dict[str, object]:
+    return {"file": SimpleUploadedFile("a.pdf", draw_pdf(*LONG)), **more}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_file_is_checked_in_the_background_and_forgotten(alice: User, bob: User) -> None:
+    client = client_of(alice)
+    claims = json.dumps([{"claim": "Step 61 takes 63 minutes."}, {"claim": "Step 61 takes 64 minutes."}])
+    begun = client.post("/api/verify/file/", long_file(claims=claims), format="multipart")
+    assert begun.status_code == 202 and begun.json()["status"] == "waiting", begun.json()
+    quotes = json.dumps([{"quote": "Step 62 takes"}])
+    located = client.post("/api/locate/file/", long_file(quotes=quotes), format="multipart")
+    assert located.status_code == 202
+    ticket = OrmQ.objects.last()
+    assert ticket is not None and ticket.func() == checks.TICKET
+    assert checks.check_due() == 2
+
+    ended = client.get(begun["Location"]).json()
+    assert (ended["status"], ended["error"]) == ("done", "")
+    right, wrong = ended["results"]
+    assert (right["verified"], right["page"], wrong["verified"]) == (True, 61, False)
+    assert client.get(located["Location"]).json()["results"][0]["parts"][0]["page"] == 62
+    assert client_of(bob).get(begun["Location"]).status_code == 404
+    assert not [check for check in FileCheck.objects.all() if check.file]
+    assert not list((Path(settings.MEDIA_ROOT) / "checks").iterdir())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_waits_is_limited_found_again_and_deleted(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "MOST_CHECKS", 2)
+    client, claims = client_of(alice), json.dumps([{"claim": "A claim."}])
+    for status in (202, 202, 422):
+        sent = client.post("/api/verify/file/", long_file(claims=claims), format="multipart")
+        assert sent.status_code == status
+    monkeypatch.setattr(checks, "MOST_PAGES_LATER", 61)
+    lost, too_long = FileCheck.objects.order_by("created_at")
+    begun = timezone.now() - timedelta(hours=2)
+    FileCheck.objects.filter(pk=lost.pk).update(status="running", started_at=begun)
+    OrmQ.objects.all().delete()
+    checks.sweep(None)
+    assert OrmQ.objects.count() == 1
+    assert checks.check_due() == 1
+    assert [check.status for check in FileCheck.objects.all()] == ["failed", "failed"]
+    too_long.refresh_from_db()
+    assert "62 pages" in too_long.error and "Add it to the library" in too_long.error
+    FileCheck.objects.update(created_at=timezone.now() - timedelta(days=2))
+    kept = FileCheck.objects.create(owner=alice, kind="verify", wanted=[])
+    checks.sweep(None)
+    assert list(FileCheck.objects.all()) == [kept]
