@@ -75,7 +75,9 @@ def test_a_reader_in_another_site_lights_the_words_without_a_cookie(
     page.on("request", lambda request: request.url.startswith(site.address) and sent_to_us.append(request))
     page.goto(others[0])
     reader = page.frame_locator("iframe")
-    expect(reader.locator(".lit-anchor").first).to_be_visible()
+    words = reader.locator(".lit-anchor").first
+    expect(words).to_be_visible()
+    expect(words).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")  # its colour is of another sheet
     expect(reader.locator("[data-page-shown]")).to_have_text("2")
     expect(reader.locator(".page[data-page-number='2'] .textLayer")).to_contain_text("Granite melts")
     expect(reader.locator("[data-opening-note]")).to_have_count(0)
