@@ -222,7 +222,7 @@ class QuotedSerializer(Strict, serializers.Serializer):
 class VerifySerializer(Strict, serializers.Serializer):
     """Claims, and what they are checked against: a ``document`` of the library, or a ``text``."""
 
-    claims: Any = ClaimSerializer(many=True, allow_empty=False)
+    claims = serializers.ListField(child=ClaimSerializer(), min_length=1, max_length=MOST_AT_ONCE)
     document = VisibleRelated(required=False, allow_null=True, queryset=Document.objects.all())
     text = serializers.CharField(
         required=False, allow_blank=True, max_length=MOST_CHARACTERS, help_text="Markdown"
@@ -301,8 +301,6 @@ class Verify(Check):
     )
     def post(self, request: Request) -> Response:
         sent = self.sent(request)
-        if len(sent["claims"]) > MOST_AT_ONCE:
-            raise serializers.ValidationError({"claims": [f"Give at most {MOST_AT_ONCE}."]})
         document: Document | None = sent.get("document")
         if (document is None) == ("text" not in sent):
             raise Unusable("Give a document or a text, and not both.")

@@ -57,7 +57,7 @@ include-path = "/api/chunks/{{id}}/"
 parameters = {{ "path.id" = "{chunk}" }}
 """
 # Streams, pictures and other people's servers have tests of their own; the fixture has to stay.
-LEFT_OUT = "/image/|/stream/|/health/|/papers/$|/citing/|/references/"
+LEFT_OUT = "/image/|/stream/|/health/|/papers/(search/)?$|/citing/|/references/"
 FIXTURE = ["tokens_destroy", "documents_destroy"]
 
 
