@@ -402,7 +402,7 @@ def test_the_list_of_ways_takes_as_many_queries_for_one_way_as_for_many(
         add_to_collection(document, zoo, ann)
     Share.objects.create(document=document, user=ben)
     document = Document.objects.select_related("owner").get()
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         assert len(ways_to(document)) == 14
 
 

@@ -20,7 +20,7 @@ def test_a_webhook_is_added_tested_and_removed(page: Page, site: Site) -> None:
     page.get_by_label("a document could not be read").uncheck()
     page.get_by_role("button", name="Add webhook").click()
     expect(page.get_by_role("heading", name=ADDRESS)).to_be_visible()
-    expect(page.get_by_text("answer.done, document.ready")).to_be_visible()
+    expect(page.get_by_text("answer.done, check.done, document.ready")).to_be_visible()
     page.get_by_role("button", name="Send a test message").click()
     expect(page.get_by_text("This address cannot be reached, or is not allowed.").first).to_be_visible()
     assert violations(page, "webhooks") == []
