@@ -27,7 +27,9 @@ FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # nob
 MEDIA_URL = ""  # files are served by views that ask who is looking
 S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # files go there instead of MEDIA_ROOT
 S3_URL = environment.url("PINCITE_S3_URL")  # of a server other than Amazon's
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(
+    environment.text("PINCITE_STATIC", str(VAR_DIR / "static"))
+)  # collected; an image holds it
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
