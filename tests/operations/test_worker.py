@@ -34,18 +34,21 @@ class Workers:
     """One `manage.py worker`, or another role, on the database and the files of this test."""
 
     def __init__(self, media: Path, log: Path, role: str = "worker", **more: str) -> None:
-        self.log = log
-        environment = {
+        self.log, self.role = log, role
+        self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.worker_settings",
             "PINCITE_TEST_DATABASE": connection.settings_dict["NAME"],
             "PINCITE_TEST_MEDIA": str(media),
             **more,
         }
+        self.start()
+
+    def start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(settings_module.BASE_DIR / "manage.py"), role],
-            env=environment,
-            stdout=log.open("ab"),
+            [sys.executable, "-W", "ignore", str(settings_module.BASE_DIR / "manage.py"), self.role],
+            env=self.environment,
+            stdout=self.log.open("ab"),
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
@@ -93,6 +96,8 @@ def running(django_db_setup: None, media: Path) -> Iterator[Workers]:
 @pytest.fixture
 def worker(running: Workers, media: Path, settings: settings_module) -> Workers:  # type: ignore[valid-type]
     settings.MEDIA_ROOT = media
+    if running.process.poll() is not None:  # an earlier test stopped it
+        running.start()
     running.wait_until_whole()
     return running
 
