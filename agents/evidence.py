@@ -144,7 +144,7 @@ def search(
                 unit=str(unit.pk),
                 text=hit.passage,
                 score=round(hit.score, 4),
-                link=agent.addresses.place(hit.document_id, hit.page, unit.pk),
+                link=agent.addresses.place(hit.document_id, hit.page, unit=unit.pk),
                 picture=agent.addresses.picture(hit.document_id, hit.page, boxes),
             )
         )
@@ -215,7 +215,7 @@ def locate_quote(agent: Agent, document: str, quote: str, context: str = "") -> 
         text=anchor.text,
         page=anchor.page,
         parts=parts,
-        link=agent.addresses.place(row.pk, anchor.page),
+        link=agent.addresses.place(row.pk, anchor.page, anchor.text),
         picture=agent.addresses.picture(row.pk, anchor.page, parts[0].rects),
     )
 
@@ -284,7 +284,7 @@ def _verified(agent: Agent, row: Document, sources: Sources, found: Verification
         lines=list(place.lines) if place and stands else None,
         section=trail(list(unit.section_path), row.title),
         parts=[lit] if lit else [],
-        link=agent.addresses.place(row.pk, found.page, unit.id) if stands else "",
+        link=agent.addresses.place(row.pk, found.page, found.quote, unit=unit.id) if stands else "",
         picture=agent.addresses.picture(row.pk, found.page, lit.rects) if lit else "",
     )
 
@@ -341,7 +341,7 @@ def answered(agent: Agent, answer: Message) -> Answered:
                 verdict=cited.verdict,
                 verified=cited.verdict in VERIFIED,
                 reason=cited.reason,
-                link=agent.addresses.place(cited.document, cited.page, cited.unit, cited.id),
+                link=agent.addresses.place(cited.document, cited.page, unit=cited.unit, citation=cited.id),
                 picture=agent.addresses.picture(cited.document, cited.page, cited.rects or cited.unit_rects),
             )
             for cited in shown.citations

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
-from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from chat.citations.deep_links import reader_query
 from documents.files.page_pictures import UNMARKED, Boxes, written_boxes
 from pdf.geometry import PageFrame
 
@@ -256,11 +256,9 @@ class Addresses:
     def document(self, document: UUID | str) -> str:
         return f"{self.base}/documents/{document}/"
 
-    def place(self, document: UUID | str, page: int, unit: UUID | str = "", citation: UUID | str = "") -> str:
-        """The reader, open at the page, with the unit or the citation lit."""
-        named = {"page": page, "unit": unit, "citation": citation}
-        query = urlencode({name: value for name, value in named.items() if value})
-        return f"{self.document(document)}?{query}"
+    def place(self, document: UUID | str, page: int, words: str = "", **rows: object) -> str:
+        """The reader, open at the page, with the words, the ``unit`` or the ``citation`` lit."""
+        return f"{self.document(document)}?{reader_query(page, words, **rows)}"
 
     def review(self, review: UUID | str) -> str:
         return f"{self.base}/reviews/{review}/"

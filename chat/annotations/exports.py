@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 from django.utils import timezone
 
 from chat.annotations.annotation_commands import RGB
+from chat.citations.deep_links import reader_query
 from chat.exports.markdown import escaped, one_line
 from chat.models import Annotation
 from documents.ingestion.parser import local_file, parse_limits
@@ -31,16 +32,24 @@ NAMESPACES = {
 }
 
 
-def as_markdown(document: Document, annotations: Sequence[Annotation]) -> str:
-    """A heading for each page, a quotation for each annotation, its comment below."""
+def as_markdown(document: Document, annotations: Sequence[Annotation], address: str) -> str:
+    """A heading for each page, a quotation with a link for each annotation, its comment below.
+
+    ``address`` opens the document.
+    """
     parts = [f"# {escaped(one_line(document.title))}"]
     for number, on_page in groupby(annotations, key=lambda annotation: annotation.page_number):
         parts.append(f"## Page {number}")
         for annotation in on_page:
             gone = " *(no longer in the document)*" if annotation.is_gone else ""
-            parts.append(f"> {escaped(one_line(annotation.quote)) or '*(drawing)*'}{gone}")
+            link = f"[p. {number}]({_opening(address, annotation)})"
+            parts.append(f"> {escaped(one_line(annotation.quote)) or '*(drawing)*'} {link}{gone}")
             parts += [escaped(one_line(line)) for line in annotation.comment.splitlines() if line.strip()]
     return "\n\n".join(parts) + "\n"
+
+
+def _opening(address: str, annotation: Annotation) -> str:
+    return f"{address}?{reader_query(annotation.page_number, annotation.quote)}"
 
 
 def as_hypothesis(document: Document, annotations: Sequence[Annotation], author: str) -> dict[str, Any]:
@@ -79,8 +88,8 @@ def _selectors(annotation: Annotation) -> Iterator[dict[str, Any]]:
         yield {"type": "TextQuoteSelector", "exact": annotation.quote} | around
 
 
-def as_zotero(document: Document, annotations: Sequence[Annotation]) -> bytes:
-    """An item with a note that holds the annotations, in Zotero's RDF."""
+def as_zotero(document: Document, annotations: Sequence[Annotation], address: str) -> bytes:
+    """An item with a note that holds the annotations, in Zotero's RDF. ``address`` opens the document."""
     for prefix, uri in NAMESPACES.items():
         ET.register_namespace(prefix, uri)
     root = ET.Element(_rdf("rdf:RDF"))
@@ -97,19 +106,22 @@ def as_zotero(document: Document, annotations: Sequence[Annotation]) -> bytes:
     _element(item, "dc:title", document.title)
     if document.year:
         _element(item, "dc:date", str(document.year))
+    located = _element(_element(item, "dc:identifier"), "dcterms:URI")
+    _element(located, "rdf:value", address)
     _element(item, "dcterms:isReferencedBy").set(_rdf("rdf:resource"), "#note_1")
     note = _element(root, "bib:Memo", about="#note_1")
-    _element(note, "rdf:value", _as_note(document, annotations))
+    _element(note, "rdf:value", _as_note(document, annotations, address))
     return ET.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
-def _as_note(document: Document, annotations: Sequence[Annotation]) -> str:
+def _as_note(document: Document, annotations: Sequence[Annotation], address: str) -> str:
     """HTML, as Zotero keeps notes."""
     lines = [f"<h1>{escape(document.title)}</h1>"]
     for annotation in annotations:
         comment = f"<br>{escape(annotation.comment)}" if annotation.comment else ""
         quote = escape(one_line(annotation.quote)) or "(drawing)"
-        lines.append(f"<p>“{quote}” (p. {annotation.page_number}){comment}</p>".replace("\n", "<br>"))
+        place = f'<a href="{escape(_opening(address, annotation))}">p. {annotation.page_number}</a>'
+        lines.append(f"<p>“{quote}” ({place}){comment}</p>".replace("\n", "<br>"))
     return "\n".join(lines)
 
 

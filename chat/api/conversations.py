@@ -127,7 +127,8 @@ class ExportFile(generics.GenericAPIView):
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         options = StyleSerializer(data=request.query_params.dict())  # an empty style is none of them
         options.is_valid(raise_exception=True)
-        return file_of(self.get_object(), request.accepted_renderer.format, options.validated_data["style"])
+        form, style = request.accepted_renderer.format, options.validated_data["style"]
+        return file_of(request, self.get_object(), form, style)
 
 
 def export_of(model: type[Conversation | Message | Note], name: str) -> Any:

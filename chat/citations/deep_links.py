@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import urlencode
 from uuid import UUID
 
 import msgspec
@@ -14,6 +15,8 @@ from chat.models import Citation
 from documents.models import CitationUnit, Document
 from pdf.geometry import Box
 
+MOST_LINKED = 300  # characters of words in an address: enough to find them by
+
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
@@ -22,6 +25,18 @@ class LinkTarget:
     page: int | None = None
     unit: UUID | None = None
     quote: str = ""
+
+
+def reader_query(page: int, words: str = "", **rows: object) -> str:
+    """``page=5&q=…&unit=…``: opens the reader at the words, and at the rows (unit, citation) while they last.
+
+    Words outlive a new reading of the document and the deletion of an answer: they are looked up anew.
+    """
+    words = " ".join(words.split())
+    if len(words) > MOST_LINKED:
+        words = words[:MOST_LINKED].rpartition(" ")[0] or words[:MOST_LINKED]
+    named = {"page": page, "q": words, **rows}
+    return urlencode({name: value for name, value in named.items() if value})
 
 
 class Highlight(msgspec.Struct, frozen=True):

@@ -39,6 +39,7 @@ class Export:
         rows: the stored citations, in the order of ``citations``.
         works: the cited documents that the reader may see, by id, in the order of first use.
         references: the works as a list of references; empty where none is wanted.
+        site: the product's address without a slash, for links that open the words; '' leaves them out.
     """
 
     title: str
@@ -46,6 +47,7 @@ class Export:
     rows: tuple[Citation, ...] = ()
     works: dict[str, Document] | None = None
     references: tuple[str, ...] = ()
+    site: str = ""
 
     @property
     def citations(self) -> tuple[CitationShown, ...]:

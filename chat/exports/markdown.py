@@ -15,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from markdown_it.token import Token
 
 from chat.answers.events import CitationShown
+from chat.citations.deep_links import reader_query
 from chat.exports.exported_answer import Export, Part, quotes_of, source_lines
 from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
@@ -36,7 +37,10 @@ class _Edit(NamedTuple):
 
 def as_markdown(export: Export) -> str:
     """The texts, one footnote for each source (``[^1]``, as Pandoc and GitHub write them), the references."""
-    notes = [f"[^{source.number}]: {escaped(footnote(export, source))}" for source in export.sources]
+    notes = [
+        f"[^{source.number}]: {escaped(footnote(export, source))}{opening(export, source)}"
+        for source in export.sources
+    ]
     listed = ["\n".join(f"- {escaped(one_line(line))}" for line in export.references)]
     references = ["## References", *listed] if export.references else []
     texts = [text for part in export.parts for text in _texts(part)]
@@ -112,6 +116,14 @@ def footnote(export: Export, source: CitationShown) -> str:
     section = f", {one_line(source.section)}" if source.section else ""
     named = one_line(f"{source.title} {export.byline(source)}")
     return f"{named}, {source.place}{section}: {quotes}"
+
+
+def opening(export: Export, source: CitationShown) -> str:
+    """`` [Open](https://…)``: the reader at the words."""
+    if not (export.site and source.document):
+        return ""
+    place = reader_query(source.page, source.quote, citation=source.id)
+    return f" [Open]({export.site}/documents/{source.document}/?{place})"
 
 
 def one_line(text: str) -> str:

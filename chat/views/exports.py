@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -40,21 +41,21 @@ def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
     answer = visible_answer(request, message_id)
     if form not in FORMATS:
         raise Http404
-    return file_of(answer, form, chosen_style(request, ""))
+    return file_of(request, answer, form, chosen_style(request, ""))
 
 
 @login_required
 @require_safe
 def conversation(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """The conversation as ``md``, ``html`` or ``docx``, its references in ``style``."""
-    return file_of(visible_conversation(request, pk), file_format(form), chosen_style(request))
+    return file_of(request, visible_conversation(request, pk), file_format(form), chosen_style(request))
 
 
 @login_required
 @require_safe
 def note(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """The note as ``md``, ``html`` or ``docx``, its references in ``style``."""
-    return file_of(visible_note(request, pk), file_format(form), chosen_style(request))
+    return file_of(request, visible_note(request, pk), file_format(form), chosen_style(request))
 
 
 def file_format(form: str) -> str:
@@ -70,7 +71,9 @@ def chosen_style(request: HttpRequest, default: str = DEFAULT_STYLE) -> str:
     return style
 
 
-def file_of(shown: Message | Conversation | Note, form: str, style: str) -> HttpResponse:
+def file_of(
+    request: HttpRequest, shown: Message | Conversation | Note, form: str, style: str
+) -> HttpResponse:
     """The file to be saved. ``form`` is one of FORMATS, ``style`` one of STYLES or ''."""
     match shown:
         case Message():
@@ -79,6 +82,7 @@ def file_of(shown: Message | Conversation | Note, form: str, style: str) -> Http
             content = exported_conversation(shown, style)
         case Note():
             content = exported_note(shown, style)
+    content = replace(content, site=request.build_absolute_uri("/").rstrip("/"))
     kind, write = FORMATS[form]
     what = "answer" if isinstance(shown, Message) else type(shown).__name__.lower()
     record(EventKind.EXPORTED, f"{what} {shown.pk} as {form}")

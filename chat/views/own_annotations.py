@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -204,10 +205,11 @@ def exported(request: HttpRequest, document: Document, form: str) -> str | bytes
     """Raises ParseFailure."""
     assert request.user.is_authenticated
     rows, author = list(own(request, document)), request.user.get_username()
+    address = request.build_absolute_uri(reverse("document", args=[document.pk]))
     if form == "md":
-        return as_markdown(document, rows)
+        return as_markdown(document, rows, address)
     if form == "rdf":
-        return as_zotero(document, rows)
+        return as_zotero(document, rows, address)
     if form == "json":
         return msgspec.json.encode(as_hypothesis(document, rows, author))
     replaced = taken_over(request.user, document).values_list("source", flat=True)

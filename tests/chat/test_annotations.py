@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import pymupdf
@@ -155,7 +156,14 @@ def test_the_markdown_quotes_the_words_and_nothing_else_runs(
     annotate_quote(alice, document, "A <script> tag and a [link](x).", comment="# Not a heading")
     client.force_login(alice)
     said = client.get(f"/documents/{document.pk}/annotations/export.md").content.decode()
-    assert "## Page 1\n\n> A \\<script\\> tag and a \\[link\\](x).\n\n\\# Not a heading\n" in said
+    link = re.search(
+        r"^> A \\<script\\> tag and a \\\[link\\\]\(x\)\. \[p\. 1\]\((http://testserver/.+)\)$", said, re.M
+    )
+    assert link and "## Page 1\n" in said and "\n\n\\# Not a heading\n" in said
+
+    read_anew(document, "Quite another page.", "A <script> tag and a [link](x).")
+    opening = client.get(link[1]).context["opening"]
+    assert [(lit["page"], len(lit["anchor"])) for lit in opening] == [(2, 1)]
 
 
 def test_the_api_makes_lists_changes_and_deletes_annotations(
@@ -276,8 +284,10 @@ def test_hypothesis_and_zotero_get_the_words_the_place_and_the_comment(
     names = {"dc": "http://purl.org/dc/elements/1.1/", "foaf": "http://xmlns.com/foaf/0.1/"}
     assert rdf.findtext(".//dc:title", namespaces=names) == "Brakes & <valves>"
     assert rdf.findtext(".//foaf:surname", namespaces=names) == "Rowe"
-    note = rdf.findtext(".//{http://www.w3.org/1999/02/22-rdf-syntax-ns#}value")
-    assert note and "“brake line” (p. 1)<br>At 40 bar?<br>Ask &lt;b&gt;Tom" in note
+    address, note = (found.text for found in rdf.iter("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}value"))
+    assert address == f"http://testserver/documents/{manual.pk}/"
+    opened = f"http://testserver/documents/{manual.pk}/?page=1&amp;q=brake+line"
+    assert note and f'“brake line” (<a href="{opened}">p. 1</a>)<br>At 40 bar?<br>Ask &lt;b&gt;Tom' in note
     assert client.get(f"{url}.exe").status_code == 404
 
 

@@ -55,6 +55,16 @@ def test_markdown_has_a_footnote_for_each_source(answer: Message) -> None:
     assert text.startswith(f"# {QUESTION}") and "[[cite" not in text and "1,577 red anvils" in text
 
 
+def test_a_link_of_exported_markdown_outlives_its_citation(answer: Message, client: Client) -> None:
+    client.force_login(answer.conversation.owner)
+    text = client.get(f"/chat/messages/{answer.pk}/export.md").content.decode()
+    links = re.findall(r"^\[\^\d+\]: .+ \[Open\]\((http://testserver/documents/\S+)\)$", text, re.M)
+    assert len(links) == len(exported(answer).sources) > 0
+    Citation.objects.filter(message=answer).delete()
+    (lit,) = client.get(links[0]).context["opening"]
+    assert lit["page"] == 1 and lit["anchor"]
+
+
 def test_html_stands_alone_and_is_escaped(answer: Message) -> None:
     Citation.objects.filter(message=answer).update(document_title="<script>alert(1)</script>")
     html = as_html(exported(answer))
