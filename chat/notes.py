@@ -1,21 +1,24 @@
-"""Notes: their live citations, saving with a three-way merge, versions, and adding answers or quotes."""
+"""Notes: their live citations, saving with a merge, versions, adding answers or quotes, and their search."""
 
 from __future__ import annotations
 
+import logging
 import re
+import time
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import reduce
 from operator import or_
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 import msgspec
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -27,14 +30,27 @@ from chat.citations.marker_decoder import StoredMark, defused, format_marker, st
 from chat.citations.presenters import shown_citations
 from chat.citations.snapshots import quoted
 from chat.markdown.html import ON_A_PAGE, render_message
+from chat.markdown.source_map import parsed_blocks
 from chat.models import Citation, Message, Note, NoteVersion
+from documents.importers import Block
+from documents.importers.block import make_block
+from documents.importers.block_import import parsed_document
+from documents.ingestion.leases import Lease, LostLease
+from documents.ingestion.parser import content_of
+from documents.ingestion.persistence import replace_content
 from documents.models import Document
+from retrieval.index.document_index import index_document
+from retrieval.provider_calls import ProviderError
+from retrieval.query.scope import Scope
+from retrieval.results import Hit, SearchOptions, SearchResult
+from retrieval.search import search
 
 # --- Citations in notes: copies that outlive their answer, shown like those of answers ---
 #
 # A note names a citation as ``[[cite:<citation id>:<page>]]``. The copy belongs to the note: a new answer, or
 # the deletion of the conversation, does not change it.
 
+logger = logging.getLogger(__name__)
 DIGITS = 8  # of a citation's id: with its page enough to know it by
 EDITED = re.compile(rf"\[\[p\. (\d{{1,7}}) #([0-9a-f]{{{DIGITS}}})\]\]")
 
@@ -237,3 +253,89 @@ def note_about(answer: Message, user: User) -> Note:
     if document is None:
         found = found.filter(title=title)
     return found.first() or Note.objects.create(owner=user, document=document, title=title)
+
+
+# --- Their search: the one of documents, over what each note says ---
+#
+# What a note says is kept as the content of a ``Document`` of its id, which is shown to nobody as one. It is
+# written when it is behind: by the sweep of a worker, and before a search of who is faster.
+
+NOTES_FOUND = 40
+INDEX_SECONDS = 2.0  # of one round; the next goes on
+AT_REST = timedelta(seconds=30)  # since it was last saved; until then its writer may be at it
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNote:
+    """A note, and where in it what was asked stands."""
+
+    note: Note
+    hit: Hit
+
+
+def search_notes(query: str, user: User) -> tuple[SearchResult, list[FoundNote]]:
+    """The user's notes that speak of ``query``, best first, each with the best of its passages."""
+    index_notes(Note.objects.filter(owner=user))
+    result = search(query, Scope(user, of_notes=True), SearchOptions(limit=NOTES_FOUND, phrases=True))
+    notes = (
+        Note.objects.visible_to(user)
+        .select_related("document")
+        .in_bulk([hit.document_id for hit in result.hits])
+    )
+    best = {hit.document_id: hit for hit in reversed(result.hits)}
+    return result, [FoundNote(notes[key], best[key]) for key in reversed(best) if key in notes]
+
+
+def index_notes_at_rest(**signal: Any) -> None:
+    """Indexes notes that were changed and are left now."""
+    index_notes(Note.objects.filter(updated_at__lt=timezone.now() - AT_REST))
+
+
+def index_notes(notes: QuerySet[Note]) -> None:
+    """Indexes those that were changed since, the last first, and forgets those that were deleted."""
+    kept = Document.objects.filter(pk=OuterRef("pk"), kind=Document.Kind.NOTE)
+    Document.objects.filter(pk__in=notes.filter(Exists(kept)).exclude(deleted_at=None).values("pk")).delete()
+    behind = notes.filter(~Exists(kept.filter(indexed_at__gte=OuterRef("updated_at"))), deleted_at=None)
+    begun = time.monotonic()
+    for note in behind.select_related("owner").order_by("-updated_at")[:100]:
+        if time.monotonic() - begun > INDEX_SECONDS:
+            return
+        index_note(note)
+
+
+def index_note(note: Note) -> None:
+    """Makes a note findable as it was read; another that does the same meanwhile wins."""
+    lease = Lease(note.pk, uuid4())
+    values = {"title": note.title, "status": Document.Status.READY, "lease": lease.token}
+    mine = {"owner": note.owner, "kind": Document.Kind.NOTE}
+    Document.objects.update_or_create(pk=note.pk, defaults=values, create_defaults=values | mine)
+    try:
+        replace_content(lease, content_of(parsed_document(list(note_blocks(note)), "note"), note.title))
+        index_document(lease.row.get())
+    except ProviderError as error:  # it is found by its words
+        logger.warning("a note could not be embedded: %s", error)
+    except (LostLease, Document.DoesNotExist):
+        return
+    lease.row.update(lease=None, indexed_at=note.updated_at)
+
+
+BLOCKS = {"heading_open": "heading", "fence": "code", "code_block": "code"}
+LISTS = {"bullet_list_open": "bullet", "ordered_list_open": "numbered"}
+
+
+def note_blocks(note: Note) -> Iterator[Block]:
+    """Its title and what it says, without the markers of citations."""
+    if note.title:
+        yield make_block(type="heading", text=note.title, level=1)
+    for tokens in parsed_blocks(with_marks(note.content, lambda _, mark: "")):
+        first = tokens[0]
+        texts = [token.content for token in tokens if token.type in ("inline", "fence", "code_block")]
+        if first.type == "table_open":
+            width = sum(token.type == "th_open" for token in tokens)
+            rows = [texts[at : at + width] for at in range(0, len(texts), width)]
+            yield make_block(type="table", text="\n".join(texts), rows=rows, has_head=True)
+            continue
+        kind = "list" if first.type in LISTS else BLOCKS.get(first.type, "text")
+        level = int(first.tag[1]) + 1 if kind == "heading" else None
+        for text in filter(str.strip, texts):
+            yield make_block(type=kind, text=text, level=level, list_style=LISTS.get(first.type, ""))

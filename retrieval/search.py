@@ -233,16 +233,21 @@ def _search_scope(
     else:
         hits = hits_of(shown, found)
     facets = read_facets(sql, [key for key, _ in ranked]) if options.facets else ()
-    message = (NOTHING_CLOSE if only_near(trace) else "") if hits else NOTHING_FOUND
+    message = (NOTHING_CLOSE if only_near(trace, found) else "") if hits else NOTHING_FOUND
     return SearchResult(
         query, hits=hits, total=len(ranked), facets=facets, message=message, preparing=summary.preparing
     )
 
 
-def only_near(trace: Trace) -> bool:
-    """Whether no passage has a word of the query, so that what was found is only near to it in meaning."""
+def only_near(trace: Trace, found: FoundCandidates) -> bool:
+    """Whether no passage has a word of the query, so that what was found is only near to it in meaning.
+
+    What a model wrote in its place does not count: it finds something for any nonsense.
+    """
     keyword = trace.steps.get("keyword")
-    return keyword is not None and keyword.ran and not keyword.added
+    own = ("question", NAMED_PAGES, NAMED_PLACES)
+    searched = keyword is not None and keyword.ran
+    return searched and not any(ranked.items for ranked in found.lists if ranked.name in own)
 
 
 def with_operators(scope: ScopeSql, question: QueryTerms) -> ScopeSql:

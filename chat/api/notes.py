@@ -10,11 +10,13 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_
 from rest_framework import generics, serializers, viewsets
 
 from chat.models import Citation, Note, NoteVersion
+from chat.notes import search_notes
 from documents.api.common.errors import Conflict, ErrorSerializer
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.common.lists import VisibleFilter
 from documents.models import Document
 
+LONGEST_QUERY = 4000  # characters that are searched for
 STALE = "Somebody saved this note meanwhile. Read it again, then save."
 
 
@@ -60,11 +62,17 @@ class NoteVersionSerializer(serializers.ModelSerializer):
 
 class NoteFilter(django_filters.FilterSet):
     document = VisibleFilter(Document, field_name="document")
-    q = django_filters.CharFilter(field_name="content", lookup_expr="icontains")
+    q = django_filters.CharFilter(method="spoken_of", help_text="words to search for: the best notes first")
 
     class Meta:
         model = Note
         fields: list[str] = []
+
+    def spoken_of(self, rows: models.QuerySet, name: str, query: str) -> models.QuerySet:
+        """By the one search, in its order."""
+        found = [found.note.pk for found in search_notes(query[:LONGEST_QUERY], self.request.user)[1]]
+        places = [models.When(pk=key, then=place) for place, key in enumerate(found)]
+        return rows.filter(pk__in=found).annotate(place=models.Case(*places, default=0))
 
 
 @extend_schema_view(
@@ -80,6 +88,10 @@ class NoteViewSet(viewsets.ModelViewSet):
     serializer_class = NoteSerializer
     filterset_class = NoteFilter
     ordering_fields = ["created_at", "updated_at"]
+
+    @property
+    def page_ordering(self) -> list[str] | None:
+        return ["place"] if self.request.query_params.get("q") else None
 
     def get_queryset(self) -> models.QuerySet:
         return Note.objects.visible_to(self.request.user).prefetch_related("citations")

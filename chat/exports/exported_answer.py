@@ -9,6 +9,7 @@ from uuid import UUID
 from chat.answers.events import CitationShown
 from chat.answers.presenters import Exchange, exchange_of, exchanges_of
 from chat.citations.marker_decoder import with_marks
+from chat.citations.values.written_values import values_in
 from chat.models import Citation, Conversation, Message, Note
 from chat.notes import numbered_note
 from documents.models import Document
@@ -118,10 +119,32 @@ def by_number(citations: Sequence[CitationShown]) -> list[CitationShown]:
     return [first[number] for number in sorted(first)]
 
 
-def quotes_of(export: Export, number: int) -> list[CitationShown]:
-    """All citations under one number that light different words."""
+LONGEST_PASSAGE = 300  # characters
+
+
+def quotes_of(export: Export, number: int) -> list[tuple[str, str, str]]:
+    """Of all citations under one number that light different words: words, passage, standing.
+
+    The passage is where a bare value stands, which says little by itself; '' for other words.
+    """
     same = [citation for citation in export.citations if citation.number == number]
-    return list({citation.quote: citation for citation in same}.values())
+    stored = {str(row.pk): row for row in export.rows}
+    return [
+        (words, passage_of(words, stored.get(citation.id)), citation.standing)
+        for words, citation in {" ".join(citation.quote.split()): citation for citation in same}.items()
+    ]
+
+
+def passage_of(words: str, row: Citation | None) -> str:
+    """The row of a table, or the clause, in which a bare value was cited; '' for words that say more."""
+    letters = sum(map(str.isalpha, words)) - sum(sum(map(str.isalpha, v.text)) for v in values_in(words))
+    if row is None or letters > 0 or not words:
+        return ""
+    cells = [" ".join(cell.split()) for cell in row.unit_text.split("\t")]
+    passage = " | ".join(filter(None, cells))
+    if len(passage) > LONGEST_PASSAGE:
+        passage = " ".join(f"…{row.prefix[-120:]}{row.quote}{row.suffix[:120]}…".split())
+    return "" if passage == words else passage
 
 
 # --- Plain Markdown: superscripts as [1], and a list of sources ---

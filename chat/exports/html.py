@@ -59,7 +59,8 @@ def text(part: Part) -> SafeString:
     top = ON_A_PAGE + bool(part.heading)
     blocks = rendered_blocks(part.content, part.citations, top=top, link=footnote_link)
     heading = format_html("<h2>{}</h2>", part.heading) if part.heading else ""
-    return format_html("{}{}<p><em>{}</em></p>", heading, mark_safe("".join(blocks)), part.summary)
+    summary = format_html("<p><em>{}</em></p>", part.summary) if part.summary else ""
+    return format_html("{}{}{}", heading, mark_safe("".join(blocks)), summary)
 
 
 def footnote_link(citation: CitationShown) -> SafeString:
@@ -69,8 +70,11 @@ def footnote_link(citation: CitationShown) -> SafeString:
 def source_item(export: Export, source: CitationShown) -> SafeString:
     quotes = format_html_join(
         "; ",
-        "<q>{}</q> ({})",
-        ((" ".join(c.quote.split()), c.standing) for c in quotes_of(export, source.number)),
+        "<q>{}</q>{} ({})",
+        (
+            (words, format_html(" in <q>{}</q>", passage) if passage else "", standing)
+            for words, passage, standing in quotes_of(export, source.number)
+        ),
     )
     section = f", {source.section}" if source.section else ""
     return format_html(

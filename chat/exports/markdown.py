@@ -112,7 +112,10 @@ def escaped(text: str) -> str:
 
 
 def footnote(export: Export, source: CitationShown) -> str:
-    quotes = "; ".join(f"“{one_line(c.quote)}” ({c.standing})" for c in quotes_of(export, source.number))
+    quotes = "; ".join(
+        f"“{words}”{f' in “{passage}”' if passage else ''} ({standing})"
+        for words, passage, standing in quotes_of(export, source.number)
+    )
     section = f", {one_line(source.section)}" if source.section else ""
     named = one_line(f"{source.title} {export.byline(source)}")
     return f"{named}, {source.place}{section}: {quotes}"

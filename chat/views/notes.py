@@ -20,11 +20,14 @@ from chat.notes import (
     rendered_note,
     restore_version,
     save_note,
+    search_notes,
 )
 from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
 from documents.models import Document
+from retrieval.search import NOTHING_CLOSE
 
 NOTES_A_PAGE = 40
+LONGEST_SEARCH = 1000  # characters
 NOTES_BESIDE = 10
 VERSIONS_SHOWN = 30
 LONGEST_TITLE, LONGEST_NOTE, LONGEST_QUOTE = 200, 1_000_000, 2000
@@ -33,12 +36,17 @@ LONGEST_TITLE, LONGEST_NOTE, LONGEST_QUOTE = 200, 1_000_000, 2000
 @require_safe
 @login_required
 def notes(request: HttpRequest) -> HttpResponse:
-    words = request.GET.get("q", "").strip()[:200]
-    found = Note.objects.visible_to(request.user).select_related("document")
-    for word in words.split():
-        found = found.filter(content__icontains=word) | found.filter(title__icontains=word)
-    page = Paginator(found, NOTES_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "chat/notes.html", {"section": "notes", "page": page, "words": words})
+    """The latest first; with ``?q=`` those that speak of it, best first, with the words that do."""
+    assert request.user.is_authenticated
+    words = request.GET.get("q", "").replace("\x00", " ").strip()[:LONGEST_SEARCH]
+    context: dict[str, object] = {"section": "notes", "words": words}
+    if words:
+        result, found = search_notes(words, request.user)
+        context |= {"result": result, "found": found, "near": result.message == NOTHING_CLOSE}
+    else:
+        rows = Note.objects.visible_to(request.user).select_related("document")
+        context["page"] = Paginator(rows, NOTES_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "chat/notes.html", context)
 
 
 @require_safe

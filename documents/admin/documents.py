@@ -83,6 +83,9 @@ class DocumentAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
+        return super().get_queryset(request).filter(pk__in=Document.objects.sources())
+
     @admin.display(description="status", ordering="status")
     def state(self, document: Document) -> str:
         """With the code of a failure: the sentence people see stands on the document's page."""

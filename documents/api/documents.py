@@ -9,7 +9,7 @@ from rest_framework import exceptions, serializers
 
 from documents.api.common.errors import Unusable
 from documents.api.common.fields import Strict, VisibleRelated
-from documents.files.formats import accepted
+from documents.files.formats import OTHERS, PDF
 from documents.files.uploads import UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.importers import ADAPTERS, AdapterError
@@ -52,7 +52,7 @@ from pdf.failures import ParseFailure
 
 PDF_PART = {"file": {"contentType": "application/pdf"}}
 FILE_PART = {"file": {"contentType": "application/pdf, application/octet-stream"}}
-KINDS = ", ".join(kind.label for kind in accepted(with_office=True))
+KINDS = ", ".join(kind.label for kind in (PDF, *OTHERS))
 STATUS_OF = {
     "too_large": 413,
     "duplicate": 409,

@@ -242,4 +242,5 @@ class AttachPdf(DocumentPart, generics.GenericAPIView):
             replace_file(document, sent.validated_data["file"])
         except UploadRefused as refused:
             raise NotTaken(refused) from None
+        document.refresh_from_db()
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)

@@ -92,9 +92,9 @@ def named_as(name: str) -> Format | None:
     return next((format for format in OTHERS if suffix in format.suffixes), None)
 
 
-def accepted(with_office: bool) -> tuple[Format, ...]:
+def accepted() -> tuple[Format, ...]:
     """What can be uploaded here."""
-    return (PDF, *(format for format in OTHERS if with_office or format.maker != Converter.OFFICE))
+    return (PDF, *(format for format in OTHERS if not all(map(office_lacks, format.suffixes))))
 
 
 # --- Office files: LibreOffice converts Word, PowerPoint, Excel and OpenDocument, if it is installed ---
@@ -125,6 +125,27 @@ def is_office_installed() -> bool:
     return bool(program())
 
 
+PARTS = {
+    **dict.fromkeys((".docx", ".odt"), "Writer"),
+    **dict.fromkeys((".xlsx", ".ods"), "Calc"),
+    **dict.fromkeys((".pptx", ".odp"), "Impress"),
+}
+"""Parts of LibreOffice, which systems install one by one, by the endings of the files each reads."""
+LACKS = "Files like this need LibreOffice {}, which this server does not have. Save the file as PDF first."
+
+
+def office_lacks(suffix: str) -> str:
+    """Why a file of this ending cannot be made a PDF here; '' where it can, or needs no LibreOffice."""
+    part = PARTS.get(suffix.lower())
+    if part is None:
+        return ""
+    if not is_office_installed():
+        return NOT_INSTALLED
+    registry = Path(program()).resolve().parent.parent / "share" / "registry"  # a file for each part
+    is_known = (registry / "main.xcd").exists()
+    return LACKS.format(part) if is_known and not (registry / f"{part.lower()}.xcd").exists() else ""
+
+
 def program() -> str:
     """LibreOffice's path, or ''."""
     return shutil.which(settings.LIBREOFFICE) or ""
@@ -132,8 +153,8 @@ def program() -> str:
 
 def office_to_pdf(source: Path, suffix: str) -> bytes:
     """The PDF LibreOffice makes of the file. Raises ParseFailure; leaves no process and no file behind."""
-    if not is_office_installed():
-        raise ParseFailure(FailureCode.NOT_A_PDF, NOT_INSTALLED)
+    if lacking := office_lacks(suffix):
+        raise ParseFailure(FailureCode.NOT_A_PDF, lacking)
     with TemporaryDirectory(prefix="pincite-office-") as name:
         folder = Path(name)
         copy = folder / f"document{suffix}"

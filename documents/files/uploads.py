@@ -21,11 +21,10 @@ from django.db.models import Q
 from documents.failures import shortage
 from documents.files.formats import (
     HEAD,
-    NOT_INSTALLED,
     Converter,
     Format,
-    is_office_installed,
     named_as,
+    office_lacks,
     recognise,
 )
 from documents.files.url_fetch import file_name, parsed
@@ -221,8 +220,8 @@ def accepted_format(name: str, head: bytes) -> Format:
     found = recognise(name, head)
     if found is None:
         raise UploadRefused(FailureCode.NOT_A_PDF, NOT_ACCEPTED)
-    if found.maker == Converter.OFFICE and not is_office_installed():
-        raise UploadRefused(FailureCode.NOT_A_PDF, NOT_INSTALLED)
+    if found.maker == Converter.OFFICE and (lacking := office_lacks(PurePath(name).suffix)):
+        raise UploadRefused(FailureCode.NOT_A_PDF, lacking)
     return found
 
 

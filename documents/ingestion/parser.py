@@ -73,8 +73,13 @@ def read_document(lease: Lease, document: Document) -> Content:
         parsed = read_file(lease, document)
     if not any(page.units or page.awaits for page in parsed.pages):
         raise IngestionFailure(FailureCode.NO_TEXT, why_empty(parsed.pages))
+    return content_of(parsed, document.title if document.is_imported else "", document)
+
+
+def content_of(parsed: ParsedDocument, title: str, document: Document | None = None) -> Content:
+    """The pages with their chunks; a ``title`` of '' is that of the document, or what its pages say."""
     description = extract_metadata(parsed)
-    title = document.title if document.is_imported else title_of(document, description)
+    title = title or (title_of(document, description) if document else description.title)
     start = time.perf_counter()
     chunks = chunk_pages(parsed.pages, title, chunk_sizes())
     stages = {f"read: {stage}": round(spent, 3) for stage, spent in parsed.stage_seconds.items()}

@@ -96,6 +96,14 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """What the user may change and hand on."""
         return self._reachable_by(user, to_edit=True)
 
+    def notes_of(self, user: User | AnonymousUser) -> Self:
+        """The user's own notes, as far as they are made to be searched."""
+        return self.filter(kind=Document.Kind.NOTE, owner=user) if user.is_authenticated else self.none()
+
+    def sources(self) -> Self:
+        """All but notes."""
+        return self.exclude(kind=Document.Kind.NOTE)
+
     def searchable(self) -> Self:
         """Documents whose chunks may answer: indexed at least once, not deleted."""
         return self.filter(deleted_at=None, indexed_at__isnull=False)
@@ -107,15 +115,20 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     def _reachable_by(self, user: User | AnonymousUser, *, to_edit: bool) -> Self:
         if not user.is_authenticated:
             return self.none()
-        return self.filter(reachable(user, to_edit=to_edit), deleted_at=None)
+        return self.sources().filter(reachable(user, to_edit=to_edit), deleted_at=None)
 
 
 class Document(models.Model):
-    """One source: a PDF file, or a paper known only by its metadata."""
+    """One source: a PDF file, or a paper known only by its metadata.
+
+    What a person's note says is kept like a source, so that it is searched like one; nobody is shown it as
+    a document (``chat.notes``).
+    """
 
     class Kind(models.TextChoices):
         PDF = "pdf", "PDF"
         PAPER = "paper", "paper known by its metadata"
+        NOTE = "note", "note"
 
     class Status(models.TextChoices):
         UPLOADED = "uploaded", "waiting"
@@ -127,7 +140,7 @@ class Document(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="documents")
-    kind = models.CharField(max_length=8, choices=Kind, default=Kind.PDF)
+    kind = models.CharField(max_length=8, choices=Kind.choices[:2], default=Kind.PDF)
 
     title = models.CharField(max_length=500)
     authors = ArrayField(models.CharField(max_length=200), default=list, blank=True)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from documents.access import end_way, ways_to
 from documents.contents import as_csv, as_markdown, figures_of, tables_of
-from documents.files.formats import PDF, accepted, is_office_installed, named_as
+from documents.files.formats import PDF, accepted, named_as
 from documents.models import CitationUnit, Collection, Document, Tag
 from documents.papers.acquisition import fetch_failure
 from documents.views.document_actions import to_details
@@ -39,7 +39,7 @@ def details(request: HttpRequest, pk: UUID) -> HttpResponse:
         "fetch_failure": fetch_failure(document) if is_owner else "",
         "seconds": document.stage_seconds.items(),
         "format": named_as(str(document.original.name)) or PDF,
-        "formats": accepted(is_office_installed()),
+        "formats": accepted(),
     }
     return render(request, "library/details.html", context)
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from documents.files.formats import accepted, is_office_installed
+from documents.files.formats import Converter, accepted
 from documents.files.uploads import UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.library.document_list import LibraryView, for_cards, shelf_of
@@ -33,8 +33,8 @@ def library(request: HttpRequest) -> HttpResponse:
         "page": Paginator(view.documents(request.user), CARDS_A_PAGE).get_page(request.GET.get("page")),
         "shelf": shelf,
         "heading": shelf.name_of(view),
-        "formats": accepted(is_office_installed()),
-        "with_office": is_office_installed(),
+        "formats": accepted(),
+        "office": [format.label for format in accepted() if format.maker == Converter.OFFICE],
     }
     response = render(request, "library/library.html", context)
     if "as" in request.GET:

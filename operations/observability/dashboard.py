@@ -70,7 +70,7 @@ class Queue:
 def queue() -> Queue:
     """Eight queries."""
     now = timezone.now()
-    documents = Document.objects.filter(deleted_at=None)
+    documents = Document.objects.sources().filter(deleted_at=None)
     working = documents.filter(lease__isnull=False).order_by("started_at")[:SHOWN]
     alive = set(Worker.objects.alive().values_list("pk", flat=True))
     return Queue(
@@ -132,7 +132,7 @@ def charts(user: User) -> list[Chart]:
 
 
 def charts_of_documents(begin: datetime) -> list[Chart]:
-    present = Document.objects.filter(deleted_at=None)
+    present = Document.objects.sources().filter(deleted_at=None)
     failed = present.filter(status=Document.Status.FAILED)
     return [
         chart("Pages read a day", pages_a_day(begin)),
@@ -175,7 +175,7 @@ def since() -> datetime:
 
 def milliseconds_by_stage(begin: datetime) -> list[tuple[str, float]]:
     """Of the documents read last: what each stage took, shared out over their pages; the longest first."""
-    read = Document.objects.filter(indexed_at__gte=begin, page_count__gt=0).order_by("-indexed_at")
+    read = Document.objects.sources().filter(indexed_at__gte=begin, page_count__gt=0).order_by("-indexed_at")
     rows = list(read.values_list("stage_seconds", "page_count")[:LAST_READ])
     pages = sum(count for _, count in rows) or 1
     spent: Counter[str] = Counter()
@@ -190,7 +190,10 @@ def slowest_searches(begin: datetime) -> list[SearchQuery]:
 
 def pages_a_day(begin: datetime) -> list[tuple[str, float]]:
     rows = (
-        Document.objects.filter(indexed_at__gte=begin).annotate(day=TruncDate("indexed_at")).order_by("day")
+        Document.objects.sources()
+        .filter(indexed_at__gte=begin)
+        .annotate(day=TruncDate("indexed_at"))
+        .order_by("day")
     )
     return by_day(rows.values_list("day").annotate(Sum("page_count")))
 

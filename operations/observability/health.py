@@ -111,7 +111,7 @@ class Documents(Collector):
 
     def collect(self) -> Iterator[Metric]:
         try:
-            documents = Document.objects.filter(deleted_at=None).order_by()
+            documents = Document.objects.sources().filter(deleted_at=None).order_by()
             counts = list(documents.values("status").annotate(number=Count("pk")))
             oldest = waiting().aggregate(oldest=Min("created_at"))["oldest"]
         except DatabaseError:

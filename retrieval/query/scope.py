@@ -72,6 +72,7 @@ class Scope:
         section_types: values of ``RetrievalChunk.section_type``.
         sections: a chunk needs one heading above it that holds one of these, in any case.
         page_from, page_to: pages from 1; a chunk needs one page in the range.
+        of_notes: the user's notes in the place of documents.
     """
 
     user: User | AnonymousUser
@@ -87,6 +88,7 @@ class Scope:
     sections: tuple[str, ...] = ()
     page_from: int | None = None
     page_to: int | None = None
+    of_notes: bool = False
 
     @property
     def narrows_chunks(self) -> bool:
@@ -95,7 +97,7 @@ class Scope:
 
     def describe(self) -> dict[str, str]:
         """The filters that are set, for people and for the history."""
-        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "user"}
+        values = {item.name: getattr(self, item.name) for item in fields(self)[1:-1]}  # not who asks
         return {
             name: ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             for name, value in values.items()
@@ -116,7 +118,9 @@ class Scope:
 
     def documents(self) -> QuerySet[Document]:
         """Documents in scope; the visibility predicate is always in it."""
-        found = Document.objects.visible_to(self.user).filter(self._document_filters()).order_by()
+        rows = Document.objects
+        found = rows.notes_of(self.user) if self.of_notes else rows.visible_to(self.user)
+        found = found.filter(self._document_filters()).order_by()
         if self.authors:
             line = Func(F("authors"), Value("\n"), function="array_to_string", output_field=TextField())
             found = found.alias(author_line=line).filter(any_holds("author_line", self.authors))

@@ -18,11 +18,11 @@ from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.citations.presenters import COLOURS
 from chat.exports.docx import as_docx
-from chat.exports.exported_answer import exported, exported_conversation
+from chat.exports.exported_answer import exported, exported_conversation, exported_note
 from chat.exports.html import as_html
 from chat.exports.markdown import as_markdown
-from chat.models import AnswerShare, Citation, Conversation, Message
-from chat.notes import add_answer
+from chat.models import AnswerShare, Citation, Conversation, Message, Note
+from chat.notes import add_answer, add_quote
 from documents.models import Document
 from documents.papers.bibliography import reference_list
 from documents.papers.record import PaperRecord
@@ -32,6 +32,7 @@ from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage
 from tests.api_clients import client_of
 from tests.browser.site import ROOT
 from tests.chat.conftest import QUESTION
+from tests.conftest import imported
 from tests.drawing import draw_pdf
 
 pytestmark = pytest.mark.django_db
@@ -163,7 +164,21 @@ def test_a_note_is_exported_with_its_citations_numbered(
     text = client.get(f"/notes/{note.pk}/export.md").content.decode()
     assert re.search(r"1,577 red anvils.*\[\^1\]\n", text) and "Coyote and Ann Acme, 1949), p. 1" in text
     assert "[[cite" not in text and "- Coyote, W. E." in text
+    assert "<em></em>" not in client.get(f"/notes/{note.pk}/export.html").content.decode()
     assert f"/notes/{note.pk}/export.docx" in client.get(f"/notes/{note.pk}/").content.decode()
+
+
+def test_a_bare_value_is_printed_with_the_row_it_stands_in(alice: User) -> None:
+    rows = [["crop", "2022", "2023"], ["pears", "398", "412"]]
+    document = imported(alice, [{"type": "table", "rows": rows}], "Harvest")
+    note = add_quote(Note.objects.create(owner=alice), document, 1, "412")
+    export = exported_note(note)
+    assert "“412” in “pears | 398 | 412”" in as_markdown(export).replace("\\", "")
+    assert "<q>412</q> in <q>pears | 398 | 412</q>" in as_html(export)
+    lines = [paragraph.text for paragraph in read_docx(io.BytesIO(as_docx(export))).paragraphs]
+    assert any("“412” in “pears | 398 | 412”" in line for line in lines)
+    worded = add_quote(Note.objects.create(owner=alice), document, 1, "pears 398")
+    assert " in “" not in as_markdown(exported_note(worded))
 
 
 def test_programs_export_by_media_type_or_format(described: Message, alice: User, bob: User) -> None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import io
 import resource
-import shutil
 import zipfile
 from pathlib import Path
 
 import docx
 import pymupdf
 import pytest
-from django.conf import settings as settings_module
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml.ns import qn
 from PIL import Image, ImageDraw
 
-from documents.files.formats import OTHERS, accepted, is_office_installed, recognise
+from documents.files.formats import OTHERS, accepted, office_lacks, office_to_pdf, recognise
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
@@ -30,10 +28,7 @@ from pdf.convert.depth_limits import DEEPEST, deepest
 from pdf.sandbox import client
 from tests.drawing import draw_pdf
 
-WRITER = Path(shutil.which(settings_module.LIBREOFFICE) or "/").resolve().parent / "libswlo.so"
-needs_office = pytest.mark.skipif(
-    not (is_office_installed() and WRITER.exists()), reason="needs LibreOffice with Writer"
-)
+needs_office = pytest.mark.skipif(bool(office_lacks(".docx")), reason="needs LibreOffice with Writer")
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
     '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
@@ -144,7 +139,27 @@ def test_office_files_are_left_out_where_there_is_no_libreoffice(alice: User, se
     settings.LIBREOFFICE = ""
     with pytest.raises(UploadRefused, match="LibreOffice"):
         store_upload(alice, ContentFile(b"PK\x03\x04"), "a.docx", queued=False)
-    assert len(accepted(with_office=False)) < len(accepted(with_office=True)) == len(OTHERS) + 1
+    settings.LIBREOFFICE = "/nowhere/soffice"
+    assert {format.label for format in OTHERS} - {format.label for format in accepted()} == {
+        *("Word", "PowerPoint", "Excel", "OpenDocument")
+    }
+
+
+def test_a_part_that_libreoffice_lacks_is_named(alice: User, tmp_path: Path, settings) -> None:
+    """Debian installs Writer, Calc and Impress one by one; each has its file beside that of the whole."""
+    program, registry = tmp_path / "program" / "soffice", tmp_path / "share" / "registry"
+    program.parent.mkdir()
+    registry.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for part in ("main", "calc"):
+        (registry / f"{part}.xcd").touch()
+    settings.LIBREOFFICE = str(program)
+    assert "Excel" in {format.label for format in accepted()}
+    with pytest.raises(UploadRefused, match="need LibreOffice Writer, which this server does not have"):
+        store_upload(alice, ContentFile(b"PK\x03\x04 letter"), "letter.docx")
+    with pytest.raises(ParseFailure, match="LibreOffice Impress"):
+        office_to_pdf(tmp_path / "talk.pptx", ".pptx")
 
 
 @pytest.mark.parametrize(

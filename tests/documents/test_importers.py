@@ -429,7 +429,8 @@ def test_a_pdf_that_arrives_keeps_the_blocks_and_lends_its_words_their_boxes(ali
     cited.message = message
     cited.save()
     pdf = ContentFile(draw_pdf("Harvest\n\nThe orchard gave 412 crates of pears.\n\nNot a block."))
-    assert client_of(alice).post(f"/api/documents/{document.pk}/pdf/", {"file": pdf}).status_code == 202
+    sent = client_of(alice).post(f"/api/documents/{document.pk}/pdf/", {"file": pdf})
+    assert (sent.status_code, sent.json()["status"]) == (202, Document.Status.UPLOADED)
     assert ingest_next() == str(document.pk)
     document.refresh_from_db()
     assert document.status == Document.Status.READY and document.file
