@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -20,7 +22,7 @@ from documents.models import Document
 from tests.chat.conftest import QUESTION, asgi_server, conversation, report  # noqa: F401
 from tests.documents.papers.conftest import catalogues  # noqa: F401
 from tests.drawing import draw_pdf
-from tests.scripted_server import Answer, ScriptedServer
+from tests.scripted_server import Answer, ScriptedServer, scripted_server
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GENERATOR = """
@@ -139,6 +141,89 @@ def test_the_answer_of_another_program_is_checked_by_the_example(
     assert run.returncode == 1, run.stderr
 
 
+def test_curl_checks_adds_and_asks(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("documents.files.uploads.enqueue", lambda document: _ingest(document))
+    (tmp_path / "leaflet.pdf").write_bytes(draw_pdf("Take 5 mg twice a day.", "Store below 25 degrees."))
+    arguments = [str(tmp_path / "leaflet.pdf"), "Store below 25 degrees.", "Store below 52 degrees."]
+    environment = {**os.environ, "PINCITE_URL": asgi_server, "PINCITE_TOKEN": key}
+    command = ["bash", str(EXAMPLES / "curl.sh"), *arguments]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    located, in_file, in_text, added, models, answer, tools = [
+        json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")
+    ]
+    (found,) = located["results"]
+    assert found["verdict"] == "exact" and found["parts"][0]["page"] == 2
+    for checked in (in_file, in_text):
+        assert not checked["results"][0]["verified"] and "25" in checked["results"][0]["reason"]
+    assert f"document:{added['id']}" in [model["id"] for model in models["data"]]
+    assert "25 degrees" in answer["choices"][0]["message"]["content"]
+    assert len(tools["result"]["tools"]) == 8
+
+
+def test_an_agent_says_only_what_was_verified(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    report: Document,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    said = example(asgi_server, key, "mcp_agent.py", QUESTION, report.original_name)
+    assert (
+        "1,577 red anvils" in said and f"(p. 1, exact) {asgi_server}/documents/{report.pk}/?page=1&q=" in said
+    )
+    row = {"question": QUESTION, "doc_name": "acme", "evidence": [{"evidence_page_num": 0}]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n")
+    said = example(asgi_server, key, "mcp_agent.py", "--questions", tmp_path / "questions.jsonl")
+    assert "1 of 1 answered by" in said and said.endswith("all verified; 1 from evidence pages\n")
+
+
+def test_the_answer_of_a_langchain_pipeline_is_checked_and_lit(
+    asgi_server: str,  # noqa: F811
+    key: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The pipeline is LangChain's own; the model behind it is scripted: one thing it says is false."""
+    monkeypatch.setattr("documents.files.uploads.enqueue", lambda document: _ingest(document))
+    (tmp_path / "leaflet.pdf").write_bytes(
+        draw_pdf("Take 5 mg twice a day with food.", "Store below 25 degrees.")
+    )
+    said = "Store below 25 degrees. Take 5 g twice a day with food."
+    message = {"role": "assistant", "content": said}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    head = {"id": "1", "object": "chat.completion", "created": 1, "model": "scripted", "usage": usage}
+    with scripted_server() as models:
+        models.script["/v1/chat/completions"] = Answer.json(
+            head | {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        )
+        models.script["/v1/embeddings"] = lambda asked: Answer.json(
+            {
+                "object": "list",
+                "model": "scripted",
+                "data": [
+                    {"object": "embedding", "index": index, "embedding": [1.0, float(len(text))]}
+                    for index, text in enumerate(json.loads(asked.body)["input"])
+                ],
+                "usage": usage,
+            }
+        )
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{models.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        file, folder = tmp_path / "leaflet.pdf", tmp_path / "lit"
+        printed = example(asgi_server, key, "langchain_checked.py", file, "How is it taken?", folder)
+        prompt = next(asked.body for asked in models.asked if asked.path == "/v1/chat/completions")
+    assert b"Store below 25 degrees" in prompt
+    right, place, wrong, reason = printed.splitlines()
+    assert right == "✓ Store below 25 degrees." and "?page=2&q=Store+below+25+degrees" in place
+    assert wrong.startswith("✗ Take 5 g twice a day") and "5 mg" in reason
+    assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in ("1.png", "2.png"))
+
+
 def _ingest(document: Document) -> None:
     from django.db import transaction
 
@@ -203,3 +288,17 @@ def test_a_client_generated_from_the_schema_works(
             client=client, body=model("SearchRequestRequest")(query="red anvils")
         )
         assert found.hits[0].document == report.pk
+        checked = operation("checks.verify").sync(
+            client=client,
+            body=model("VerifyRequest")(
+                document=report.pk, claims=[model("ClaimRequest")(claim="The anvils weighed twelve tons.")]
+            ),
+        )
+        assert checked.results[0].verified
+
+    async def listed_later() -> Any:
+        later = generated.AuthenticatedClient(base_url=asgi_server, token=key)
+        async with later:
+            return await operation("documents.documents_list").asyncio(client=later)
+
+    assert [row.id for row in asyncio.run(listed_later()).results] == [report.pk]

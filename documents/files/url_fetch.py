@@ -16,7 +16,7 @@ import ssl
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 from urllib.parse import unquote
@@ -56,6 +56,7 @@ class FetchRefused(Exception):
         super().__init__(message)
 
 
+HOST_NAME = re.compile(rb"[0-9A-Za-z._-]+")  # also of other scripts, as the DNS writes them
 NOT_HTTP = "Only addresses that begin with http:// or https:// can be fetched."
 NOT_PUBLIC = "This address cannot be reached, or is not allowed."
 NO_ANSWER = "The server at this address did not send the file."
@@ -113,8 +114,13 @@ def parsed(url: str | httpx.URL) -> httpx.URL:
         raise FetchRefused(NOT_HTTP) from None
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
         raise FetchRefused(NOT_HTTP)
-    with suppress(ValueError):  # a name
-        refuse_private([ipaddress.ip_address(address.host)])
+    try:
+        number = ipaddress.ip_address(address.host)
+    except ValueError:
+        if not HOST_NAME.fullmatch(address.raw_host):
+            raise FetchRefused(NOT_HTTP) from None
+    else:
+        refuse_private([number])
     return address
 
 

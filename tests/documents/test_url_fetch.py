@@ -98,6 +98,9 @@ def test_an_octal_address_is_none(server: ScriptedServer) -> None:
     [
         "file:///etc/passwd",
         "ftp://example.org/a.pdf",
+        "http://[",
+        "http://a b",
+        "http://a<b>/",
         "gopher://x/",
         "//example.org/a.pdf",
         "",
