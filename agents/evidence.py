@@ -50,7 +50,6 @@ from chat.reviews import review_commands
 from chat.reviews.presenters import first_citations
 from chat.reviews.review_commands import InvalidReview, templates
 from documents.api.common.throttles import take
-from documents.api.units import page_frames
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.recognition import pages_left, want_pages
@@ -127,7 +126,7 @@ def search(
     scope = SearchScope(agent.user, document_ids=tuple(chosen) or None)
     found = search_library(query, scope, SearchOptions(limit=limit, offset=offset))
     units = CitationUnit.objects.in_bulk([hit.best_unit_ids[0] for hit in found.hits])
-    frames = page_frames((unit.document_id, unit.page_number) for unit in units.values())
+    frames = Page.objects.frames((unit.document_id, unit.page_number) for unit in units.values())
     passages = []
     for hit in found.hits:
         if (unit := units.get(hit.best_unit_ids[0])) is None:

@@ -18,9 +18,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.api.common.fields import Strict, VisibleRelated
-from documents.api.units import UnitSerializer, page_frames
+from documents.api.units import UnitSerializer
 from documents.ingestion.recognition import pages_left
-from documents.models import CitationUnit, Collection, Document, RetrievalChunk
+from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import OTHER_NAMES, Scope
@@ -316,7 +316,9 @@ class Search(generics.GenericAPIView):
         context = {
             "pages_left": pages_left(searched.documents()),
             "parts": parts,
-            "frames": page_frames((unit.document_id, unit.page_number) for unit in parts.units.values()),
+            "frames": Page.objects.frames(
+                (unit.document_id, unit.page_number) for unit in parts.units.values()
+            ),
         }
         return Response(SearchResultSerializer(result, context=context).data)
 

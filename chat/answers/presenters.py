@@ -9,6 +9,7 @@ from uuid import UUID
 
 import msgspec
 from django.contrib.auth.models import User
+from django.db.models import prefetch_related_objects
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -34,13 +35,11 @@ class ShownMessage:
 
 
 def shown_messages(messages: Iterable[Message]) -> list[ShownMessage]:
-    """Messages in the given order. Two queries, however many they are."""
+    """Messages in the given order. Two queries, however many they are; one where citations were fetched."""
     listed = list(messages)
-    rows = Citation.objects.filter(message__in=[message.pk for message in listed]).order_by(
-        "message", "position"
-    )
+    prefetch_related_objects(listed, "citations")
     by_message: dict[UUID | None, list[tuple[Citation, CitationShown]]] = defaultdict(list)
-    found = list(rows)
+    found = [citation for message in listed for citation in message.citations.all()]
     for row, citation in zip(found, shown_citations(found), strict=True):
         by_message[row.message_id].append((row, citation))
     return [_shown(message, by_message[message.pk]) for message in listed]

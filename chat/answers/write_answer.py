@@ -283,8 +283,7 @@ def draft_of(answer: Message, found: AnswerSources) -> AnswerBuilder:
     draft = AnswerBuilder(answer.pk, found.sources, numbers)
     if answer.content:
         seen = shown_messages([answer])[0]
-        rows = list(answer.citations.order_by("position"))
-        draft.begin_with(answer.content, rows, list(seen.citations))
+        draft.begin_with(answer.content, list(answer.citations.all()), list(seen.citations))
     return draft
 
 

@@ -22,8 +22,9 @@ from chat.annotations.annotation_commands import (
 from chat.models import Annotation
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.common.lists import VisibleFilter
-from documents.api.units import FramedList, Frames, Region, RegionSerializer, page_frames
-from documents.models import Document
+from documents.api.units import FramedList, Region, RegionSerializer
+from documents.models import Document, Page
+from documents.models.content import Frames
 
 INK = Annotation.Kind.INK
 PLACE = {"quote": "quote", "strokes": "strokes", "page_number": "page"}  # its name in the request
@@ -75,7 +76,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, annotation: Annotation) -> Any:
         place = (annotation.document_id, annotation.page_number)
-        frame = (self.frames if self.frames is not None else page_frames([place])).get(place)
+        frame = (self.frames if self.frames is not None else Page.objects.frames([place])).get(place)
         return RegionSerializer(Region.of(place[1], frame, annotation.rects)).data if frame else None
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:

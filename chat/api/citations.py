@@ -25,20 +25,19 @@ from documents.api.pages import NOT_DRAWN, CannotDraw, PngRenderer, ResolutionSe
 from documents.api.units import (
     BoxSerializer,
     FramedList,
-    Frames,
     NeighboursSerializer,
     Region,
     RegionSerializer,
     UnitContextSerializer,
     UnitSerializer,
     asked_neighbours,
-    page_frames,
     sibling_units,
     unit_context,
 )
 from documents.contents import trail
 from documents.files.page_pictures import PictureFailed
-from documents.models import Document
+from documents.models import Document, Page
+from documents.models.content import Frames
 from documents.models.security import Scope
 
 
@@ -141,7 +140,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
     def _region(self, citation: Citation, rects: list[list[float]]) -> Any:
         place = (citation.document_id, citation.page_number)
         if self.frames is None:
-            self.frames = page_frames([place])
+            self.frames = Page.objects.frames([place])
         if place not in self.frames:
             return None
         return RegionSerializer(Region.of(citation.page_number, self.frames[place], rects)).data

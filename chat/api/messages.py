@@ -33,7 +33,7 @@ from chat.views.questions import event_stream, last_event
 from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.common.fields import Strict
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
-from documents.api.units import page_frames
+from documents.models import Page
 from retrieval.api import RagConfigSerializer
 
 LOOK_SECONDS = 0.1  # between two looks at an answer that another process writes
@@ -73,7 +73,7 @@ class MessageList(serializers.ListSerializer):
         child: Any = self.child
         child.shown = {shown.message.pk: shown for shown in shown_messages(messages)}
         cited = (citation for message in messages for citation in message.citations.all())
-        self.context["frames"] = page_frames((row.document_id, row.page_number) for row in cited)
+        self.context["frames"] = Page.objects.frames((row.document_id, row.page_number) for row in cited)
         return super().to_representation(messages)
 
 

@@ -51,20 +51,11 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
 def shown_citations(citations: Iterable[Citation]) -> list[CitationShown]:
     """Citations in the given order. One query for the pages' sizes."""
     listed = list(citations)
-    frames = page_frames(listed)
+    frames = Page.objects.frames((citation.document_id, citation.page_number) for citation in listed)
     return [
         shown(citation, frames.get((citation.document_id, citation.page_number), PageFrame(612, 792)))
         for citation in listed
     ]
-
-
-def page_frames(citations: Iterable[Citation]) -> dict[tuple[object, int], PageFrame]:
-    wanted = {(citation.document_id, citation.page_number) for citation in citations}
-    pages = Page.objects.filter(
-        document__in={document for document, _ in wanted if document},
-        number__in={number for _, number in wanted},
-    ).only("document_id", "number", "width", "height", "rotation", "crop_x", "crop_y", "user_unit")
-    return {(page.document_id, page.number): page.frame for page in pages}
 
 
 def reader_link(citation: Citation) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import django_filters
 from django.db import models
@@ -18,6 +17,7 @@ from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering, WholeNumberFilter
 from documents.chunk_metadata import chunk_metadata
 from documents.models import CitationUnit, Page, RetrievalChunk
+from documents.models.content import Frames, Place
 from pdf.geometry import PageFrame, Rect, bounding_box
 
 
@@ -99,19 +99,6 @@ class RegionSerializer(serializers.Serializer):
     )
 
 
-Place = tuple[UUID | None, int]  # a document and a page number
-Frames = dict[Place, PageFrame]
-
-
-def page_frames(places: Iterable[Place]) -> Frames:
-    """The frames of these pages, in one query. Pages that are no more are left out."""
-    wanted = set(places)
-    rows = Page.objects.filter(
-        document__in={document for document, _ in wanted}, number__in={number for _, number in wanted}
-    ).defer("text", "word_boxes", "furniture", "figures")
-    return {(page.document_id, page.number): page.frame for page in rows}
-
-
 class FramedList(serializers.ListSerializer):
     """For serializers with ``frames``: fetches the frames of all rows' pages in one query.
 
@@ -122,7 +109,7 @@ class FramedList(serializers.ListSerializer):
         rows = list(data.all() if isinstance(data, models.Manager) else data)
         child: Any = self.child
         frames: Frames | None = self.context.get("frames")
-        child.frames = frames or page_frames((row.document_id, row.page_number) for row in rows)
+        child.frames = frames or Page.objects.frames((row.document_id, row.page_number) for row in rows)
         return super().to_representation(rows)
 
 
@@ -217,7 +204,7 @@ class UnitSerializer(serializers.ModelSerializer):
     @extend_schema_field(RegionSerializer(allow_null=True))
     def get_region(self, unit: CitationUnit) -> Any:
         place: Place = (unit.document_id, unit.page_number)
-        frames = page_frames([place]) if self.frames is None else self.frames
+        frames = Page.objects.frames([place]) if self.frames is None else self.frames
         if place not in frames:
             return None
         return RegionSerializer(Region.of(unit.page_number, frames[place], unit.rects)).data

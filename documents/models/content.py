@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
 import msgspec
@@ -57,9 +58,22 @@ class RetrievalChunk(models.Model):
 MOST_TRIES = 2  # of recognising one page
 
 
+Place = tuple[uuid.UUID | None, int]  # a document and a page number
+Frames = dict[Place, PageFrame]
+
+
 class PageQuerySet(models.QuerySet["Page"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(document__in=Document.objects.visible_to(user))
+
+    def frames(self, places: Iterable[Place]) -> Frames:
+        """The frames of these pages, in one query. Pages that are no more are left out."""
+        wanted = set(places)
+        rows = self.filter(
+            document__in={document for document, _ in wanted if document},
+            number__in={number for _, number in wanted},
+        ).only("document_id", "number", "width", "height", "rotation", "crop_x", "crop_y", "user_unit")
+        return {(page.document_id, page.number): page.frame for page in rows}
 
     def awaiting_recognition(self) -> Self:
         """Pages whose pictures still have to be recognised."""
