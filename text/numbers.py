@@ -16,29 +16,8 @@ from functools import cache
 
 from text.languages import base_language, language_data
 
-COMMA_LANGUAGES = frozenset(
-    [
-        "de",
-        "fr",
-        "es",
-        "it",
-        "pt",
-        "nl",
-        "da",
-        "sv",
-        "nb",
-        "no",
-        "fi",
-        "pl",
-        "cs",
-        "ru",
-        "uk",
-        "tr",
-        "el",
-        "hu",
-        "ro",
-    ]
-)
+_COMMA = "de|fr|es|it|pt|nl|da|sv|nb|no|fi|pl|cs|ru|uk|tr|el|hu|ro"
+COMMA_LANGUAGES = frozenset(_COMMA.split("|"))
 _SAME = {
     "٫": ".",
     "٬": ",",
@@ -63,7 +42,7 @@ _CJK_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {
     "弐": 2,
 }
 _CJK_PLACES = {"十": 10, "百": 100, "千": 1000}
-_CJK = re.compile("[零〇一二两兩三四五六七八九十百千]+")
+_CJK = re.compile("(?!零下)[零〇一二两兩三四五六七八九十百千]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ _BEFORE = re.compile(
     + _CODES.replace(" ", "|")
     + r"))\s?(?P<minus>[-–]?)$"
 )
-_MINUS = re.compile(r"(?<![\w.)%])[-–]\s?$")
+_MINUS = re.compile(r"(?<![A-Za-zÀ-ӿ0-9.)%])[-–]\s?$")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _AMBIGUOUS = frozenset({"ha", "t", "d", "s", "h", "l"})  # units that may be words behind a year
 _LINK = re.compile(r"[\s-]*(?:(?:(?:of|de|di|von|des|additional|consecutive|full|calendar)\s)|d['’])*")
@@ -153,7 +153,10 @@ def _of_date(date: Date) -> Quantity:
 
 def _bound(text: str, number: Number, language: str) -> Quantity:
     value, end = number.value, number.end
-    start, currency, negative = _left_of(text, number.start, end)
+    bracketed = _in_bracket(text, number.start, end)
+    start, currency, negative = _left_of(text, number.start - bracketed, language)
+    if bracketed:
+        end, negative = text.index(")", end) + 1, True
     step = _last_place(text[number.start : number.end], value)
     scale, end = _scale_at(text, end, language, short=bool(currency))
     bare = scale == 1
@@ -170,11 +173,7 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     if not currency and not unit and (named := _unit_before(text, start, number, language)):
         start, symbol = named
         unit = units_by_symbol()[symbol]
-    if (
-        text[start - 1 : start] == "("
-        and text[end : end + 2].lstrip()[:1] == ")"
-        and _is_accounting(text, start)
-    ):
+    if _in_bracket(text, start, end):
         start, end, negative = start - 1, text.index(")", end) + 1, True
     if negative:
         value = -value
@@ -189,8 +188,10 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     return Quantity(start, end, value, "", value, "", step, bare, scale)
 
 
-def _left_of(text: str, start: int, end: int) -> tuple[int, str, bool]:
+def _left_of(text: str, start: int, language: str) -> tuple[int, str, bool]:
     """Start of the quantity, the currency before its digits, whether a minus stands there."""
+    if (word := _minus_word(text, start, language)) is not None:
+        return word, "", True
     before = text[max(0, start - 8) : start]
     if match := _BEFORE.search(before):
         start -= len(before) - match.start()
@@ -206,6 +207,31 @@ def _left_of(text: str, start: int, end: int) -> tuple[int, str, bool]:
     ):
         return start - (len(before) - minus.start()), "", True
     return start, "", False
+
+
+@cache
+def _minus_pattern(language: str) -> re.Pattern[str] | None:
+    """A word that makes the number behind it negative; one that is also "less" only behind a preposition."""
+    data = tomllib.loads(language_data(language, "numbers.toml"))
+    if not (words := data.get("minus", "").split()):
+        return None
+    before = "|".join(data.get("before_minus", "").split())
+    gap = "" if language in ("zh", "ja") else " "
+    begin = rf"(?<!\w)(?:{before}) " if before else "" if not gap else r"(?<!\w)"
+    return re.compile(rf"{begin}(?P<minus>(?:{'|'.join(words)}){gap})$", re.IGNORECASE)
+
+
+def _minus_word(text: str, start: int, language: str) -> int | None:
+    """Start of a "minus" before a number."""
+    pattern = _minus_pattern(language) if language else None
+    match = pattern.search(text, max(0, start - 20), start) if pattern else None
+    return match.start("minus") if match else None
+
+
+def _in_bracket(text: str, start: int, end: int) -> bool:
+    """Whether brackets stand for a minus around ``text[start:end]``."""
+    closed = text[start - 1 : start] == "(" and text[end : end + 2].lstrip()[:1] == ")"
+    return closed and _is_accounting(text, start)
 
 
 def _is_accounting(text: str, start: int) -> bool:

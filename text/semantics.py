@@ -11,7 +11,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 
 import Stemmer
@@ -80,6 +80,7 @@ class Lexicon:
         relative: conditions that are relative pronouns behind the noun they belong to ("where").
         relatives: relative pronouns behind a comma.
         particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
+        articles: words that open the phrase of a noun; definite: those before one thing already known.
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -121,6 +122,8 @@ class Lexicon:
     total: frozenset[str]
     need: frozenset[str]
     particle_verbs: frozenset[str]
+    articles: frozenset[str]
+    definite: frozenset[str]
     final_particles: dict[str, str] = field(default_factory=dict)
 
     def is_phrase(self, word: str) -> bool:
@@ -160,13 +163,19 @@ def stem(word: str, language: str) -> str:
         return _arabic_stem(word)
     stemmer = _stemmer(language)
     found = str(stemmer.stemWord(word)) if stemmer else word
+    if word.removeprefix(found) in _doers(language):
+        found += "+doer"
     return plain_letters(found) if language in ("fr", "es", "it", "pt", "de") else found
 
 
 @lru_cache(maxsize=65536)
 def root(word: str, language: str) -> str:
     """What is left of a word without an ending of ``endings``: one for "publish" and "publication"."""
-    word = _SEPARABLE.sub(r"\1\2", word) if language in ("de", "nl") else word
+    word = (
+        _SEPARABLE.sub(r"\1\2", word.replace("ï", "i").replace("ë", "e"))
+        if language in ("de", "nl")
+        else word
+    )
     for ending in _endings(language):
         if word.endswith(ending) and len(word) - len(ending) >= LEAST_ROOT:
             word = word[: -len(ending)]
@@ -182,6 +191,12 @@ _SEPARABLE = re.compile(
     r"^(ab|an|auf|aus|ein|mit|nach|vor|zu|zurück|weg|los|fest|her|hin|um|durch|über|unter|af|op|uit|in|terug)?"
     r"(?:ge|zu|te)(\w{3,}(?:t|en|n|d))$"
 )
+
+
+@cache
+def _doers(language: str) -> frozenset[str]:
+    """Endings of who does something, which the stemmer takes off: "insurer" is not "insured"."""
+    return _words(tomllib.loads(language_data(language, "meaning.toml")), "doers", language)
 
 
 @cache
@@ -211,6 +226,12 @@ def _arabic_stem(word: str) -> str:
     return word
 
 
+# The sets of words that ``meaning.toml`` holds under the names of the lexicon's fields.
+_WORD_SETS = [
+    f.name for f in fields(Lexicon) if f.name not in ("first", "exclusive") and "frozenset" in str(f.type)
+]
+
+
 @cache
 def lexicon(language: str) -> Lexicon:
     """The language's words of meaning; empty for a language without data."""
@@ -225,40 +246,8 @@ def lexicon(language: str) -> Lexicon:
         max((len(key) - (key[0] == "~") for key in phrases), default=1),
         frozenset(key[1] if key[0] == "~" else key[0] for key in several),
         frozenset(data.get("opposites", {})),
-        _words(data, "prepositions", language),
-        _words(data, "pronouns", language),
-        _words(data, "passive", language),
-        _words(data, "agent", language),
-        _words(data, "less", language),
-        _words(data, "breaks", language),
-        _words(data, "complement", language),
-        _words(data, "than", language),
-        _words(data, "genitive", language),
-        _words(data, "have", language),
-        _words(data, "change", language),
-        _words(data, "postfix", language),
-        _words(data, "light", language),
-        _words(data, "company", language),
-        _words(data, "limits", language),
-        _words(data, "spans", language),
-        _words(data, "opens_instruction", language),
-        _words(data, "without", language),
-        _words(data, "only_with", language),
-        _words(data, "starts", language),
-        _words(data, "ends", language),
-        _words(data, "relative", language),
-        _words(data, "relatives", language),
-        _words(data, "among", language),
-        _words(data, "reflexive", language),
-        _words(data, "impersonal", language),
-        _words(data, "generic", language),
-        _words(data, "neither", language),
-        _words(data, "be_to", language),
-        _words(data, "together", language),
-        _words(data, "total", language),
-        _words(data, "need", language),
-        _words(data, "particle_verbs", language),
-        dict(pair.split("=") for pair in data.get("final_particles", "").split()),
+        **{name: _words(data, name, language) for name in _WORD_SETS},
+        final_particles=dict(pair.split("=") for pair in data.get("final_particles", "").split()),
     )
 
 

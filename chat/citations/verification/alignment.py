@@ -169,6 +169,7 @@ def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
     """Partners in the fewest neighbouring clauses of the source that have as many as the whole of it."""
     rows, columns = content_places(claim), content_places(source)
     table = [[worth(claim[i], source[j]) for j in columns] for i in rows]
+    _part_namesakes(table, [claim[i] for i in rows], [source[j] for j in columns])
     clauses = [source[j].clause for j in columns]
     found = _aligned(table, clauses)
     wanted = sum(table[i][j] for i, j in found)
@@ -183,6 +184,16 @@ def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
     return {rows[i]: columns[j] for i, j in _closer(found, table)}
 
 
+def _part_namesakes(table: list[list[float]], claim: Sequence[Token], source: Sequence[Token]) -> None:
+    """Two words that both sides say both of are two things here, were they else of one meaning."""
+    said, held = ({t.stem: t for t in side if t.kind == "word"} for side in (claim, source))
+    both = said.keys() & held.keys()
+    for row, one in zip(table, claim, strict=True):
+        for at, other in enumerate(source):
+            if one.stem != other.stem and one.stem in both and other.stem in both:
+                row[at] = 0.0
+
+
 def _closer(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
     """The same partners, but of equal words the one that stands beside the partners of the words around."""
     known = dict(found)
@@ -193,7 +204,9 @@ def _closer(found: list[tuple[int, int]], table: list[list[float]]) -> list[tupl
             for m, value in enumerate(table[i])
             if value == table[i][j] and (m == j or m not in known.values())
         ]
-        known[i] = min(others, key=lambda m: (sum(abs(m - place) for place in beside), abs(m - j)))
+        known[i] = min(
+            others, key=lambda m: (min((abs(m - place) for place in beside), default=0), abs(m - j))
+        )
     return sorted(known.items())
 
 

@@ -149,6 +149,11 @@ class Junctions:
         if (wrong := misdated(self.pairing)) and not self.found.is_change(wrong[1]):
             self.found.conflict("date", *wrong)
             return
+        if (
+            at := next((i for i, j in pairs if self._is_date(j) and self._of_first_value(j)), None)
+        ) is not None:
+            self.found.conflict("time", at, self.pairing.partners[at])
+            return
         if self._owner_only() or self._of_other_noun():
             return
         if first_and_last(self.pairing):
@@ -164,7 +169,7 @@ class Junctions:
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
                     continue
-                if self._continued(j, m) or self._second_predicate(j, m):
+                if self._continued(j, m) or self._second_predicate(j, m) or self._dated_before(j, m):
                     continue
                 self._crossing(k, m)
                 return
@@ -231,7 +236,11 @@ class Junctions:
     def _continued(self, j: int, m: int) -> bool:
         """A clause said whole, of the subject that opens the sentence."""
         clause = self.source[m].clause
-        own = [at for at, token in enumerate(self.source) if token.clause == clause and token.content]
+        own = [
+            at
+            for at, token in enumerate(self.source)
+            if token.clause == clause and token.content and not self._compared_with(at)
+        ]
         amount = len(own) == 1 and self.source[own[0]].quantity and own[0] in self.pairing.matched_source
         if m < j or not (amount or self.found.said_whole(own)):
             return False
@@ -241,7 +250,10 @@ class Junctions:
             opening = opening[1:]
         if any(self.source[at].word in self.words.pronouns for at in range(min(own) - 3, min(own) + 1)):
             return all(at in opening[:_SUBJECT_WORDS] and self.source[at].kind == "word" for at in before)
-        return opening[: len(before)] == before and all(self.source[at].kind == "word" for at in before)
+        opening = [at for at in opening if at in before or not self.source[at].quantity]
+        return opening[: len(before)] == before and all(
+            self.source[at].kind == "word" or self._is_date(at) for at in before
+        )
 
     def _of_other_noun(self) -> bool:
         """Whether a quantifier is said of another noun: "both duchies", "both dukes"."""
@@ -384,12 +396,43 @@ class Junctions:
                     and held.quantity.dimension == token.quantity.dimension
                     and role == lead(self.source, rival, self.words)
                     and rival not in self.found.explained_source
+                    and not self._of_first_value(rival)
                 ):
                     self.found.conflict(
                         "time" if token.quantity.dimension == "year" else "entity_swap", k, rival
                     )
                     return True
         return False
+
+    def _dated_before(self, j: int, m: int) -> bool:
+        """Whether a date of the clause before dates this one, too: "was $82 in 2021, up 9 %"."""
+        clause = self.source[j].clause
+        own = [at for at, t in enumerate(self.source) if t.clause == clause and t.content]
+        own = [at for at in own if not self._compared_with(at)]
+        return (
+            self._is_date(m)
+            and self.source[m].clause == clause - 1
+            and not any(self._is_date(at) for at in own)
+            and self.found.said_whole(own)
+        )
+
+    def _compared_with(self, at: int) -> bool:
+        """Whether the claim leaves out the value a change began with, or what belongs to it."""
+        if at in self.pairing.matched_source:
+            return False
+        own = self.source[at].quantity and lead(self.source, at, self.words) in self.words.starts
+        return bool(own) or self._of_first_value(at)
+
+    def _of_first_value(self, at: int) -> bool:
+        """Whether a phrase belongs to the value a change began with: "from 3,194 in 2020"."""
+        before = max(
+            (k for k in content_places(self.source) if k < at and self.source[k].quantity), default=None
+        )
+        return (
+            before is not None
+            and before not in self.pairing.matched_source
+            and lead(self.source, before, self.words) in self.words.starts
+        )
 
     def _opens_sentence(self, at: int) -> bool:
         """Whether a number alone is the phrase that opens the sentence: "In 2022, …"."""
@@ -412,7 +455,12 @@ class Junctions:
                     token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension
                 )
             )
-            if at > j and alike and role == lead(self.source, at, self.words):
+            if (
+                at > j
+                and alike
+                and role == lead(self.source, at, self.words)
+                and not self._of_first_value(at)
+            ):
                 self.found.conflict("entity_swap", k, at)
                 return True
         return False

@@ -20,6 +20,7 @@ _MAY_BE_LEFT_OUT = {
     "condition:including",
     "time:during",
 }
+_COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
 
@@ -55,6 +56,38 @@ class Omissions:
                 self._condition_left_out(at)
             elif token.clause in self.pairing.clauses:
                 self._marker_left_out(at)
+        self._restriction_left_out()
+
+    def _restriction_left_out(self) -> None:
+        """Look for what narrows the subject: "employees with five years of service", "anyone who …"."""
+        first = min(
+            (at for at in self.pairing.matched_source if self.source[at].kind == "word"), default=None
+        )
+        if first is None or self.words.language in UNSPACED or self._is_definite(first):
+            return
+        behind = first + 1
+        if (
+            self.words.language in _COMMA_RELATIVES
+            and self.source[behind : behind + 1]
+            and (self.source[behind].word == ",")
+        ):
+            behind += 1
+        opens = self.words.relatives if behind > first + 1 else self.words.relatives | self.words.prepositions
+        following = min((at for at in self.pairing.matched_source if at > behind), default=None)
+        if following is None or self.source[behind].word not in opens:
+            return
+        said = next(i for i, j in self.pairing.ordered if j == first) + 1
+        if self.claim[said : said + 1] and self.claim[said].word == self.source[behind].word:
+            return  # the claim narrows it, too; other checks compare with what
+        phrase = [at for at in content_places(self.source) if first < at < following]
+        dates = ("year", "date")
+        if any((q := self.source[at].quantity) is None or q.dimension not in dates for at in phrase):
+            self.found.open.append(self.source[phrase[0]].word)
+
+    def _is_definite(self, at: int) -> bool:
+        """Whether a word names a thing already known: "the member", a name."""
+        before = [token.word for token in self.source[max(0, at - 3) : at]]
+        return self.source[at].name or any(word in self.words.definite for word in before)
 
     def _part_of(self, at: int) -> bool:
         """Whether a number left out counts a part of what the claim speaks of: "two of the five"."""

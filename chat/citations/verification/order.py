@@ -20,7 +20,7 @@ from chat.citations.verification.prepositions import (
     particles_exchanged,
     roles_of,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, DETERMINERS, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, Token
 from chat.citations.verification.voice import (
     agent_of,
     case_of,
@@ -32,7 +32,6 @@ from chat.citations.verification.voice import (
 )
 from text.semantics import Lexicon
 
-_ARTICLES = frozenset(["the", "all", "der", "die", "les", "los", "las"])
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
 
 
@@ -66,6 +65,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
         if not (_case_kept(pairing, i, j, k, m) or _case_kept(pairing, k, m, i, j))
+        if not (_condition_kept(pairing, i, j, k, m) or _condition_kept(pairing, k, m, i, j))
         if not _nominal(pairing, i, j, k, m) and not _dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
@@ -191,15 +191,22 @@ def _elliptic(pairing: Pairing, i: int, j: int, m: int) -> bool:
         if token.quantity and token.quantity.dimension == (source[j].quantity or token.quantity).dimension:
             return at not in pairing.matched_source
         if token.kind == "break" or (
-            token.kind == "function" and token.word not in words.genitive | _ARTICLES
+            token.kind == "function" and token.word not in words.genitive | words.articles
         ):
             return False
     return False
 
 
+def _has_place(token: Token) -> bool:
+    """Whether exchanging a token with another changes what is said: no "not" or "may", which go along."""
+    return token.kind in ("word", "quantity") or (
+        token.marker is not None and token.marker.category in ("ordinal", "cause", "quantifier")
+    )
+
+
 def inversions(pairing: Pairing) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Pairs of partners that stand in another order in the source."""
-    pairs = [pair for pair in pairing.ordered if pairing.claim[pair[0]].kind in ("word", "quantity")]
+    pairs = [pair for pair in pairing.ordered if _has_place(pairing.claim[pair[0]])]
     for at, (i, j) in enumerate(pairs):
         for k, m in pairs[at + 1 :]:
             if m < j:
@@ -221,14 +228,19 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
     quantity = claim[i].quantity
     if quantity and quantity.dimension in ("year", "date") and _only_date(pairing, j):
         return True
-    clause = clause_lead(claim, i)
-    if clause and clause == clause_lead(source, j):
-        return True
     if is_genitive(claim, i, words) and is_genitive(source, j, words):
-        return True
+        return _same_head(pairing, i, j)
     if _compound(pairing, i, j):
         return True
     return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
+
+
+def _condition_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
+    """Whether a word stands under the same condition on both sides, and the other in another clause."""
+    claim, source = pairing.claim, pairing.source
+    condition = clause_lead(claim, i)
+    apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
+    return bool(condition) and condition == clause_lead(source, j) and apart
 
 
 def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -290,12 +302,21 @@ def _compound(pairing: Pairing, i: int, j: int) -> bool:
     if lead(source, j, words) in words.genitive:
         head = max((at for at in content_places(source) if at < j), default=None)
         behind = min((at for at in content_places(claim) if at > i), default=None)
-        return head is not None and behind is not None and to_claim.get(head) == behind
+        return _bare_compound(claim, behind, words) and head is not None and to_claim.get(head) == behind
     if lead(claim, i, words) in words.genitive:
         head = max((at for at in content_places(claim) if at < i), default=None)
         behind = min((at for at in content_places(source) if at > j), default=None)
-        return head is not None and behind is not None and pairing.partners.get(head) == behind
+        return (
+            _bare_compound(source, behind, words)
+            and head is not None
+            and pairing.partners.get(head) == behind
+        )
     return False
+
+
+def _bare_compound(tokens: Sequence[Token], head: int | None, words: Lexicon) -> bool:
+    """Whether a head has its word before it, and not behind an "of" of its own."""
+    return head is not None and lead(tokens, head, words) not in words.genitive
 
 
 def _only_date(pairing: Pairing, j: int) -> bool:
@@ -322,10 +343,16 @@ def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int
 
 
 def _same_head(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether two words behind "of" belong to partners."""
-    heads = [k for k in content_places(pairing.claim) if k < i and pairing.claim[k].kind != "marker"]
-    others = [k for k in content_places(pairing.source) if k < j and pairing.source[k].kind != "marker"]
-    return bool(heads and others) and pairing.partners.get(heads[-1]) == others[-1]
+    """Whether two words behind "of", or before "'s", belong to partners."""
+    owned, other = _owned(pairing.claim, i, pairing.words), _owned(pairing.source, j, pairing.words)
+    return owned is not None and pairing.partners.get(owned) == other
+
+
+def _owned(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
+    """The word that a genitive belongs to: behind it after "'s", else before it."""
+    if at + 1 < len(tokens) and tokens[at + 1].word in words.genitive and tokens[at + 1].word.startswith("'"):
+        return next((k for k in content_places(tokens) if k > at), None)
+    return max((k for k in content_places(tokens) if k < at and tokens[k].kind != "marker"), default=None)
 
 
 def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, int]]) -> bool:
@@ -337,12 +364,13 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
     between = [at for at in content_places(claim) if i < at < k and not _moves_along(claim[at])]
     others = [at for at in content_places(source) if m < at < j and not _moves_along(source[at])]
     if not between and not others:
-        return claim[i].kind == claim[k].kind == "word"
-    phrase, verb = ((i, *between), k) if all((at, k) in crossed for at in between) else ((k, *between), i)
-    whole = all((min(at, verb), max(at, verb)) in crossed for at in phrase) and not any(
-        (min(a, b), max(a, b)) in crossed for a in phrase for b in phrase
+        return _bare_verb(pairing, i) or _bare_verb(pairing, k)
+    return words.language != "zh" and any(
+        _bare_verb(pairing, verb)
+        and all((min(at, verb), max(at, verb)) in crossed for at in phrase)
+        and not any((min(a, b), max(a, b)) in crossed for a in phrase for b in phrase)
+        for phrase, verb in (((i, *between), k), ((k, *between), i))
     )
-    return whole and words.language != "zh" and _bare_verb(pairing, verb)
 
 
 def _bare_verb(pairing: Pairing, at: int) -> bool:
@@ -350,7 +378,7 @@ def _bare_verb(pairing: Pairing, at: int) -> bool:
     places = (pairing.claim, at), (pairing.source, pairing.partners[at])
     return all(
         tokens[place].kind == "word"
-        and not (place and tokens[place - 1].word in DETERMINERS | _ARTICLES | pairing.words.prepositions)
+        and not (place and tokens[place - 1].word in pairing.words.articles | pairing.words.prepositions)
         for tokens, place in places
     )
 

@@ -22,7 +22,7 @@ from chat.citations.verification.junctions import Differences, Junctions, is_mar
 from chat.citations.verification.omissions import Omissions, is_instruction
 from chat.citations.verification.order import comparison_turned, operands_exchanged
 from chat.citations.verification.prepositions import lead
-from chat.citations.verification.token import DETERMINERS, Token
+from chat.citations.verification.token import Token
 from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker
 
@@ -352,7 +352,7 @@ class _Examination(Differences):
         beside = [i for i in (*places[:here][-1:], *places[here + 1 :][:1]) if i in self.pairing.partners]
         near = {own.index(self.pairing.partners[i]) for i in beside}
         named = self.claim[at].name or not (
-            at and self.claim[at - 1].word in DETERMINERS | self.words.pronouns
+            at and self.claim[at - 1].word in self.words.articles | self.words.pronouns
         )
         return any(
             self.source[j].kind == "word"

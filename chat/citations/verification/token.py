@@ -15,11 +15,6 @@ HARD_BREAKS = frozenset(";；؛.。!?！？؟")
 COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
 
 
-DETERMINERS = frozenset(
-    ["the", "a", "an", "le", "la", "les", "l'", "un", "une", "el", "los", "las", "una", "il"]
-) | frozenset(["lo", "i", "gli", "o", "os", "as", "um", "uma"])
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, phrase or number: ``text[start:end]``.

@@ -35,7 +35,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     words = lexicon(language) if limits else _without_limits(language)
     raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
-    found = _with_bounds(found, words)
+    found = _with_bounds(_losses_as_amounts(found), words)
     found = _without_contrasts(found, words)
     found = _with_ordinals(found, language)
     found = _turned(found, words)
@@ -76,6 +76,19 @@ def _raw(text: str, language: str) -> list[Token]:
                 )
             )  # fmt: skip
     return sorted(found, key=lambda token: token.start)
+
+
+def _losses_as_amounts(tokens: list[Token]) -> list[Token]:
+    """ "A loss of $(41) million" is a loss of 41: the word and the sign say one thing."""
+    found = list(tokens)
+    loss = False
+    for at, token in enumerate(tokens):
+        loss = (loss or ("money", 1) in token.poles) and token.word not in HARD_BREAKS
+        amount = token.quantity
+        if loss and amount and amount.dimension == "money" and amount.value < 0:
+            amount = replace(amount, value=-amount.value, base=-amount.base)
+            found[at] = replace(token, quantity=amount)
+    return found
 
 
 def _has_conjunction(word: str) -> bool:
@@ -161,7 +174,11 @@ def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bo
 def _with_sense(token: Token, sense: Sense, following: Sequence[Token]) -> Token:
     markers = sense.markers
     if sense.function and not markers:
-        return replace(token, kind="function")
+        counts = following and following[0].kind == "quantity"  # "up 9 %"
+        turns = counts and any(pair == "direction" for pair, _ in sense.poles)
+        return replace(
+            token, kind="word" if turns else "function", poles=sense.poles if turns else token.poles
+        )
     marker = markers[0] if markers else None
     if sense.function and marker and marker.category != "comparator":
         marker = None

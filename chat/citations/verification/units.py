@@ -112,15 +112,10 @@ def stands_unqualified(sentence: str, text: str, language: str) -> bool:
 def _begins_clause(before: Sequence[Token], language: str) -> bool:
     """Whether the words before end where a clause may begin; not in "two of the" eleven sites."""
     words = lexicon(language)
-    left = next((t for t in reversed(before) if t.word not in _ARTICLES), None)
+    left = next((t for t in reversed(before) if t.word not in words.articles), None)
     if left is None or left.kind == "break" or left.word in COORDINATORS | words.breaks | words.complement:
         return True
     return left.content and left.word not in words.prepositions | words.genitive
-
-
-_ARTICLES = frozenset(
-    ["the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "i"]
-)
 
 
 def _turns(token: Token) -> bool:

@@ -8,7 +8,7 @@ from chat.citations.verification.alignment import Pairing
 from chat.citations.verification.prepositions import (
     lead,
 )
-from chat.citations.verification.token import COORDINATORS, DETERMINERS, Token
+from chat.citations.verification.token import COORDINATORS, Token
 from text.semantics import Lexicon, Marker
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
@@ -91,7 +91,7 @@ def _behind_auxiliary(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
         before = tokens[place]
         if before.word in words.passive:
             return True
-        if before.word in DETERMINERS:  # "was the founder"
+        if before.word in words.articles:  # "was the founder"
             return False
         if before.word in COORDINATORS:
             return any(
@@ -122,7 +122,7 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
 def is_noun(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     """Whether a word stands behind an article or a preposition, or before its genitive."""
     before = tokens[at - 1] if at else None
-    if before is not None and before.word in (DETERMINERS | words.prepositions) - words.have:
+    if before is not None and before.word in (words.articles | words.prepositions) - words.have:
         return True
     owns = at + 1 < len(tokens) and tokens[at + 1].word in words.genitive
     return owns and words.language != "de" and not _behind_auxiliary(tokens, at, words)
@@ -209,12 +209,14 @@ _OBJECT_CASES = frozenset({"den", "dem", "einen", "einem"})
 
 
 def case_of(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
-    """The German article before a word that tells its case; '' where none does."""
+    """The German article before a word that tells its case, with its preposition; '' where none does."""
     if words.language != "de":
         return ""
-    for before in reversed(tokens[max(0, at - 3) : at]):
+    for place in range(at - 1, max(-1, at - 4), -1):
+        before = tokens[place]
         if before.word in _CASES:
-            return before.word
+            governed = place and tokens[place - 1].word in words.prepositions
+            return f"{tokens[place - 1].word} {before.word}" if governed else before.word
         if before.kind != "word":
             return ""
     return ""
@@ -244,7 +246,10 @@ def _counts(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
 
 
 def _subject(tokens: Sequence[Token], verb: int, words: Lexicon) -> list[int]:
-    """Indexes of the bare words before a verb in its clause."""
+    """Indexes of the bare words before a verb in its clause; in German of a masculine one behind it."""
+    found = [at for at in range(verb + 1, len(tokens)) if case_of(tokens, at, words) == "der"][:1]
+    if found and tokens[found[0] - 1].word == "der" and tokens[found[0]].clause == tokens[verb].clause:
+        return found
     found = []
     for at in range(verb - 1, -1, -1):
         if tokens[at].kind == "break" or tokens[at].clause != tokens[verb].clause:
