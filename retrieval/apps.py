@@ -7,7 +7,9 @@ class RetrievalConfig(AppConfig):
 
     def ready(self) -> None:
         from documents.signals import document_parsed, library_swept
+        from retrieval.index.backfill import issue_ticket
         from retrieval.receivers import index_older_words, index_parsed_document
 
         document_parsed.connect(index_parsed_document, dispatch_uid="retrieval.index")
         library_swept.connect(index_older_words, dispatch_uid="retrieval.index_older_words")
+        library_swept.connect(issue_ticket, dispatch_uid="retrieval.move")

@@ -27,6 +27,9 @@ class EmbeddingSpace(models.Model):
     model = models.CharField(max_length=120)
     dimensions = models.IntegerField()
     active = models.BooleanField(default=False)
+    wanted = models.BooleanField(default=False, help_text="the library is moving into it")
+    busy_until = models.DateTimeField(null=True, help_text="a worker embeds for it, or waits after a failure")
+    failure = models.CharField(max_length=200, blank=True, help_text="why the last round of moving ended")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TypeVar
 from uuid import UUID
@@ -10,6 +11,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,7 +22,11 @@ from django.views.decorators.http import require_POST, require_safe
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
 from documents.ingestion.recognition import pages_left
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
-from retrieval.models import SavedSearch, SearchQuery
+from retrieval.embeddings.registry import CHOICES, DEFAULT_MODELS, EmbeddingChoice
+from retrieval.index.backfill import move_into, share_embedded
+from retrieval.index.vectors import active_space
+from retrieval.models import EmbeddingSpace, SavedSearch, SearchQuery
+from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 from retrieval.rag_config import FULL_TEXT_LEVELS, SWITCHES, RagConfig
 from retrieval.ranking.facets import Facet
@@ -290,3 +296,65 @@ def forget(request: HttpRequest, pk: UUID) -> HttpResponse:
 def forget_all(request: HttpRequest) -> HttpResponse:
     SearchQuery.objects.visible_to(request.user).delete()
     return redirect("search-history")
+
+
+# Embedding models, on the page of providers: which answers searches, and moving into another.
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceCard:
+    """An embedding provider with its active, wanted or usual model.
+
+    ``share``: of all chunks, how many are embedded by a model that the library moves into.
+    """
+
+    choice: EmbeddingChoice
+    model: str
+    active: bool
+    wanted: bool
+    failure: str
+    share: float
+
+    @property
+    def percent(self) -> int:
+        return int(100 * self.share)
+
+
+def space_cards() -> list[SpaceCard]:
+    with suppress(ProviderError):
+        active_space()  # the one that the settings name, before the first document
+    shown = {space.provider: space for space in EmbeddingSpace.objects.order_by("active", "wanted")}
+    return [
+        SpaceCard(
+            choice,
+            space.model if space else DEFAULT_MODELS[choice.provider],
+            bool(space and space.active),
+            bool(space and space.wanted),
+            space.failure if space else "",
+            share_embedded(space) if space and space.wanted else 0.0,
+        )
+        for choice in CHOICES
+        for space in [shown.get(choice.provider)]
+    ]
+
+
+def spaces_context() -> dict[str, object]:
+    found = space_cards()
+    moving = next((card for card in found if card.wanted), None)
+    answering = next((card for card in found if card.active), None)
+    return {"spaces": found, "moving": moving, "answering": answering}
+
+
+@login_required
+def spaces(request: HttpRequest) -> HttpResponse:
+    """The list as a fragment. With POST, from administrators, the library moves into ``provider:model``."""
+    refusal = ""
+    if request.method == "POST":
+        if not request.user.is_staff:
+            raise PermissionDenied
+        provider, model = request.POST.get("provider", ""), request.POST.get("model", "").strip()
+        try:
+            move_into(f"{provider}:{model}")
+        except ProviderError as error:
+            refusal = error.message
+    return render(request, "retrieval/_spaces.html", {**spaces_context(), "refusal": refusal})

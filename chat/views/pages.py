@@ -20,6 +20,7 @@ from chat.views.search_panel import SEARCH_KINDS
 from chat.views.visible import visible_conversation, visible_document
 from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet
+from retrieval.views import spaces_context
 
 CONVERSATIONS_A_PAGE = 40
 MOST_ASKED = 500  # documents of one conversation
@@ -161,7 +162,7 @@ def as_uuid(text: str) -> UUID | None:
 @require_safe
 @login_required
 def providers(request: HttpRequest) -> HttpResponse:
-    return render(request, "chat/providers.html", {"cards": cards()})
+    return render(request, "chat/providers.html", {"cards": cards(), **spaces_context()})
 
 
 @require_POST

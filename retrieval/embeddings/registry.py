@@ -6,6 +6,8 @@ A model may follow a colon: ``openai:text-embedding-3-large``.
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -21,6 +23,39 @@ DEFAULT_MODELS = {
     "hashing": "hashing",
 }
 PROVIDERS = tuple(DEFAULT_MODELS)
+
+
+class EmbeddingChoice(NamedTuple):
+    """An embedding provider as people choose it. ``setting``: what switches it on, '' for nothing."""
+
+    provider: str
+    label: str
+    setting: str
+    explanation: str
+
+    @property
+    def is_configured(self) -> bool:
+        if self.provider == "fastembed":
+            return find_spec("fastembed") is not None
+        return not self.setting or bool(getattr(settings, SETTINGS[self.setting]))
+
+
+SETTINGS = {
+    "OPENAI_API_KEY": "OPENAI_API_KEY",
+    "GEMINI_API_KEY": "GEMINI_API_KEY",
+    "PINCITE_EMBEDDING_URL": "EMBEDDING_BASE_URL",
+}
+CHOICES = (
+    EmbeddingChoice("wordllama", "WordLlama", "", "English words, on this server, with no download."),
+    EmbeddingChoice(
+        "fastembed", "fastembed", "pip install fastembed", "Models on this server, many of several languages."
+    ),
+    EmbeddingChoice("openai", "OpenAI", "OPENAI_API_KEY", "Texts are sent to OpenAI."),
+    EmbeddingChoice("gemini", "Google Gemini", "GEMINI_API_KEY", "Texts are sent to Google."),
+    EmbeddingChoice(
+        "compatible", "Compatible server", "PINCITE_EMBEDDING_URL", "A server of OpenAI's shape."
+    ),
+)
 
 
 def split_name(name: str) -> tuple[str, str]:

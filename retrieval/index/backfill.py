@@ -7,12 +7,18 @@ finds nothing. Stopped midway, the next run goes on.
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django_q.tasks import async_task
 
 from documents.chunk_metadata import chunk_metadata
 from documents.chunking import main_type
@@ -25,6 +31,7 @@ from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.full_text import ANALYSIS_VERSION
 from retrieval.index.vectors import activate, active_space, build_vector_index, open_space
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument
+from retrieval.provider_calls import ProviderError
 
 # Moves the library into another embedding space while the old one goes on answering.
 
@@ -49,20 +56,101 @@ def reindex(name: str, on_progress: Callable[[Progress], None] | None = None) ->
     """
     space = open_space(name)
     for _ in range(ROUNDS):
-        lacking = list(documents_lacking(space))
-        for number, document in enumerate(lacking, 1):
-            try:
-                with job_beside(document, Job.Kind.INDEX):
-                    embedded = embed_document(document, space)
-            except Stale:
-                continue
-            if on_progress:
-                on_progress(Progress(document, embedded, len(lacking) - number))
-        if not lacking:
+        if embed_lacking(space, on_progress):
             break
     build_vector_index(space)
     activate(space)
     return space
+
+
+def embed_lacking(
+    space: EmbeddingSpace,
+    on_progress: Callable[[Progress], None] | None = None,
+    seconds: float = math.inf,
+) -> bool:
+    """Embeds documents that lack vectors, for so long; True when there was none left to embed.
+
+    Raises ProviderError.
+    """
+    begun, done = time.monotonic(), 0
+    lacking = list(documents_lacking(space))
+    for number, document in enumerate(lacking, 1):
+        if time.monotonic() - begun > seconds:
+            return False
+        try:
+            with job_beside(document, Job.Kind.INDEX):
+                embedded = embed_document(document, space)
+        except Stale:
+            continue
+        done += 1
+        if on_progress:
+            on_progress(Progress(document, embedded, len(lacking) - number))
+    return not done
+
+
+# The same a round at a time, as the page of providers asks for it: a worker that dies loses one document.
+
+ROUND_SECONDS = 45.0
+LEASE = timedelta(minutes=10)  # of one round, which ends behind the document that it has begun
+PAUSE = timedelta(minutes=1)  # behind a failure that may pass
+TICKET = "retrieval.index.backfill.move_on"
+
+
+def move_into(name: str) -> EmbeddingSpace:
+    """Begin to move the library into a space, and into no other. Raises ProviderError.
+
+    The active space's own name ends a move.
+    """
+    space = open_space(name)
+    with transaction.atomic():
+        EmbeddingSpace.objects.exclude(pk=space.pk).update(wanted=False)
+        EmbeddingSpace.objects.filter(pk=space.pk).update(
+            wanted=not space.active, failure="", busy_until=None
+        )
+    transaction.on_commit(issue_ticket, robust=True)
+    return space
+
+
+def due_spaces() -> QuerySet[EmbeddingSpace]:
+    """The space that the library moves into, where no worker is at it."""
+    free = Q(busy_until=None) | Q(busy_until__lt=timezone.now())
+    return EmbeddingSpace.objects.filter(free, wanted=True)
+
+
+def issue_ticket(**signal: Any) -> None:
+    if due_spaces().exists():
+        async_task(TICKET, group="index")
+
+
+def move_on() -> bool:
+    """One round of the move that is due; True when the space answers now. What fails is kept in its row."""
+    space = due_spaces().first()
+    if space is None or not due_spaces().filter(pk=space.pk).update(busy_until=timezone.now() + LEASE):
+        return False
+    row = EmbeddingSpace.objects.filter(pk=space.pk)
+    try:
+        whole = embed_lacking(space, seconds=ROUND_SECONDS)
+        if whole:
+            build_vector_index(space)
+    except ProviderError as error:
+        waits = timezone.now() + PAUSE
+        row.update(failure=error.message[:200], busy_until=waits)
+        if error.permanent:
+            row.update(wanted=False)
+        return False
+    row.update(failure="", busy_until=None)
+    if whole and row.filter(wanted=True).exists():  # nobody chose another meanwhile
+        activate(space)
+        return True
+    issue_ticket()
+    return False
+
+
+def share_embedded(space: EmbeddingSpace) -> float:
+    """Of all chunks, how many have a vector in the space: 0..1."""
+    chunks = RetrievalChunk.objects.filter(document__deleted_at=None).count()
+    vectors = ChunkVector.objects.filter(space=space, document__deleted_at=None).count()
+    return vectors / chunks if chunks else 1.0
 
 
 def documents_lacking(space: EmbeddingSpace) -> QuerySet[Document]:

@@ -67,7 +67,7 @@ def activate(space: EmbeddingSpace) -> None:
     """This space answers from now on."""
     with transaction.atomic():
         EmbeddingSpace.objects.exclude(pk=space.pk).update(active=False)
-        EmbeddingSpace.objects.filter(pk=space.pk).update(active=True)
+        EmbeddingSpace.objects.filter(pk=space.pk).update(active=True, wanted=False, failure="")
 
 
 def index_name(space: EmbeddingSpace) -> str:

@@ -13,14 +13,24 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+import retrieval.index.backfill
 import retrieval.index.document_index
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.sweep import sweep
 from documents.models import CitationUnit, Document, FailureCode
 from retrieval import provider_calls
 from retrieval.embeddings.base import HashingEmbedder
-from retrieval.index.backfill import Progress, backfill, documents_behind, quality, reindex
-from retrieval.index.document_index import index_document
+from retrieval.index.backfill import (
+    Progress,
+    backfill,
+    documents_behind,
+    move_into,
+    move_on,
+    quality,
+    reindex,
+    share_embedded,
+)
+from retrieval.index.document_index import embed_document, index_document
 from retrieval.index.vectors import active_space, build_vector_index, has_vector_index
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.provider_calls import ProviderError
@@ -238,6 +248,93 @@ def test_the_old_space_answers_while_the_new_one_fails(
     assert active_space() == old
     reindexed.dimensions = 64
     assert reindex("hashing") == active_space() != old
+
+
+MODELS = "/search/models/"
+
+
+@pytest.fixture
+def administrator(alice: User, client: Client) -> Client:
+    alice.is_staff = True
+    alice.save()
+    client.force_login(alice)
+    return client
+
+
+def test_an_administrator_moves_the_library_into_another_model_and_sees_how_far_it_is(
+    alice: User,
+    library: Library,
+    administrator: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Any,
+) -> None:
+    old, settings.OPENAI_API_KEY = active_space(), ""
+    page = administrator.get("/conversations/providers/").content.decode()
+    assert "searches now" in page and "set OPENAI_API_KEY" in page
+    administrator.post(MODELS, {"provider": "hashing", "model": "96"})
+    new = EmbeddingSpace.objects.get(wanted=True)
+    monkeypatch.setattr(retrieval.index.backfill, "ROUND_SECONDS", -1.0)  # the time of a round is up at once
+    assert not move_on()
+    embed_document(library.nike, new)
+    assert 0 < share_embedded(new) < 1 and active_space() == old
+    assert search("Nike dividends", Scope(alice)).hits
+    monkeypatch.undo()
+    assert not move_on(), "it looks once more for what came in meanwhile"
+    assert move_on()
+    assert active_space() == new
+    assert not EmbeddingSpace.objects.filter(wanted=True).exists()
+    assert search("Nike dividends", Scope(alice)).hits[0].document_id == library.nike.pk
+
+
+def test_one_worker_at_a_time_is_at_a_move_and_the_next_goes_on_where_one_died(library: Library) -> None:
+    space = move_into("hashing:96")
+    EmbeddingSpace.objects.update(busy_until=timezone.now() + timedelta(minutes=1))
+    assert not move_on() and share_embedded(space) == 0
+    EmbeddingSpace.objects.update(busy_until=timezone.now() - timedelta(seconds=1))
+    move_on()
+    assert share_embedded(space) == 1
+
+
+@pytest.mark.parametrize("permanent", [True, False])
+def test_a_move_whose_model_fails_says_why_and_is_tried_again_where_that_may_help(
+    library: Library, administrator: Client, monkeypatch: pytest.MonkeyPatch, permanent: bool
+) -> None:
+    old, space = active_space(), move_into("hashing:96")
+    failure = ProviderError("The key was refused.", permanent=permanent)
+    failing_model = HashingEmbedder(dimensions=96, failures=[failure] * 9)
+    monkeypatch.setattr(retrieval.index.document_index, "embedder_of", lambda space: failing_model)
+    monkeypatch.setattr(provider_calls, "LONGEST_PAUSE", 0.0)
+    assert not move_on()
+    space.refresh_from_db()
+    assert space.wanted is not permanent and active_space() == old
+    assert permanent or space.busy_until > timezone.now(), "not at once"
+
+
+def test_choosing_the_model_that_answers_ends_a_move(library: Library, administrator: Client) -> None:
+    move_into("hashing:96")
+    assert "Stop" not in administrator.get(MODELS).content.decode(), "the hashing model is for tests alone"
+    administrator.post(MODELS, {"provider": "wordllama", "model": active_space().model})
+    assert not EmbeddingSpace.objects.filter(wanted=True).exists()
+
+
+def test_who_is_no_administrator_cannot_move_the_library(client: Client, bob: User, library: Library) -> None:
+    client.force_login(bob)
+    assert client.post(MODELS, {"provider": "hashing", "model": "96"}).status_code == 403
+    page = client.get(MODELS).content.decode()
+    assert "WordLlama" in page and "Use for search" not in page
+    client.logout()
+    assert client.get(MODELS).status_code == 302
+    assert not EmbeddingSpace.objects.filter(wanted=True).exists()
+
+
+@pytest.mark.parametrize("provider", ["", "nonsense", "openai", "x:y\x00"])
+def test_a_model_that_cannot_be_had_is_refused_in_words(
+    administrator: Client, library: Library, provider: str, settings: Any
+) -> None:
+    settings.OPENAI_API_KEY = ""
+    page = administrator.post(MODELS, {"provider": provider, "model": "m"})
+    assert page.status_code == 200 and 'role="alert"' in page.content.decode()
+    assert EmbeddingSpace.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
