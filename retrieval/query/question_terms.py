@@ -89,6 +89,7 @@ def _synonym_phrases(text: str, separator: str) -> tuple[Phrase, ...]:
 
 
 WRITTEN_WEIGHT = 0.5
+A_YEAR = re.compile(r"(?:19|20)\d\d")
 MAX_WORDS = 400
 MAX_CHARACTERS = 4_000
 """Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
@@ -200,7 +201,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
     quoted = tuple(QUOTED.findall(body))
     return QueryTerms(
         text=body,
-        weights=dict.fromkeys(chain.from_iterable(telling), 1.0),
+        weights=weights_of(telling),
         groups=tuple(dict.fromkeys(telling)),
         said=frozenset(chain.from_iterable(groups)),
         quoted=quoted,
@@ -226,11 +227,29 @@ def word_groups(text: str, language: str, languages: Sequence[str]) -> list[tupl
         if not terms_of(word, language):
             continue
         forms = [terms for code in languages if (terms := terms_of(word, code))] or [terms_of(word, language)]
+        if writings := writings_of_year(forms[0]):
+            groups.append(writings)
+            forms = [[term for term in form if term not in writings] for form in forms]
         if len({len(terms) for terms in forms}) == 1:
             groups += [tuple(dict.fromkeys(form)) for form in zip(*forms, strict=True)]
         else:
             groups.append(tuple(dict.fromkeys(chain.from_iterable(forms))))
     return groups
+
+
+def writings_of_year(terms: Sequence[str]) -> tuple[str, ...]:
+    """Of a word's terms those that say its one year: fy18, 2018."""
+    years = [term for term in terms if A_YEAR.fullmatch(term)]
+    return tuple(term for term in terms if years[0][2:] in term) if len(years) == 1 else ()
+
+
+def weights_of(groups: Iterable[tuple[str, ...]]) -> dict[str, float]:
+    """Each term counts 1. The writings of one year share that: who says FY2018 says 2018 only once."""
+    weights: dict[str, float] = {}
+    for group in groups:
+        share = 1 / len(group) if any(map(A_YEAR.fullmatch, group)) else 1.0
+        weights |= {term: max(share, weights.get(term, 0.0)) for term in group}
+    return weights
 
 
 def _phrases(texts: Iterable[str], languages: Sequence[str]) -> tuple[Phrase, ...]:

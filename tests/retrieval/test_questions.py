@@ -24,6 +24,18 @@ def test_own_words_count_more_than_words_that_tell_how_to_answer() -> None:
     assert "answer" not in weights
 
 
+@pytest.mark.parametrize(("written", "terms"), [("FY18", {"2018", "fy18"}), ("Q4-2018", {"2018", "q42018"})])
+def test_the_writings_of_one_year_count_as_one_word(written: str, terms: set[str]) -> None:
+    question = analyze_query(f"goodwill in {written}", LANGUAGES)
+    year = next(group for group in question.groups if "2018" in group)
+    assert set(year) == terms
+    assert sum(question.weights[term] for term in terms) == question.weights["goodwil"] == 1
+
+
+def test_two_years_are_two_words() -> None:
+    assert {("2018",), ("2019",)} <= set(analyze_query("goodwill 2018-2019").groups)
+
+
 def test_words_that_tell_how_to_answer_count_where_there_are_no_others() -> None:
     assert analyze_query("What are the answers?").weights == {"answer": 1}
 
