@@ -51,10 +51,8 @@ CHOICES = (
         "fastembed", "fastembed", "pip install fastembed", "Models on this server, many of several languages."
     ),
     EmbeddingChoice("openai", "OpenAI", "OPENAI_API_KEY", "Texts are sent to OpenAI."),
-    EmbeddingChoice("gemini", "Google Gemini", "GEMINI_API_KEY", "Texts are sent to Google."),
-    EmbeddingChoice(
-        "compatible", "Compatible server", "PINCITE_EMBEDDING_URL", "A server of OpenAI's shape."
-    ),
+    EmbeddingChoice("gemini", "Gemini", "GEMINI_API_KEY", "Texts are sent to Google."),
+    EmbeddingChoice("compatible", "Own server", "PINCITE_EMBEDDING_URL", "A server of OpenAI's shape."),
 )
 
 
