@@ -20,8 +20,17 @@ from django.core.files.base import ContentFile
 from django.db import connection, transaction
 from django_q.models import OrmQ
 
-from bench._installation import CONTENT, SMALL, Broken, Installation, rows_of, sample_pdf
-from bench._provider import SECONDS_A_WORD, WORDS, scripted_provider
+from bench._installation import (
+    CONTENT,
+    SECONDS_A_WORD,
+    SMALL,
+    WORDS,
+    Broken,
+    Installation,
+    rows_of,
+    sample_pdf,
+    scripted_provider,
+)
 from chat.models import Message
 from documents.files.uploads import store_upload
 from documents.ingestion.queue import issue_tickets

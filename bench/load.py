@@ -26,8 +26,7 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from bench._installation import clear, free_port, sample_pdf
-from bench._provider import scripted_provider
+from bench._installation import clear, free_port, sample_pdf, scripted_provider
 from bench.chaos import own_installation
 from chat.answers.question_commands import start_conversation
 from chat.models import Conversation, Message, StreamEvent

@@ -111,9 +111,14 @@ def url(name: str, default: str = "", schemes: Sequence[str] = ("http", "https")
 
 def database(name: str) -> str:
     """The address of a PostgreSQL, or an empty string. Raises ImproperlyConfigured."""
-    value = text(name).strip()
-    if not value or urlsplit(value).scheme in ("postgres", "postgresql", "pgsql"):
-        return value
+    return next(iter(databases(name)), "")
+
+
+def databases(name: str) -> list[str]:
+    """Addresses of PostgreSQL servers, separated by spaces. Raises ImproperlyConfigured."""
+    values = text(name).split()
+    if all(urlsplit(value).scheme in ("postgres", "postgresql", "pgsql") for value in values):
+        return values
     raise ImproperlyConfigured(f"{name} is not an address that begins with postgres://.")
 
 

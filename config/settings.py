@@ -203,6 +203,7 @@ MIDDLEWARE = [
     "operations.accounts.sign_in_limits.LoginRate",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
+    "operations.postgres.replicas.reads_from_replicas",
     "operations.http.errors.in_one_thread",
 ]
 ROOT_URLCONF = "config.urls"
@@ -257,6 +258,16 @@ DATABASES: dict[str, Any] = {  # operations.postgres.base says why neither CONN_
         "USER": "postgres",
     }
 }
+# PgBouncer in transaction mode stands before it: nothing is kept in a session, no statement prepared.
+DATABASE_POOLER = environment.flag("PINCITE_DB_POOLER", False)
+if DATABASE_POOLER:
+    DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+    DATABASES["default"].setdefault("OPTIONS", {})["prepare_threshold"] = None
+for _number, _url in enumerate(environment.databases("DATABASE_REPLICA_URLS"), 1):
+    _replica = dj_database_url.parse(_url, engine="operations.postgres")
+    _replica["OPTIONS"] = {"connect_timeout": 2, **_replica.get("OPTIONS", {})}
+    DATABASES[f"replica{_number}"] = {**_replica, "TEST": {"MIRROR": "default"}}
+DATABASE_ROUTERS = ["operations.postgres.replicas.ReplicaRouter"]
 # Of a web process, for signed-in people; operations.postgres.connection_limits adds as many for other work.
 DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 import psycopg
+from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations as Operations
 from django.db.backends.postgresql.psycopg_any import IsolationLevel
@@ -115,7 +116,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _lane: ConnectionLimit | None = None
 
     def get_connection_params(self) -> dict[str, Any]:
-        return {**super().get_connection_params(), "prepare_threshold": PREPARED_AFTER}
+        threshold = self.settings_dict["OPTIONS"].get("prepare_threshold", PREPARED_AFTER)
+        return {**super().get_connection_params(), "prepare_threshold": threshold}
 
     def prepared_cursor(self) -> CursorWrapper:
         """For what is asked again and again: PostgreSQL plans it once a connection, and answers in binary.
@@ -130,7 +132,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return wrapped
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection:
-        lane = connection_limits.enter()
+        # Who reads from a replica has a place on the primary already: nobody waits for a second one.
+        lane = connection_limits.enter() if self.alias == DEFAULT_DB_ALIAS else None
         try:
             connection = self._kept_or_new(conn_params)
         except BaseException:

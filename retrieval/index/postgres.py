@@ -8,8 +8,10 @@ from itertools import combinations
 from typing import Any
 from zlib import crc32
 
-from django.db import connection
+from django.db import connections, router
+from django.db.backends.base.base import BaseDatabaseWrapper
 
+from documents.models import RetrievalChunk
 from pdf.gc_control import cleared_with_memory
 from text.terms import forget_words
 
@@ -67,9 +69,14 @@ def at_least(count: int, groups: Sequence[Sequence[str]]) -> str:
 # Rows of queries that every search asks.
 
 
+def reader() -> BaseDatabaseWrapper:
+    """The connection that a search reads from: the primary's, or a replica's."""
+    return connections[router.db_for_read(RetrievalChunk)]
+
+
 def read_rows(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Planned once a connection where no filter makes the query one of its own; bytes come as they are."""
-    with connection.prepared_cursor() as cursor:  # type: ignore[attr-defined]  # our own backend's
+    with reader().prepared_cursor() as cursor:  # type: ignore[attr-defined]  # our own backend's
         cursor.execute(query, params)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
@@ -81,7 +88,7 @@ BY_INDEX = "SET LOCAL enable_seqscan = off; "
 
 def read_rows_by_index(query: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Rows of a query that must use its indexes. Sent as one message, so the setting ends with it."""
-    with connection.cursor() as cursor:
+    with reader().cursor() as cursor:
         cursor.execute(BY_INDEX + query, params)
         while cursor.nextset():  # past the setting
             pass

@@ -11,6 +11,7 @@ from pgvector import HalfVector
 
 from retrieval.embeddings.base import Embedder, Vectors
 from retrieval.embeddings.registry import embedder, split_name
+from retrieval.index.postgres import reader
 from retrieval.models import ChunkVector, EmbeddingSpace
 from retrieval.query.scope import ScopeSql
 
@@ -89,7 +90,8 @@ def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM) -> boo
     if ChunkVector.objects.filter(space=space)[at_least - 1 : at_least].count() == 0:
         return False
     with connection.cursor() as cursor:
-        cursor.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")  # a graph that does not fit is slow
+        if not settings.DATABASE_POOLER:  # behind one the setting would be another client's
+            cursor.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")  # else the graph is slow
         cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(space)}")  # a build that was cut off
         cursor.execute(
             f"CREATE INDEX CONCURRENTLY {index_name(space)} ON {ChunkVector._meta.db_table} "
@@ -170,7 +172,7 @@ def _statement(
 
 
 def _fetch(statement: str, params: list[Any]) -> list[Nearest]:
-    with connection.cursor() as cursor:
+    with reader().cursor() as cursor:
         cursor.execute(statement, params)
         while cursor.nextset():  # past the settings
             pass

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
-
 from documents.models.document import language_name
+from retrieval.index.postgres import reader
 from retrieval.query.scope import ScopeSql
 
 MOST_VALUES = 12
@@ -41,7 +40,7 @@ class Facet:
 
 def read_facets(scope: ScopeSql, chunks: Sequence[UUID]) -> tuple[Facet, ...]:
     """Facets that tell the chunks apart; one statement."""
-    with connection.cursor() as cursor:
+    with reader().cursor() as cursor:
         cursor.execute(BELONGS.format(documents=scope.documents), [list(chunks), *scope.document_params])
         rows = cursor.fetchall()
     labels = told_apart({str(row[0]): (row[1], row[2]) for row in rows})

@@ -37,6 +37,7 @@ from retrieval.results import STRATEGIES
         ("PINCITE_LOG_LEVEL", "loud", "choose from debug, info"),
         ("PINCITE_HTTPS", "maybe", "write 1 or 0"),
         ("DATABASE_URL", "mysql://host/name", "an address that begins with postgres://"),
+        ("DATABASE_REPLICA_URLS", "postgres://a/b mysql://c/d", "an address that begins with postgres://"),
         ("PINCITE_TRUSTED_PROXIES", "10.0.0.0/8,proxy", "'proxy' is not an address, a network or *"),
         ("PINCITE_EMBEDDING", "compatible:e5", "needs PINCITE_EMBEDDING_URL"),
         ("PINCITE_CHUNK_TARGET_TOKENS", "2000", "must not be more than PINCITE_CHUNK_MAX_TOKENS"),

@@ -1,0 +1,130 @@
+"""Requests that only read take documents and search from a replica that has all that was written before them.
+
+Such a request asks the primary how far its log is, and reads from a replica that has replayed so much, for
+which it waits a moment. So who wrote reads what was written, on whichever web process, and a right that was
+taken away is gone. A replica that lags or does not answer is left out for a while; where none is left, the
+primary is read from. Accounts, conversations and all that is written stay with the primary.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, models
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import sync_only_middleware
+
+logger = logging.getLogger(__name__)
+WAIT_SECONDS, LOOK_SECONDS = 0.1, 0.005  # for a replica that is a little behind; between two looks
+LEFT_OUT_SECONDS = 5.0
+CHOSEN_SECONDS = 1.0  # a request that lasts longer, such as a stream, chooses again
+SEARCH = "/api/search/"  # asked by POST, and reads
+DOCUMENTS = ("document", "page", "citationunit", "retrievalchunk", "collection", "tag")
+INDEX = ("indexeddocument", "indexedchunk", "chunkvector", "embeddingspace")
+READ_FROM_REPLICAS = {f"documents.{name}" for name in DOCUMENTS} | {f"retrieval.{name}" for name in INDEX}
+
+LOG_OF_PRIMARY = "SELECT pg_current_wal_flush_lsn()::text"
+HAS_REPLAYED = "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= %s::pg_lsn"
+
+
+@dataclass(slots=True)
+class Reading:
+    """Where a request reads from; '' before it has read. ``until``: on the monotonic clock."""
+
+    alias: str = ""
+    until: float = 0.0
+
+    def database(self) -> str:
+        now = time.monotonic()
+        if connections[DEFAULT_DB_ALIAS].in_atomic_block:  # it may have written
+            return DEFAULT_DB_ALIAS
+        if now >= self.until:
+            self.alias, self.until = choose(), now + CHOSEN_SECONDS
+        return self.alias
+
+    def has_written(self) -> None:
+        self.alias, self.until = DEFAULT_DB_ALIAS, float("inf")
+
+
+_reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
+_left_out: dict[str, float] = {}  # until when, on the monotonic clock
+
+
+@sync_only_middleware
+def reads_from_replicas(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    def answered(request: HttpRequest) -> HttpResponse:
+        reads = request.method in ("GET", "HEAD") or request.path == SEARCH
+        token = _reading.set(Reading() if reads and replicas() else None)
+        try:
+            return get_response(request)
+        finally:
+            _reading.reset(token)
+
+    return answered
+
+
+class ReplicaRouter:
+    """Django's router of databases."""
+
+    def db_for_read(self, model: type[models.Model], **hints: Any) -> str:
+        reading = _reading.get()
+        if reading is None or model._meta.label_lower not in READ_FROM_REPLICAS:
+            return DEFAULT_DB_ALIAS
+        return reading.database()
+
+    def db_for_write(self, model: type[models.Model], **hints: Any) -> str:
+        if (reading := _reading.get()) and model._meta.label_lower in READ_FROM_REPLICAS:
+            reading.has_written()
+        return DEFAULT_DB_ALIAS
+
+    def allow_relation(self, one: models.Model, other: models.Model, **hints: Any) -> bool:
+        return True  # all hold the same rows
+
+    def allow_migrate(self, database: str, app_label: str, **hints: Any) -> bool:
+        return database == DEFAULT_DB_ALIAS
+
+
+def replicas() -> list[str]:
+    return [alias for alias in connections if alias != DEFAULT_DB_ALIAS]
+
+
+def choose() -> str:
+    """A replica that has all that is on the primary's disk now, else the primary."""
+    now = time.monotonic()
+    known = [alias for alias in replicas() if _left_out.get(alias, 0.0) <= now]
+    if not known:
+        return DEFAULT_DB_ALIAS
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(LOG_OF_PRIMARY)
+        (position,) = cursor.fetchone()
+    for alias in random.sample(known, len(known)):
+        try:
+            if has_replayed(alias, position):
+                return alias
+            logger.warning("%s is behind: it is left out for %g s", alias, LEFT_OUT_SECONDS)
+        except DatabaseError as error:
+            connections[alias].close()
+            logger.warning("%s does not answer, and is left out for %g s: %s", alias, LEFT_OUT_SECONDS, error)
+        _left_out[alias] = time.monotonic() + LEFT_OUT_SECONDS
+    return DEFAULT_DB_ALIAS
+
+
+def has_replayed(alias: str, position: str) -> bool:
+    """Whether the replica has come so far within ``WAIT_SECONDS``. Raises DatabaseError."""
+    give_up_at = time.monotonic() + WAIT_SECONDS
+    with connections[alias].cursor() as cursor:
+        while True:
+            cursor.execute(HAS_REPLAYED, [position])
+            if cursor.fetchone()[0]:
+                return True
+            if time.monotonic() > give_up_at:
+                return False
+            time.sleep(LOOK_SECONDS)
