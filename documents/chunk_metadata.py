@@ -38,9 +38,10 @@ def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict
 
 
 def citation_anchor(units: Sequence[CitationUnit]) -> dict[str, Any]:
-    """Where the first unit stands, and when the last ends: numbers from 1, corners clockwise from top left.
+    """Where the first unit stands, the first cell of a sheet, and when the last ends: numbers from 1.
 
-    Corners of an imported block are in 0..1 of the page as shown, as they came; others in points.
+    Corners go clockwise from the top left; those of an imported block are in 0..1 of the page as shown, as
+    they came, others in points.
     """
     unit, known = units[0], units[0].location or {}
     x0, y0, x1, y1 = unit.bbox
@@ -53,8 +54,8 @@ def citation_anchor(units: Sequence[CitationUnit]) -> dict[str, Any]:
         "line_end": unit.line_end,
         "slide_number": _first(units, "slide"),
         "sheet_name": _first(units, "sheet"),
-        "row_number": known.get("row", None if unit.table_row is None else unit.table_row + 1),
-        "column_number": known.get("column"),
+        "row_number": _first(units, "row") or (None if unit.table_row is None else unit.table_row + 1),
+        "column_number": _first(units, "column"),
         "start_timestamp_ms": _first(units, "start_ms"),
         "end_timestamp_ms": _first(units[::-1], "end_ms"),
         "bbox_quad": [{"x": x, "y": y} for x, y in corners] or None,

@@ -8,18 +8,20 @@ from collections.abc import Callable
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 
 from chat.answers.presenters import shown_message
 from chat.citations.claims import Verification
 from chat.citations.model_judge import ChatJudge, FactChecker, JudgedClaim, Judging, answers, configured_judge
-from chat.models import Citation
+from chat.models import Citation, Conversation
 from chat.providers.scripted import Scripted
 from config import environment
 from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_server import Reply, openai_answer, serving
 from tests.chat.test_answering import Answered, Citing, answered  # noqa: F401
+from tests.conftest import imported
 
 LEASE = "The tenant may assign the lease with the landlord's written consent."
 STEERING = (
@@ -188,3 +190,31 @@ def test_its_word_is_stored_and_shown_as_its_own(
     assert (found.verdict, found.judgement, found.judged_by) == ("found", "supported", "minicheck")
     assert (false.verdict, false.judged_by) == ("unsupported", "")
     assert "found, supported, judged by minicheck" in shown_message(answer).citations[0].standing
+
+
+@pytest.mark.django_db
+def test_a_row_in_other_words_is_found_and_put_to_the_judge(
+    alice: User,
+    answered: Answered,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No rule says that staff are headcount; the value stands there, so the claim is not contradicted."""
+    rows = [["", "2022", "2023"], ["Average headcount", "398", "412"], ["Sites", "7", "9"]]
+    document = imported(alice, [{"type": "table", "rows": rows}], "Annual report")
+    talk = Conversation.objects.create(owner=alice)
+    talk.documents.set([document])
+    asked: list[str] = []
+
+    def ask(system: str, prompt: str) -> str:
+        asked.append(prompt)
+        return "\n".join(
+            f"{code} {'YES' if 'people' in claim else 'NO'}" for code, claim in codes(prompt).items()
+        )
+
+    judging = Judging("minicheck", ChatJudge(ask))
+    monkeypatch.setattr("chat.answers.write_answer.configured_judge", lambda provider, cancelled: judging)
+    model = Citing(lambda alias: f"412 people worked there in 2023 [[cite:{alias('headcount')}:1]].")
+    answer, _ = answered(model, "How many people worked there in 2023?", talk)
+    (citation,) = Citation.objects.filter(message=answer)
+    assert (citation.verdict, citation.judgement) == ("found", "supported")
+    assert "Average headcount" in asked[0] and "2023" in asked[0] and "412" in asked[0]

@@ -117,3 +117,10 @@ def test_any_chunk_gives_json_without_empty_values(
     assert json.loads(json.dumps(anchor)) == anchor
     assert all(value is not None for value in anchor.values())
     assert len(json.dumps(anchor)) < 1000
+
+
+def test_a_chunk_that_begins_above_its_sheet_still_names_the_first_cell() -> None:
+    heading = CitationUnit(page_number=2, paragraph_index=0, line_start=1, line_end=1, bbox=[0.0] * 4)
+    row = CitationUnit(location={"sheet": "Q2", "row": 6, "column": 2}, table_row=0)
+    anchor = citation_anchor([heading, row])
+    assert (anchor["sheet_name"], anchor["row_number"], anchor["column_number"]) == ("Q2", 6, 2)
