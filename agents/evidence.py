@@ -49,7 +49,7 @@ from chat.models import Citation, Conversation, Message, Review, ReviewCell, Rev
 from chat.reviews import review_commands
 from chat.reviews.presenters import first_citations
 from chat.reviews.review_commands import InvalidReview, templates
-from documents.api.common.throttles import take
+from documents.api.common.request_limits import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.recognition import pages_left, want_pages

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-import msgspec
 from csp.decorators import csp_replace
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -20,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.models import MOST_WEBHOOKS, ReaderEmbed, Webhook, WebhookDelivery
 from agents.webhooks import CHOOSABLE, tested
-from chat.views.reader import READ_AHEAD, lit_at
+from chat.views.reader import embed_context
 from documents.files.url_fetch import FetchRefused, parsed
 from documents.views.files import pdf_of
 
@@ -87,14 +86,7 @@ def embedded_reader(request: HttpRequest, token: str) -> HttpResponseBase:
     The session is not looked at: the address says what may be read, and nothing else can be.
     """
     embed = open_embed(token)
-    lit = lit_at(request, embed.document, embed.owner)
-    context = {
-        "document": embed.document,
-        "file": reverse("embedded-file", args=[token]),
-        "opening": msgspec.to_builtins(lit) or None,
-        "read_ahead": embed.document.size <= READ_AHEAD,
-        "query": request.GET.urlencode(),
-    }
+    context = embed_context(request, embed.document, reverse("embedded-file", args=[token]), embed.owner)
 
     @csp_replace({"frame-ancestors": embed.origins})
     def framed(request: HttpRequest) -> HttpResponse:

@@ -30,7 +30,8 @@ from chat.citations.values.written_values import values_in
 from chat.models import Citation, Message, ReviewCell, ReviewColumn
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
-from chat.reviews.fill_queue import FilledCell, answered
+from chat.reviews.cell_answers import answered
+from chat.reviews.typed_values import FilledCell
 from documents.models import Document
 from retrieval.evaluations import KnownQuestion, evaluation_user, take_in_folder, wanted_files
 from retrieval.provider_calls import ProviderError

@@ -64,6 +64,7 @@ urlpatterns: Paths = [
 
 reader_urls: Paths = [
     path("", reader.document, name="document"),
+    path("framed/", reader.framed, name="document-framed"),
     path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
     path("find/", reader.find, name="document-find"),

@@ -325,14 +325,14 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["documents.api.common.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["documents.api.common.throttles.RateLimit"],
+    "DEFAULT_THROTTLE_CLASSES": ["documents.api.common.request_limits.RateLimit"],
     "DEFAULT_PAGINATION_CLASS": "documents.api.common.lists.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
         "documents.api.common.lists.Filters",
         "documents.api.common.lists.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["documents.api.common.json_parser.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["documents.api.common.request_limits.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "documents.api.common.schema.PinciteSchema",
     "EXCEPTION_HANDLER": "documents.api.common.errors.error_response",
 }

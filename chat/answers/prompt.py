@@ -15,7 +15,7 @@ import re
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from chat.citations.claims import SourceUnit
 from chat.citations.marker_decoder import defused
@@ -113,6 +113,7 @@ class Prompt:
         started: the answer so far (with alias markers) when it is to be continued.
         fence: a word nobody can guess.
         notes: for the answerer without a model.
+        schema: of the JSON that the reply must be; the passages are then shown as text.
     """
 
     question: str
@@ -122,6 +123,7 @@ class Prompt:
     system: str = RULES
     fence: str = ""
     notes: SearchNotes = NO_SEARCH_NOTES
+    schema: dict[str, Any] | None = None
 
     @property
     def aliases(self) -> dict[str, ContextItem]:

@@ -25,9 +25,11 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ModelViewSet
 
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
-from chat.providers.registry import provider_names
+from chat.providers.registry import provider_named, provider_names
+from chat.reviews.cell_answers import fill_estimate
 from chat.reviews.presenters import visible_rows
 from chat.reviews.review_commands import (
+    FILLABLE,
     InvalidReview,
     StaleCell,
     add_rows,
@@ -42,6 +44,7 @@ from documents.api.common.authentication import HasScope, caller
 from documents.api.common.errors import UNUSABLE, Conflict, Unusable
 from documents.api.common.fields import MayEdit, Strict, VisibleRelated
 from documents.models import Collection, Document
+from retrieval.provider_calls import ProviderError
 
 if TYPE_CHECKING:
     View = views.APIView
@@ -98,13 +101,17 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
         [("", "the server's default"), *((name, name) for name in provider_names())], required=False
     )
     columns = ColumnSerializer(many=True, read_only=True)
+    tokens_left = serializers.IntegerField(
+        required=False, allow_null=True, min_value=0, max_value=10**12,
+        help_text="that a model may still use for this review; null: no limit",
+    )  # fmt: skip
     progress = serializers.SerializerMethodField(help_text="cells by state")
 
     class Meta:
         model = Review
         fields = [
-            "id", "name", "documents", "collection", "template", "provider", "columns", "progress",
-            "created_at", "updated_at",
+            "id", "name", "documents", "collection", "template", "provider", "tokens_left", "columns",
+            "progress", "created_at", "updated_at",
         ]  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.OBJECT)
@@ -338,6 +345,10 @@ class FillSerializer(Strict, serializers.Serializer):
     cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
     column = serializers.UUIDField(required=False)
     again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
+    budget = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=10**12,
+        help_text="tokens a model may use for this review from now on; null: no limit",
+    )  # fmt: skip
 
 
 class CountSerializer(serializers.Serializer):
@@ -362,7 +373,34 @@ class Fill(ReviewPart, views.APIView):
         if "column" in wanted:
             get_object_or_404(ReviewColumn.objects.filter(review=self.review), pk=wanted["column"])
             cells = cells.filter(column=wanted["column"])
+        if "budget" in wanted:
+            Review.objects.filter(pk=self.review.pk).update(tokens_left=wanted["budget"])
         return Response({"cells": fill_cells(cells, again=wanted["again"])}, status=status.HTTP_202_ACCEPTED)
+
+
+class EstimateSerializer(serializers.Serializer):
+    """What filling the cells that are not filled takes at most. Without a model it takes no call."""
+
+    provider = serializers.CharField()
+    cells = serializers.IntegerField()
+    calls = serializers.IntegerField()
+    tokens = serializers.IntegerField(help_text="of prompts and replies together")
+    tokens_left = serializers.IntegerField(allow_null=True, help_text="of the review's budget")
+
+
+@extend_schema(tags=["reviews"], responses={200: EstimateSerializer} | UNUSABLE)
+class Estimate(ReviewPart, views.APIView):
+    """What filling would cost, before it is spent."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
+        try:
+            provider = provider_named(self.review.provider)
+        except ProviderError as error:
+            raise Unusable(error.message) from None
+        found = fill_estimate(self.review, cells.filter(state__in=FILLABLE).select_related("row"), provider)
+        said = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
+        return Response(said | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
 
 
 @extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})

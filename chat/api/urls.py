@@ -31,6 +31,7 @@ from chat.api.reviews import (
     Cells,
     ColumnDetail,
     Columns,
+    Estimate,
     Fill,
     ReviewViewSet,
     RowDetail,
@@ -80,6 +81,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{REVIEW}/cells/", Cells.as_view(), name="review-cells"),
     path(f"{REVIEW}/cells/<uuid:pk>/", CellDetail.as_view(), name="review-cell"),
     path(f"{REVIEW}/fill/", Fill.as_view(), name="review-fill"),
+    path(f"{REVIEW}/estimate/", Estimate.as_view(), name="review-estimate"),
     path(f"{REVIEW}/cancel/", CancelFilling.as_view(), name="review-cancel"),
     *router.urls,
 ]

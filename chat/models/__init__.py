@@ -9,6 +9,7 @@ from chat.models.review import (
     ReviewCell,
     ReviewCellVersion,
     ReviewColumn,
+    ReviewMark,
     ReviewRow,
     ReviewShare,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "ReviewCell",
     "ReviewCellVersion",
     "ReviewColumn",
+    "ReviewMark",
     "ReviewRow",
     "ReviewShare",
     "StreamEvent",

@@ -49,7 +49,7 @@ class Anthropic:
     is_local: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        documents = grouped_by_document(prompt.passages)
+        documents = [] if prompt.schema else grouped_by_document(prompt.passages)  # it cites in text only
         reader = _StreamReader(documents)
         with (
             at_the_border(self.name, anthropic, httpx2),
@@ -62,7 +62,7 @@ class Anthropic:
 
     def _request(self, prompt: Prompt, documents: Sequence[Sequence[ContextItem]]) -> dict[str, Any]:
         messages: list[dict[str, Any]] = [
-            {"role": turn.role, "content": turn.text} for turn in turns(prompt, natively=True)
+            {"role": turn.role, "content": turn.text} for turn in turns(prompt, natively=not prompt.schema)
         ]
         asked = messages[len(prompt.history)]
         asked["content"] = [
@@ -76,6 +76,8 @@ class Anthropic:
             "max_tokens": self.max_tokens,
             "stream": True,
         }
+        if prompt.schema:
+            request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
         return request if self.temperature is None else request | {"temperature": self.temperature}
 
 

@@ -59,6 +59,9 @@ class ChatCompletions:
             "stream_options": {"include_usage": True},
             self.limit_name: self.max_tokens,
         }
+        if prompt.schema:
+            wanted = {"name": "reply", "schema": prompt.schema, "strict": True}
+            request["response_format"] = {"type": "json_schema", "json_schema": wanted}
         return request if self.temperature is None else request | {"temperature": self.temperature}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
 from chat.reviews.fill_queue import issue_tickets, keep_version
+from chat.reviews.typed_values import InvalidValue, written_value
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
 
@@ -51,11 +50,12 @@ def start_review(
     collection: Collection | None = None,
     template: str = "",
     provider: str = "",
+    **others: Any,
 ) -> Review:
-    """A review over documents or a collection, with the columns of a template."""
+    """A review over documents or a collection, with the columns of a template; ``others`` are its fields."""
     with transaction.atomic():
         review = Review.objects.create(
-            owner=user, name=" ".join(name.split())[:200], collection=collection, provider=provider
+            owner=user, name=" ".join(name.split())[:200], collection=collection, provider=provider, **others
         )
         if not review.name:
             raise InvalidReview("Give the review a name.")
@@ -212,7 +212,10 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
             raise StaleCell("This cell was changed meanwhile. Look at it again.")
         keep_version(cell)
         if "text" in changes:
-            cell.value, cell.text = written_value(cell.column, changes["text"])
+            try:
+                cell.value, cell.text = written_value(cell.column, changes["text"])
+            except InvalidValue as error:
+                raise InvalidReview(str(error)) from None
             cell.state = State.FOUND if cell.text else State.NOT_STATED
             cell.answered_by, cell.by_person, cell.error = user.get_username(), True, ""
             cell.mark, cell.marked_by = "", None
@@ -225,50 +228,3 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
         cell.revision += 1
         cell.save()
     return cell
-
-
-def written_value(column: ReviewColumn, text: str) -> tuple[Any, str]:
-    """What a person typed as a value of the column's kind. Raise InvalidReview."""
-    text = text.replace("\x00", "").strip()[:10_000]
-    if not text:
-        return None, ""
-    match column.kind:
-        case Kind.NUMBER:
-            return {"number": _number(text.removesuffix(column.unit).strip()), "unit": column.unit}, text
-        case Kind.MONEY:
-            amount, _, currency = text.rpartition(" ") if text[-3:].isalpha() else (text, "", "")
-            return {"number": _number(amount.strip()), "currency": currency.upper()}, text
-        case Kind.DATE:
-            try:
-                date = parse_date(text)
-            except ValueError:
-                date = None
-            if date is None:
-                raise InvalidReview("Write a date as 2026-11-23.")
-            return date.isoformat(), text
-        case Kind.BOOLEAN:
-            if text.casefold() not in ("yes", "no"):
-                raise InvalidReview("Write Yes or No.")
-            return text.casefold() == "yes", text.capitalize()
-        case Kind.CHOICE:
-            return _among(column.choices, [text])[0], text
-        case Kind.CHOICES:
-            return _among(column.choices, [part.strip() for part in text.split(",") if part.strip()]), text
-    return text, text
-
-
-def _number(text: str) -> int | float:
-    try:
-        found = Decimal(text.replace(",", "").replace(" ", ""))
-    except InvalidOperation:
-        raise InvalidReview("Write a number, such as 14544 or 3.2.") from None
-    if not found.is_finite():
-        raise InvalidReview("Write a number, such as 14544 or 3.2.")
-    return int(found) if found == found.to_integral_value() else float(found)
-
-
-def _among(choices: Sequence[str], named: Sequence[str]) -> list[str]:
-    known = {choice.casefold(): choice for choice in choices}
-    if unknown := [name for name in named if name.casefold() not in known]:
-        raise InvalidReview(f"“{unknown[0]}” is none of the choices: {', '.join(choices)}.")
-    return [known[name.casefold()] for name in named]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from django.utils.dateparse import parse_date
+
 from chat.answers.without_model.question import YEAR, analyse
-from chat.models import ReviewColumn
+from chat.models import Citation, ReviewCell, ReviewColumn
 from text.quantities import Quantity, quantities_in
 from text.semantics import known_language, lexicon, plain_word
 from text.terms import terms_of
@@ -29,6 +31,18 @@ class Evidence:
     claim: str
     quote: str
     language: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilledCell:
+    """What a question found: its state, the typed value, the printed form and the citations, unsaved."""
+
+    state: ReviewCell.State
+    value: Any = None
+    text: str = ""
+    citations: Sequence[Citation] = ()
+    error: str = ""
+    usage: dict[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +209,57 @@ def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | 
         if len(named) == 1:
             return TypedValue(named[0], named[0], place)
     return None
+
+
+# --- A value as somebody writes it ---
+
+
+class InvalidValue(Exception):
+    """What was written is no value of the column's kind; the message is for people."""
+
+
+def written_value(column: ReviewColumn, text: str) -> tuple[Any, str]:
+    """What a person typed as a value of the column's kind. Raise InvalidValue."""
+    text = text.replace("\x00", "").strip()[:10_000]
+    if not text:
+        return None, ""
+    match column.kind:
+        case Kind.NUMBER:
+            return {"number": _number(text.removesuffix(column.unit).strip()), "unit": column.unit}, text
+        case Kind.MONEY:
+            amount, _, currency = text.rpartition(" ") if text[-3:].isalpha() else (text, "", "")
+            return {"number": _number(amount.strip()), "currency": currency.upper()}, text
+        case Kind.DATE:
+            try:
+                date = parse_date(text)
+            except ValueError:
+                date = None
+            if date is None:
+                raise InvalidValue("Write a date as 2026-11-23.")
+            return date.isoformat(), text
+        case Kind.BOOLEAN:
+            if text.casefold() not in ("yes", "no"):
+                raise InvalidValue("Write Yes or No.")
+            return text.casefold() == "yes", text.capitalize()
+        case Kind.CHOICE:
+            return _among(column.choices, [text])[0], text
+        case Kind.CHOICES:
+            return _among(column.choices, [part.strip() for part in text.split(",") if part.strip()]), text
+    return text, text
+
+
+def _number(text: str) -> int | float:
+    try:
+        found = Decimal(text.replace(",", "").replace(" ", ""))
+    except InvalidOperation:
+        raise InvalidValue("Write a number, such as 14544 or 3.2.") from None
+    if not found.is_finite():
+        raise InvalidValue("Write a number, such as 14544 or 3.2.")
+    return int(found) if found == found.to_integral_value() else float(found)
+
+
+def _among(choices: Sequence[str], named: Sequence[str]) -> list[str]:
+    known = {choice.casefold(): choice for choice in choices}
+    if unknown := [name for name in named if name.casefold() not in known]:
+        raise InvalidValue(f"“{unknown[0]}” is none of the choices: {', '.join(choices)}.")
+    return [known[name.casefold()] for name in named]

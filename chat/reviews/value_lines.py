@@ -12,8 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
+from itertools import chain
+from typing import Any
+from uuid import uuid4
 
-from chat.answers.without_model.answer import with_years
+from chat.answers.answer_builder import AnswerBuilder
+from chat.answers.context import AnswerSources
+from chat.answers.without_model.answer import bullet, holding, with_years
 from chat.answers.without_model.lines import (
     PER_UNIT,
     STATED_SCALE,
@@ -22,17 +27,25 @@ from chat.answers.without_model.lines import (
     distinct_terms,
     head_of,
     is_value,
+    lines_of,
     one_line,
     row_text,
 )
-from chat.answers.without_model.question import YEAR, PlaceKind, QuestionFeatures, place_words, words_of
-from chat.answers.without_model.ranking import RankedPage, item_match, terms_over
-from chat.models import ReviewColumn
-from chat.reviews.typed_values import TypedValue, as_json, fits
+from chat.answers.without_model.question import (
+    YEAR,
+    PlaceKind,
+    QuestionFeatures,
+    analyse,
+    place_words,
+    words_of,
+)
+from chat.answers.without_model.ranking import RankedPage, item_match, rank, relevance, terms_over
+from chat.models import Citation, ReviewCell, ReviewColumn
+from chat.reviews.typed_values import FilledCell, TypedValue, as_json, fits
 from domains.items import Item, items_asked
 from text.quantities import Quantity, quantities_in
 
-Kind = ReviewColumn.Kind
+State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES, MOST_LINES = 12, 40  # pages looked through, and lines of each
 LABELLED = 0.25  # of ``item_match``: a row that a pack knows by another name than the question's
 SCALES = {"thousands": Decimal(1000), "millions": Decimal(10**6), "billions": Decimal(10**9)}
@@ -54,6 +67,8 @@ WEIGHTS = {
     "other_year": -2.0,
     "newest": 0.4,  # the question names no year, and no value at hand is of a later one
 }
+MOST_NEAR = 3  # passages shown where nothing is stated
+MOST_TRIED = 8  # values that are put to the verifier
 SAME = 0.05  # two different values with scores so near are both meant, or neither
 
 
@@ -75,6 +90,53 @@ class ValueLine:
     value: TypedValue
     score: float
     year: int = 0
+
+
+def quantity(column: ReviewColumn, found: AnswerSources) -> FilledCell:
+    """A number, an amount or a date, without a model: the best value that its page bears out.
+
+    Where nothing is directly on the question it is not stated; where two values fit alike it is unclear.
+    """
+    languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
+    question = analyse(column.question, languages)
+    lines = lines_of(question, found.passages)
+    pages = rank(question, lines, found.passages, found.notes.packs)
+    best = pages[0] if pages else None
+    is_direct = best is not None and relevance(question, best, found.notes).is_direct
+    values = value_lines(column, question, pages, found.notes.packs) if is_direct else []
+    held = held_values(values, found)
+    if not held:
+        near = [line for page in pages[:MOST_NEAR] for line in page.lines[:1]]
+        return FilledCell(State.NOT_STATED, citations=cited(list(holding(near, found.passages)), found))
+    citations = cited([line for _, line in held], found)
+    if len({size_of(one.value.value) for one, _ in held}) > 1:
+        return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
+    first = held[0][0].value
+    return FilledCell(State.FOUND, first.value, first.text, citations)
+
+
+def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
+    """The best value that its page bears out, and those that score alike, each as the line that says it."""
+    held: list[tuple[ValueLine, AnswerLine]] = []
+    for one in values[:MOST_TRIED]:
+        if held and one.score < held[0][0].score - SAME:
+            break
+        held += [(one, line) for line in holding([one.line], found.passages)]
+    return held
+
+
+def size_of(value: Any) -> str:
+    """A value for comparison: an amount without its sign, for statements print costs either way."""
+    return str(abs(value["number"])) if isinstance(value, dict) else str(value)
+
+
+def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> list[Citation]:
+    """Each line cited and checked as it is in an answer."""
+    draft = AnswerBuilder(uuid4(), found.sources, {})
+    for line in lines:
+        for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
+            pass
+    return draft.citations
 
 
 def value_lines(

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from uuid import UUID
 
 import msgspec
+from csp.decorators import csp_replace
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -17,6 +18,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.answers.runner import store_cited
@@ -144,6 +146,30 @@ class Place(msgspec.Struct, frozen=True, rename="camel"):
     left: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
     top: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
     rotation: Literal[0, 90, 180, 270] = 0
+
+
+@require_safe
+@login_required
+@xframe_options_sameorigin
+@csp_replace({"frame-ancestors": ["'self'"]})
+def framed(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The document's pages alone, at ``?citation=``, for a frame within another of our own pages."""
+    shown = get_object_or_404(Document.objects.visible_to(request.user).exclude(file=""), pk=pk)
+    file = reverse("document-file", args=[pk])
+    return render(request, "reader/embed.html", embed_context(request, shown, file))
+
+
+def embed_context(
+    request: HttpRequest, document: Document, file: str, user: User | None = None
+) -> dict[str, object]:
+    """What the reader in a frame is drawn from; ``file`` is the PDF's address."""
+    return {
+        "document": document,
+        "file": file,
+        "opening": msgspec.to_builtins(lit_at(request, document, user)) or None,
+        "read_ahead": document.size <= READ_AHEAD,
+        "query": request.GET.urlencode(),
+    }
 
 
 def place_left(request: HttpRequest, document: Document) -> dict[str, object] | None:

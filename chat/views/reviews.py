@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import msgspec
+from csp.decorators import csp_update
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -88,6 +89,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @login_required
+@csp_update({"frame-src": ["'self'"]})  # type: ignore[arg-type]
 def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The grid of one review."""
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
@@ -98,6 +100,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         "may_edit": may_edit,
         "kinds": ReviewColumn.Kind.choices,
         "states": ReviewCell.State.choices,
+        "providers": choices(),
         "forms": {"xlsx": "Excel", "csv": "CSV", "md": "Markdown", "json": "JSON"},
         "shares": shown.shares.select_related("user", "group"),
         "others": Document.objects.visible_to(request.user)

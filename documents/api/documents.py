@@ -40,8 +40,8 @@ from documents.api.common.authentication import HasScope, caller
 from documents.api.common.errors import Conflict, ErrorSerializer, TooLarge
 from documents.api.common.fields import MayEdit
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
-from documents.api.common.json_parser import JSONParser
 from documents.api.common.lists import VisibleFilter
+from documents.api.common.request_limits import JSONParser
 from documents.api.jobs import FAILURE_CODES
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import enqueue

@@ -21,7 +21,7 @@ from django.shortcuts import render
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
-from documents.api.common.throttles import give_back, take
+from documents.api.common.request_limits import give_back, take
 
 # --- Device cookies: a signed cookie marks browsers that have signed in to an account before ---
 #

@@ -26,7 +26,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_only_middleware
 from django.utils.functional import SimpleLazyObject
 
-from documents.api.common.throttles import parse_rate
+from documents.api.common.request_limits import parse_rate
 from operations.http.errors import error_page
 from operations.postgres.connection_limits import Kind, current_kind
 

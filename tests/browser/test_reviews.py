@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.reviews.review_commands import save_column, start_review
 from documents.models import Document
 from tests.browser.conftest import READY_MS, Upload, committed
 from tests.browser.site import Site
@@ -120,4 +121,59 @@ def test_a_large_grid_draws_what_is_seen_and_is_walked_by_keys(page: Page, site:
     page.keyboard.press("n")  # the next that nobody has checked: round to the first
     expect(focused).to_have_text("0/0")
     assert page.locator("tbody tr").count() < 60
+    committed(lambda: Document.objects.filter(title__startswith="Report ").delete())
+
+
+@pytest.fixture
+def ferries(ferry: str) -> UUID:
+    """A review of one document and two columns."""
+    made: list[UUID] = []
+
+    def make() -> None:
+        alice, document = User.objects.get(username="alice"), Document.objects.get(pk=ferry)
+        review = start_review(alice, "Ferries", [document])
+        question = "How many passengers were carried in 2031?"
+        save_column(review, ReviewColumn(review=review, title="Passengers", question=question, kind="number"))
+        save_column(review, ReviewColumn(review=review, title="Fuel", question="What do the ships run on?"))
+        made.append(review.pk)
+
+    committed(make)
+    return made[0]
+
+
+def test_a_cell_opens_the_reader_beside_the_grid_at_its_words(page: Page, site: Site, ferries: UUID) -> None:
+    page.goto(site.url(f"/reviews/{ferries}/"))
+    page.get_by_role("button", name="Fill").click()
+    cell = page.locator("td[data-state=found]").first
+    expect(cell).to_contain_text("48,200", timeout=READY_MS)
+    cell.click()
+    reader = page.frame_locator("iframe[title='The words in their document']")
+    expect(reader.locator(".lit-target").first).to_be_visible(timeout=READY_MS)
+    expect(page.locator("td:focus")).to_contain_text("48,200")
+    page.keyboard.press("F2")
+    expect(page.get_by_label("Value", exact=True)).to_be_focused()
+    page.get_by_role("button", name="Settings of the review").click()
+    dialog = page.get_by_role("dialog", name="Settings of the review")
+    dialog.get_by_label("Name").fill("Ferries of the north")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ferries of the north")
+    search = page.get_by_role("searchbox", name="Filter by value")
+    search.fill("> 50000")
+    expect(page.locator("td")).to_have_count(0)
+    search.fill("> 40000")
+    expect(cell).to_be_visible()
+    page.get_by_label("In column").select_option("Fuel")
+    expect(page.locator("td")).to_have_count(0)
+
+
+def test_a_phone_shows_one_document_at_a_time(page: Page, site: Site, large: UUID) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(site.url(f"/reviews/{large}/"))
+    expect(page.get_by_role("gridcell", name="0/29", exact=True)).to_be_attached()
+    assert page.locator("tbody tr").count() == 30
+    page.get_by_role("button", name="Next document").click()
+    expect(page.get_by_text("2 / 500")).to_be_visible()
+    expect(page.get_by_role("gridcell", name="1/0", exact=True)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page, "a review on a phone") == []
     committed(lambda: Document.objects.filter(title__startswith="Report ").delete())

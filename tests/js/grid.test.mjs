@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { compare, sortable, textOf } from "../../static/js/reviews/grid.js";
+import { compare, fits, sortable, textOf } from "../../static/js/reviews/grid.js";
 
 const found = (value, text = "") => ({ state: "found", value, text });
 const sorted = (cells) => cells.map(sortable).sort(compare);
@@ -21,4 +21,15 @@ test("a cell without a value says its state, or why it failed", () => {
   assert.equal(textOf({ state: "not_stated", text: "" }, states), "Not stated");
   assert.equal(textOf({ state: "failed", text: "old", error: "No key." }, states), "No key.");
   assert.equal(textOf({ state: "stale", text: "old" }, states), "old");
+});
+
+test("a filter finds words in a value, and numbers above or below another", () => {
+  const cell = { state: "found", text: "$14,544 million", value: { number: 14544000000 }, answered_by: "extractive" };
+  assert.ok(fits(cell, { state: "", words: "14,544" }));
+  assert.ok(fits(cell, { state: "found", words: " MILLION " }));
+  assert.ok(fits(cell, { state: "unchecked", words: "> 1,000,000" }));
+  assert.ok(!fits(cell, { state: "", words: "<14544000000" }));
+  assert.ok(!fits({ ...cell, value: "words" }, { state: "", words: "> 1" }));
+  assert.ok(!fits({ ...cell, mark: "accepted" }, { state: "unchecked", words: "" }));
+  assert.ok(!fits(undefined, { state: "", words: "" }));
 });

@@ -5,16 +5,21 @@ const ROW = 62; // pixels, as in reviews.css
 const AROUND = 8; // rows drawn beyond what is in sight
 const WIDTH = 220;
 const NARROWEST = 80;
+const LIMIT = /^([<>])\s*(-?[\d.,\s]+)$/;
 
-/** @param open takes a cell that is to be looked at; @param head takes a column whose head was pressed */
+/**
+ * @param open takes a cell that is to be looked at, and whether to write in it
+ * @param head takes a column whose head was pressed
+ */
 export function makeGrid(scroll, states, { open, head }) {
   const table = scroll.querySelector("table");
+  const phone = matchMedia("(max-width: 700px)"); // as in reviews.css: one document at a time
   const widths = JSON.parse(localStorage.getItem("review-widths") ?? "{}");
   const cells = new Map();
   let [columns, rows, shown] = [[], [], []];
   let [at, first, last] = [{ row: 0, column: 0 }, -1, -1];
   let sort = null;
-  let state = "";
+  let wanted = { state: "", words: "", column: "" };
 
   const cellAt = (row, column) => shown[row] && columns[column] && cells.get(shown[row].id + columns[column].id);
   const current = () => cellAt(at.row, at.column);
@@ -27,11 +32,12 @@ export function makeGrid(scroll, states, { open, head }) {
 
   /** Filters and sorts the rows, then draws them. */
   function arrange() {
-    const fits = (cell) => cell && (state === "unchecked" ? cell.answered_by && !cell.mark : cell.state === state);
-    const wanted = (row) => !state || columns.some(({ id }) => fits(cells.get(row.id + id)));
     const key = (row) => sortable(cells.get(row.id + sort.id));
-    shown = rows.filter(wanted);
+    const among = columns.filter(({ id }) => !wanted.column || id === wanted.column);
+    const isWanted = (row) => among.some(({ id }) => fits(cells.get(row.id + id), wanted));
+    shown = wanted.state || wanted.words ? rows.filter(isWanted) : [...rows];
     if (sort) shown.sort((a, b) => sort.way * compare(key(a), key(b)));
+    at.row = Math.max(0, Math.min(shown.length - 1, at.row));
     drawHead();
     first = -1;
     draw();
@@ -39,6 +45,7 @@ export function makeGrid(scroll, states, { open, head }) {
 
   function drawHead() {
     const tr = document.createElement("tr");
+    if (phone.matches) return table.tHead.replaceChildren(tr);
     tr.append(headOf({ id: "title", title: table.dataset.documents }));
     columns.forEach((column) => tr.append(headOf(column)));
     table.tHead.replaceChildren(tr);
@@ -60,6 +67,7 @@ export function makeGrid(scroll, states, { open, head }) {
     const edge = Object.assign(document.createElement("span"), { className: "resize" });
     edge.addEventListener("pointerdown", (event) => resize(event, column.id, th));
     th.append(button, edge);
+    if (column.question) th.append(doneOf(rows.map((row) => cells.get(row.id + column.id))));
     return th;
   }
 
@@ -71,14 +79,11 @@ export function makeGrid(scroll, states, { open, head }) {
     };
     event.preventDefault();
     document.addEventListener("pointermove", move);
-    document.addEventListener(
-      "pointerup",
-      () => {
-        document.removeEventListener("pointermove", move);
-        localStorage.setItem("review-widths", JSON.stringify(widths));
-      },
-      { once: true },
-    );
+    const end = () => {
+      document.removeEventListener("pointermove", move);
+      localStorage.setItem("review-widths", JSON.stringify(widths));
+    };
+    document.addEventListener("pointerup", end, { once: true });
   }
 
   function sortBy(id) {
@@ -88,6 +93,8 @@ export function makeGrid(scroll, states, { open, head }) {
 
   /** Draws what is in sight, when that changed. */
   function draw() {
+    table.classList.toggle("one-document", phone.matches);
+    if (phone.matches) return drawDocument();
     const from = Math.max(0, Math.floor(scroll.scrollTop / ROW) - AROUND);
     const to = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + AROUND);
     if (from === first && to === last) return;
@@ -96,6 +103,24 @@ export function makeGrid(scroll, states, { open, head }) {
     const drawn = shown.slice(from, to).map((row, index) => rowOf(row, from + index));
     table.tBodies[0].replaceChildren(gap(from), ...drawn, gap(shown.length - to));
     if (focused) focusCell();
+  }
+
+  /** On a phone: one document, a question below the other. */
+  function drawDocument() {
+    [first, last] = [-1, -1];
+    table.style.width = "";
+    const row = shown[at.row];
+    table.tBodies[0].replaceChildren(...(row ? columns.map((column, place) => lineOf(row, column, place)) : []));
+    const [title, number] = document.querySelectorAll("[data-shown-document], [data-shown-number]");
+    title.textContent = row?.title ?? "";
+    number.textContent = shown.length ? `${at.row + 1} / ${shown.length}` : "0";
+  }
+
+  function lineOf(row, column, place) {
+    const tr = document.createElement("tr");
+    const th = Object.assign(document.createElement("th"), { scope: "row", textContent: column.title });
+    tr.append(th, cellOf(cells.get(row.id + column.id), at.row, place));
+    return tr;
   }
 
   function gap(count) {
@@ -110,7 +135,9 @@ export function makeGrid(scroll, states, { open, head }) {
     const tr = document.createElement("tr");
     tr.setAttribute("aria-rowindex", index + 2);
     const th = Object.assign(document.createElement("th"), { scope: "row", title: row.title });
-    th.append(clip(row.title));
+    const link = Object.assign(document.createElement("a"), { href: `/documents/${row.document}/`, tabIndex: -1 });
+    link.append(clip(row.title));
+    th.append(link, doneOf(columns.map((column) => cells.get(row.id + column.id))));
     tr.append(th, ...columns.map((column, place) => cellOf(cells.get(row.id + column.id), index, place)));
     return tr;
   }
@@ -118,6 +145,7 @@ export function makeGrid(scroll, states, { open, head }) {
   function cellOf(cell, row, column) {
     const td = document.createElement("td");
     td.setAttribute("aria-colindex", column + 2);
+    Object.assign(td.dataset, { row, column });
     td.tabIndex = row === at.row && column === at.column ? 0 : -1;
     td.addEventListener("click", () => {
       at = { row, column };
@@ -141,7 +169,7 @@ export function makeGrid(scroll, states, { open, head }) {
     if (top < scroll.scrollTop || top > scroll.scrollTop + view) scroll.scrollTop = Math.max(0, top - view / 2);
     draw();
     table.querySelector("td[tabindex='0']")?.setAttribute("tabindex", -1);
-    const td = table.querySelector(`[aria-rowindex="${at.row + 2}"] > [aria-colindex="${at.column + 2}"]`);
+    const td = table.querySelector(`[data-row="${at.row}"][data-column="${at.column}"]`);
     td?.setAttribute("tabindex", 0);
     td?.focus({ preventScroll: true });
     td?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -180,13 +208,15 @@ export function makeGrid(scroll, states, { open, head }) {
     Home: ({ ctrlKey }) => go(ctrlKey ? 0 : at.row, 0),
     End: ({ ctrlKey }) => go(ctrlKey ? shown.length - 1 : at.row, columns.length - 1),
     Enter: () => open(current()),
+    F2: () => open(current(), true),
+    c: ({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && (navigator.clipboard.writeText(current()?.text ?? ""), true),
   };
   table.addEventListener("keydown", (event) => {
     const action = event.target.closest("td") && keys[event.key];
-    if (!action) return;
+    if (!action || action(event) === false) return;
     event.preventDefault();
-    action(event);
   });
+  phone.addEventListener("change", arrange);
   scroll.addEventListener("scroll", draw, { passive: true });
   new ResizeObserver(draw).observe(scroll);
 
@@ -197,8 +227,9 @@ export function makeGrid(scroll, states, { open, head }) {
     goToUnchecked,
     focus: focusCell,
     cells: () => [...cells.values()],
-    filter(wanted) {
-      state = wanted;
+    turn: (step) => go(at.row + step, at.column),
+    filter(asked) {
+      wanted = asked;
       scroll.scrollTop = 0;
       at = { row: 0, column: 0 };
       arrange();
@@ -210,6 +241,27 @@ function clip(text) {
   const div = Object.assign(document.createElement("div"), { className: "clip", textContent: text });
   div.dir = "auto";
   return div;
+}
+
+/** How many of the cells are filled, and how many a person has checked. */
+function doneOf(listed) {
+  const some = listed.filter(Boolean);
+  const done = some.filter(({ state }) => !["empty", "waiting", "running"].includes(state)).length;
+  const checked = some.filter(({ mark }) => mark).length;
+  const small = Object.assign(document.createElement("div"), { className: "where done" });
+  small.textContent = `${done} / ${listed.length}${checked ? ` · ${checked} ✓` : ""}`;
+  small.classList.toggle("unfinished", done < listed.length);
+  return small;
+}
+
+/** Whether a cell has the state and the value asked for: words it holds, or a number above or below another. */
+export function fits(cell, { state, words }) {
+  if (!cell) return false;
+  if (state && !(state === "unchecked" ? cell.answered_by && !cell.mark : cell.state === state)) return false;
+  const limit = LIMIT.exec(words.trim());
+  if (!limit) return cell.text.toLowerCase().includes(words.trim().toLowerCase());
+  const [number, bound] = [cell.value?.number, Number(limit[2].replace(/[,\s]/g, ""))];
+  return typeof number === "number" && (limit[1] === ">" ? number > bound : number < bound);
 }
 
 export const textOf = (cell, states) =>

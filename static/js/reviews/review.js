@@ -13,8 +13,9 @@ const page = document.querySelector("[data-review]");
 const side = page.querySelector("[data-side]");
 const dialog = document.querySelector("[data-column-dialog]");
 const form = dialog.querySelector("form");
-const filter = page.querySelector("[data-state]");
-const states = Object.fromEntries([...filter.options].map(({ value, text }) => [value, text]));
+const filter = page.querySelector("[data-filter]");
+const wide = matchMedia("(min-width: 701px)"); // as in reviews.css: room for the reader beside the grid
+const states = Object.fromEntries([...filter.elements.state.options].map(({ value, text }) => [value, text]));
 const grid = makeGrid(page.querySelector("[data-scroll]"), states, { open, head: chooseColumn });
 const json = (value) => new Blob([JSON.stringify(value)], { type: "application/json" });
 let known = { columns: [], rows: [] };
@@ -29,6 +30,7 @@ async function look() {
     since = found.now ?? "";
     if (found.cells.length || JSON.stringify([found.columns, found.rows]) !== JSON.stringify(shape())) {
       known = found;
+      nameColumns();
       grid.show(found);
     }
     tell();
@@ -51,6 +53,8 @@ function tell() {
   const parts = ["found", "not_stated", "unclear", "failed", "stale", "empty"]
     .filter((state) => count(state))
     .map((state) => `${count(state)} ${states[state].toLowerCase()}`);
+  const bar = page.querySelector("progress");
+  Object.assign(bar, { hidden: !left, max: total || 1, value: total - left });
   page.querySelector("[data-progress]").textContent = left ? `${total - left} / ${total}` : parts.join(" · ");
   const [fill, stop] = [page.querySelector("[data-fill]"), page.querySelector("[data-stop]")];
   if (fill) {
@@ -76,24 +80,39 @@ async function send(path, method, value, where = toast) {
 
 const edited = ({ value, defaultValue }) => value !== defaultValue;
 
-async function open(cell) {
+async function open(cell, isWriting) {
   if (!cell) return;
   const place = page.dataset.cell.replace(page.dataset.review, cell.id);
   try {
     const html = await (await request(place)).text();
     const held = side.contains(document.activeElement) && (document.activeElement.name || "text");
     const typed = side.dataset.shown === cell.id ? [...side.querySelectorAll("[name]")].filter(edited) : [];
-    side.innerHTML = html;
+    side.querySelector("[data-cell-panel]").innerHTML = html;
     side.hidden = false;
+    const isOther = side.dataset.shown !== cell.id || !side.classList.contains("framed");
+    if (isOther) showWords(side.querySelector("[data-frame]")?.dataset.frame);
     typed.forEach(({ name, value }) => (side.querySelector(`[name=${name}]`).value = value)); // while it was fetched
     if (held) side.querySelector(`[name=${held}]`)?.focus(); // what had the focus was replaced
     side.dataset.shown = cell.id;
+    if (isWriting === true) side.querySelector("[name=text]")?.select();
   } catch (error) {
     toast(error.message);
   }
 }
 
+/** The reader beside the grid, open at the words; a document that it shows already is not loaded again. */
+function showWords(address) {
+  const frame = side.querySelector("iframe");
+  const isFramed = Boolean(address && wide.matches);
+  side.classList.toggle("framed", isFramed);
+  const wanted = isFramed ? address : "about:blank"; // pdf.js does not scroll in a frame that is not drawn
+  if (frame.dataset.shown === wanted) return;
+  frame.dataset.shown = wanted;
+  frame.contentWindow.location.replace(wanted); // no step of the page's history
+}
+
 function close() {
+  showWords();
   side.hidden = true;
   grid.focus();
 }
@@ -119,8 +138,15 @@ side.addEventListener("submit", (event) => {
   const cell = grid.cells().find(({ id }) => id === event.target.dataset.cell);
   change({ ...changes, revision: Number(event.target.dataset.revision) }, cell);
 });
-side.addEventListener("click", ({ target }) => {
+side.addEventListener("click", (event) => {
+  const { target } = event;
   const button = target.closest("button");
+  const words = target.closest("[data-frame]");
+  if (words && wide.matches && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    showWords(words.dataset.frame);
+  }
+  if (button?.matches("[data-remove]") && confirm(button.dataset.remove)) removeRow();
   if (button?.matches("[data-close]")) close();
   if (button?.matches("[data-again]")) askAgain();
   if (button?.dataset.mark) marked(button.dataset.mark);
@@ -128,6 +154,33 @@ side.addEventListener("click", ({ target }) => {
 bindKeys({ a: () => marked("accepted"), w: () => marked("wrong"), r: askAgain, n: grid.goToUnchecked });
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape" && !side.hidden && !document.querySelector("dialog[open], :popover-open")) close();
+});
+
+// Filling.
+
+const spending = document.querySelector("[data-spending]");
+
+/** What a model takes is shown before it is spent; without a model there is nothing to spend. */
+async function askToFill() {
+  try {
+    const estimate = await (await request(`${page.dataset.api}estimate/`)).json();
+    if (!estimate.calls) return send("fill/", "POST", {});
+    const numbers = Object.entries(estimate).map(([name, value]) => [name, value?.toLocaleString?.() ?? ""]);
+    numbers.forEach(([name, text]) => {
+      spending.querySelectorAll(`[data-number=${name}]`).forEach((place) => (place.textContent = text));
+    });
+    spending.elements.budget.value = estimate.tokens_left ?? estimate.tokens;
+    spending.closest("dialog").showModal();
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+spending?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const budget = Number(spending.elements.budget.value) || null;
+  spending.closest("dialog").close();
+  send("fill/", "POST", { budget });
 });
 
 // Columns.
@@ -141,12 +194,25 @@ function openColumn(column) {
   changing = column;
   form.reset();
   form.querySelector(".alert").hidden = true;
-  form.querySelector("[data-delete]").hidden = !column;
+  form.querySelectorAll("[data-delete], [data-column-again]").forEach((button) => (button.hidden = !column));
   Object.entries(column ?? {}).forEach(([name, value]) => {
     if (form.elements[name]) form.elements[name].value = Array.isArray(value) ? value.join("\n") : value;
   });
   showFields();
   dialog.showModal();
+}
+
+async function removeRow() {
+  const { row } = grid.cells().find(({ id }) => id === side.dataset.shown);
+  if (await send(`rows/${row}/`, "DELETE")) close();
+}
+
+/** The columns a filter may look in. */
+function nameColumns() {
+  const { column } = filter.elements;
+  const [any] = column.options;
+  const options = known.columns.map(({ id, title }) => new Option(title, id, false, id === column.value));
+  column.replaceChildren(any, ...options);
 }
 
 function showFields() {
@@ -178,6 +244,9 @@ form.addEventListener("submit", (event) => {
   saveColumn();
 });
 form.elements.kind.addEventListener("change", showFields);
+form.querySelector("[data-column-again]").addEventListener("click", async () => {
+  if (await send("fill/", "POST", { column: changing.id, again: true })) dialog.close();
+});
 form.querySelector("[data-delete]").addEventListener("click", async () => {
   if (await send(`columns/${changing.id}/`, "DELETE")) dialog.close();
 });
@@ -185,9 +254,22 @@ document.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (button?.matches("dialog [data-close]")) button.closest("dialog").close();
   if (button?.matches("[data-column]")) openColumn(null);
-  if (button?.matches("[data-fill]")) send("fill/", "POST", {});
+  if (button?.matches("[data-fill]")) askToFill();
   if (button?.matches("[data-stop]")) send("cancel/", "POST");
+  if (button?.dataset.turn) grid.turn(Number(button.dataset.turn));
   if (button?.dataset.open) document.getElementById(button.dataset.open).showModal();
 });
-filter.addEventListener("change", () => grid.filter(filter.value));
+filter.addEventListener("input", () => grid.filter(Object.fromEntries(new FormData(filter))));
+filter.addEventListener("submit", (event) => event.preventDefault());
+
+const settings = document.querySelector("[data-settings]");
+settings?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const value = Object.fromEntries(new FormData(settings));
+  const alert = settings.querySelector(".alert");
+  const say = (sentence) => Object.assign(alert, { textContent: sentence, hidden: false });
+  if (!(await send("", "PATCH", value, say))) return;
+  page.querySelector("h1").textContent = document.title = value.name;
+  settings.closest("dialog").close();
+});
 look();

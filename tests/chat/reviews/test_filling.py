@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chat.citations.claims import VERIFIED
 from chat.models import Review, ReviewCell, ReviewShare
-from chat.reviews.fill_queue import claim_row, fill, fill_next_row, recover
+from chat.reviews.fill_queue import claim_row, fill_next_row, fill_row, recover
 from chat.reviews.review_commands import (
     InvalidReview,
     cancel_filling,
@@ -78,8 +78,7 @@ def test_what_a_person_writes_meanwhile_is_not_overwritten(review: Review, alice
     claimed = claim_row()
     fuel = next(found for found in claimed if found.column.title == "Fuel")
     change_cell(fuel.pk, alice, fuel.revision, {"text": "Hydrogen"})
-    for found in claimed:
-        fill(found)
+    fill_row(claimed)
     written = cell(review, "Fuel", fuel.row.document.original_name)
     assert (written.value, written.by_person, written.answered_by) == ("Hydrogen", True, "alice")
 

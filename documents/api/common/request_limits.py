@@ -1,10 +1,16 @@
-"""How often somebody may call: counted in the database, so that all web processes share one count."""
+"""How often somebody may call, and how deeply the JSON of a request may be nested.
+
+Calls are counted in the database, so that all web processes share one count.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
+from rest_framework import parsers
+from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
@@ -13,6 +19,8 @@ from documents.models import ApiToken, RateCount
 if TYPE_CHECKING:
     from rest_framework.views import APIView
 
+DEEPEST = 64  # levels of JSON; ours have five
+TOO_DEEP = "This JSON is nested too deeply."
 PERIODS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
 
 
@@ -52,3 +60,35 @@ def _identity(request: Request) -> str:
     if isinstance(request.auth, ApiToken):
         return f"token {request.auth.pk}"
     return f"user {request.user.pk}"
+
+
+class JSONParser(parsers.JSONParser):
+    """DRF's, with 400 for nesting that would end in a RecursionError here or wherever it is read next."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        try:
+            found = super().parse(stream, media_type, parser_context)
+        except RecursionError:
+            raise ParseError(TOO_DEEP) from None
+        if depth(found) > DEEPEST:
+            raise ParseError(TOO_DEEP)
+        return found
+
+
+def depth(value: object) -> int:
+    """Levels of lists and objects, counted without recursion; none below ``DEEPEST`` is looked at."""
+    levels, level = 0, [value]
+    while level and levels <= DEEPEST:
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        levels += bool(level)
+    return levels
