@@ -277,7 +277,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     for chunks in sorted(options["chunks"]):
         build(out, owner, chunks)
         questions = questions_for(owner, options["questions"], options["count"])
-        sizes.append(measure_size(owner, chunks, questions))
+        sizes += measure_size(owner, chunks, questions)
     write_growth(out, sizes)
     compare(out, owner, questions)
     if not options["keep"]:
@@ -289,11 +289,13 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 class Size:
     """One size of the library: a search's milliseconds, and of them processor time on both sides.
 
-    ``server`` is the mean of the connection's own server process; 0 where it cannot be read (a server
-    elsewhere). ``index_bytes``: of the GIN and HNSW indexes, a chunk.
+    ``scope``: the library, one document, or so many. ``server`` is the mean of the connection's own server
+    process; 0 where it cannot be read (a server elsewhere). ``index_bytes``: of the GIN and HNSW indexes,
+    a chunk.
     """
 
     chunks: int
+    scope: str
     p50: float
     p95: float
     python: float
@@ -301,8 +303,24 @@ class Size:
     index_bytes: float
 
 
-def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> Size:
-    scope, prose = Scope(owner), SearchOptions(limit=10)
+COLLECTION = 30  # documents
+WHOLE = "library"
+
+
+def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> list[Size]:
+    """The same questions of the whole library, of one document, and of as many as a collection has."""
+    documents = list(Document.objects.filter(owner=owner).order_by("id").values_list("pk", flat=True))
+    chosen = random.Random(1).sample(documents, min(COLLECTION, len(documents)))
+    scopes = {
+        WHOLE: Scope(owner),
+        "1 document": Scope(owner, document_ids=tuple(chosen[:1])),
+        f"{len(chosen)} documents": Scope(owner, document_ids=tuple(chosen)),
+    }
+    return [measure_scope(name, scope, owner, chunks, questions) for name, scope in scopes.items()]
+
+
+def measure_scope(name: str, scope: Scope, owner: User, chunks: int, questions: Sequence[str]) -> Size:
+    prose = SearchOptions(limit=10)
     for text in sentences(owner, WARMING):
         search(text, scope, prose)  # a server that has been up for a while: no question is asked twice
     python, server = time.process_time(), server_seconds()
@@ -310,6 +328,7 @@ def measure_size(owner: User, chunks: int, questions: Sequence[str]) -> Size:
     each = 1000 / len(questions)
     return Size(
         chunks,
+        name,
         statistics.median(times),
         percentile(times, 95),
         (time.process_time() - python) * each,
@@ -339,14 +358,15 @@ def index_size() -> int:
 
 
 def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
-    """A row a size, and by which power of the size the median grows."""
-    head = ("chunks", "p50 ms", "p95 ms", "Python ms", "server ms", "index B/chunk")
+    """A row a size and scope, and by which power of the size the library's median grows."""
+    head = ("chunks", "scope", "p50 ms", "p95 ms", "Python ms", "server ms", "index B/chunk")
     out.write("".join(f"{name:>14}" for name in head))
     for size in sizes:
         rest = (size.p50, size.p95, size.python, size.server, size.index_bytes)
-        out.write(f"{size.chunks:>14}" + "".join(f"{value:>14.1f}" for value in rest))
-    if len(sizes) > 1:
-        chunks, times = [math.log(size.chunks) for size in sizes], [math.log(size.p50) for size in sizes]
+        out.write(f"{size.chunks:>14}{size.scope:>14}" + "".join(f"{value:>14.1f}" for value in rest))
+    whole = [size for size in sizes if size.scope == WHOLE]
+    if len(whole) > 1:
+        chunks, times = [math.log(size.chunks) for size in whole], [math.log(size.p50) for size in whole]
         slope = statistics.linear_regression(chunks, times).slope
         out.write(f"p50 grows with the number of chunks to the power of {slope:.2f}")
 
