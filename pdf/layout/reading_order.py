@@ -33,6 +33,9 @@ TOUCH = 3.0
 COMMON = 0.4
 # The labels of a drawing stand at most this far outside it (points), and have at most so many characters.
 LABEL, LABEL_CHARS, NAME_CHARS = 24.0, 24, 40
+# Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
+# no table, but the scales of charts.
+DRAWN, NAMED_ROWS = 0.6, 0.35
 # Pages of more fills or rulings are drawings.
 MOST_FILLS, MOST_RULINGS = 200, 80
 
@@ -72,6 +75,36 @@ def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[
         ):
             found.append(box)
     return found
+
+
+def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
+    """The blocks, the numbers along the axes of charts and the names beside their curves no longer tables.
+
+    What bars show is a table, and stays one: each of its rows begins with a name.
+    """
+    if not drawings:
+        return list(blocks)
+    near = [Rect(box.x0 - LABEL, box.y0 - LABEL, box.x1 + LABEL, box.y1 + LABEL) for box in drawings]
+    rows: dict[int, list[Block]] = {}
+    for block in blocks:
+        if block.table:
+            rows.setdefault(id(block.table), []).append(block)
+    scales = {table for table, found in rows.items() if _are_scales(found, near)}
+    return [
+        Block("prose", [merged(row, block.rtl) for row in rows_of(block.lines)])
+        if id(block.table) in scales
+        else block
+        for block in blocks
+    ]
+
+
+def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
+    lines = [line for row in rows for line in row.lines]
+    drawn = sum(any(holds(drawing, line) for drawing in drawings) for line in lines)
+    if drawn < DRAWN * len(lines):
+        return False
+    named = sum(len(row.cells) > 1 and any(is_text(line) for line in row.cells[0].lines) for row in rows)
+    return named < NAMED_ROWS * len(rows)
 
 
 def _with_labels(drawing: Rect, lines: Sequence[Line]) -> Rect:
@@ -211,7 +244,7 @@ def blocks_in_order(
         if above := next((block for block in blocks if _runs_into(block, column[0])), None):
             above.lines += column.pop(0).lines
         blocks += column
-    return blocks + sideways_blocks(sideways)
+    return without_scales(blocks, drawings) + sideways_blocks(sideways)
 
 
 def _runs_into(above: Block, below: Block) -> bool:

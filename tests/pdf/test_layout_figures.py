@@ -167,3 +167,28 @@ def test_what_rules_frames_or_shades_a_text_is_no_figure(
 ) -> None:
     draw(drawing)
     assert figures(drawing) == []
+
+
+def test_numbers_along_the_axes_of_charts_beside_one_another_are_no_table(drawing: Drawing) -> None:
+    for left in (110, 270, 430):
+        drawing.rule(left, 220, left, 330)
+        drawing.rule(left, 330, left + 120, 330)
+        drawing.page.draw_polyline([(left, 320), (left + 50, 270), (left + 120, 225)], color=BLUE)
+        for n in range(5):
+            drawing.text(left - 16, 330 - 25 * n, str(20 * n), size=8)
+            drawing.text(left + 5 + 25 * n, 342, str(2030 + n), size=7)
+    units = [unit for page in drawing.read() for unit in page.units]
+    assert any("60 60 60" in unit.text for unit in units)
+    assert not [unit.text for unit in units if unit.type == "table"]
+
+
+def test_names_and_values_of_lying_bars_are_a_table(drawing: Drawing) -> None:
+    names = ("Harbour dues", "Berth rents", "Pilotage", "Storage", "Towage")
+    for n, (name, value) in enumerate(zip(names, (310, 170, 240, 90, 130), strict=True)):
+        y = 220 + 24 * n
+        drawing.text(100, y + 11, name)
+        drawing.page.draw_rect((200, y, 200 + value, y + 14), color=None, fill=BLUE)
+        drawing.text(206, y + 11, f"{value}")
+        drawing.text(520, y + 11, f"{value - 7}")
+    rows = [unit for page in drawing.read() for unit in page.units if unit.table]
+    assert [row.table.cells[0].text for row in rows if row.table] == list(names)
