@@ -1,4 +1,4 @@
-"""What a block of text is besides prose: code, formula, caption, footnote."""
+"""What a block of text is besides prose: code, formula, caption, footnote, the scales of a chart."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from pdf.layout.lines import is_math_font
+from pdf.geometry import Rect
+from pdf.layout.lines import Line, is_math_font, merged, rows_of
 from pdf.layout.page_layout import Block, PageLayout
+from pdf.tables.cells import is_value
 
 # Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
 CODE_SHARE = 0.9
@@ -22,6 +24,11 @@ CAPTION_LINES = 12
 # A footnote is set smaller than the body by this share, and stands in this part of the page.
 FOOTNOTE_SIZE = 0.93
 FOOTNOTE_FROM = 0.5
+# The labels of a drawing stand at most this far outside it (points).
+LABEL = 24.0
+# Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
+# no table, but the scales of charts.
+DRAWN, NAMED_ROWS = 0.6, 0.35
 
 _FIGURES = (
     r"fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)|tabelle|tableau|"
@@ -39,11 +46,47 @@ _CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
 _MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
 _RELATION = re.compile(r"[=≈≤≥≡∝<>]")
 _EQUATION_NUMBER = re.compile(r"^\(\d+(?:\.\d+)*[a-z]?\)$")
+_WORD = re.compile(r"[^\W\d_]{3}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOTE = re.compile(
     r"^(?:[*†‡§¶#]{1,3}|\(?\d{1,3}[).]?|\([a-z]\)|[a-z]\)|[¹²³⁰-⁹]+)(?:\s|(?=[A-Z]))|^(?:notes?|source)\b[:.]?",
     re.IGNORECASE,
 )
+
+
+def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
+    """The blocks, the numbers along the axes of charts and the names beside their curves no longer tables.
+
+    What bars show is a table, and stays one: each of its rows begins with a name.
+    """
+    if not drawings:
+        return list(blocks)
+    near = [Rect(box.x0 - LABEL, box.y0 - LABEL, box.x1 + LABEL, box.y1 + LABEL) for box in drawings]
+    rows: dict[int, list[Block]] = {}
+    for block in blocks:
+        if block.table:
+            rows.setdefault(id(block.table), []).append(block)
+    scales = {table for table, found in rows.items() if _are_scales(found, near)}
+    return [
+        Block("prose", [merged(row, block.rtl) for row in rows_of(block.lines)])
+        if id(block.table) in scales
+        else block
+        for block in blocks
+    ]
+
+
+def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
+    lines = [line for row in rows for line in row.lines]
+    centers = [line.rect.center for line in lines]
+    drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
+    if drawn < DRAWN * len(lines):
+        return False
+    named = sum(len(row.cells) > 1 and any(_is_name(line) for line in row.cells[0].lines) for row in rows)
+    return named < NAMED_ROWS * len(rows)
+
+
+def _is_name(line: Line) -> bool:
+    return bool(_WORD.search(line.text)) and not is_value(line.text)
 
 
 def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from pdf.extract.list_markers import is_bullet, marker_of
 from pdf.geometry import Rect
+from pdf.layout.block_kinds import LABEL, without_scales
 from pdf.layout.columns import regions
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, column_is_right_to_left
@@ -31,11 +32,10 @@ LINES, WIDTH = 3, 60.0
 TOUCH = 3.0
 # Share of its lines that stand on baselines of what is beside it, from which on it is part of a table.
 COMMON = 0.4
-# The labels of a drawing stand at most this far outside it (points), and have at most so many characters.
-LABEL, LABEL_CHARS, NAME_CHARS = 24.0, 24, 40
-# Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
-# no table, but the scales of charts.
-DRAWN, NAMED_ROWS = 0.6, 0.35
+# The labels of a drawing have at most so many characters; names on their lines so many.
+LABEL_CHARS, NAME_CHARS = 24, 40
+# Lines of a narrow column beside a drawing have more characters than this.
+NARROW_CHARS = 12
 # Pages of more fills or rulings are drawings.
 MOST_FILLS, MOST_RULINGS = 200, 80
 
@@ -67,9 +67,11 @@ def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[
     found: list[Rect] = []
     for drawing in drawings:
         box = _with_labels(drawing, lines)
-        texts = [line for line in lines if line.chars > LABEL_CHARS and not _within(line.rect, box)]
+        others = [line for line in lines if not _within(line.rect, box)]
+        texts = [line for line in others if line.chars > LABEL_CHARS]
+        box = _without_edges(box, texts)
         if (
-            sum(_is_beside_box(box, line) for line in texts) >= LINES
+            sum(line.chars > NARROW_CHARS and _is_beside_box(box, line) for line in others) >= LINES
             and not any(line.rect.overlaps(box) for line in texts)
             and not any(box.overlaps(other) for other in found)
         ):
@@ -77,34 +79,12 @@ def charts_beside_text(lines: Sequence[Line], drawings: Sequence[Rect]) -> list[
     return found
 
 
-def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
-    """The blocks, the numbers along the axes of charts and the names beside their curves no longer tables.
-
-    What bars show is a table, and stays one: each of its rows begins with a name.
-    """
-    if not drawings:
-        return list(blocks)
-    near = [Rect(box.x0 - LABEL, box.y0 - LABEL, box.x1 + LABEL, box.y1 + LABEL) for box in drawings]
-    rows: dict[int, list[Block]] = {}
-    for block in blocks:
-        if block.table:
-            rows.setdefault(id(block.table), []).append(block)
-    scales = {table for table, found in rows.items() if _are_scales(found, near)}
-    return [
-        Block("prose", [merged(row, block.rtl) for row in rows_of(block.lines)])
-        if id(block.table) in scales
-        else block
-        for block in blocks
-    ]
-
-
-def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
-    lines = [line for row in rows for line in row.lines]
-    drawn = sum(any(holds(drawing, line) for drawing in drawings) for line in lines)
-    if drawn < DRAWN * len(lines):
-        return False
-    named = sum(len(row.cells) > 1 and any(is_text(line) for line in row.cells[0].lines) for row in rows)
-    return named < NAMED_ROWS * len(rows)
+def _without_edges(box: Rect, texts: Sequence[Line]) -> Rect:
+    """The box without the lines of text that stand on its upper or lower edge: a title, a source."""
+    over = [line for line in texts if line.rect.overlaps(box)]
+    top = max([line.y1 for line in over if line.y0 < box.y0], default=box.y0)
+    bottom = min([line.y0 for line in over if line.y1 > box.y1], default=box.y1)
+    return Rect(box.x0, top, box.x1, max(top, bottom))
 
 
 def _with_labels(drawing: Rect, lines: Sequence[Line]) -> Rect:

@@ -213,7 +213,7 @@ def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:
     rows: dict[int, list[TableCell]] = {}
     for key in sorted(cells):
         rows.setdefault(key[0], []).append(TableCell(key[1], cells[key]))
-    if _holds_values(cells) if not grid.closed else _stacks_values(cells):
+    if _stacks_values(cells) or (not grid.closed and _holds_values(cells)):
         return []
     return blocks_of(list(rows.values()), len(grid.xs) - 1)
 

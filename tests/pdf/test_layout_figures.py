@@ -9,7 +9,7 @@ import pytest
 
 from pdf.geometry import Rect
 from pdf.structure import Figure
-from tests.pdf.layout_drawing import LEFT, PROSE, Drawing, justified
+from tests.pdf.layout_drawing import LEFT, OTHER, PROSE, Drawing, justified
 from tests.pdf.layout_invariants import check
 
 BLUE = (0.1, 0.3, 0.8)
@@ -192,3 +192,19 @@ def test_names_and_values_of_lying_bars_are_a_table(drawing: Drawing) -> None:
         drawing.text(520, y + 11, f"{value - 7}")
     rows = [unit for page in drawing.read() for unit in page.units if unit.table]
     assert [row.table.cells[0].text for row in rows if row.table] == list(names)
+
+
+@pytest.mark.parametrize("width", [110, 170])
+def test_a_text_beside_a_chart_is_read_past_it(width: float) -> None:
+    page = Drawing()
+    left = LEFT + width + 60
+    page.lines(justified(f"{PROSE} {OTHER} {PROSE}", width), y=100, leading=14)
+    page.text(left, 153, "% of all berths let in the first week of each year", size=7)
+    page.rule(left + 60, 151, left + 60, 300)
+    page.page.draw_polyline([(left, 290), (left + 60, 170), (left + 200, 210)], color=BLUE)
+    for n in range(5):
+        page.text(left + 8 + 44 * n, 184 + 14 * (n % 3), str(40 + n))
+        page.text(left + 8 + 44 * n, 296, str(2030 + n))
+    units = page.units()
+    assert not [unit.text for unit in units if unit.type == "table"]
+    assert f"{PROSE} {OTHER} {PROSE}" in " ".join(unit.text for unit in units if len(unit.text) > 60)

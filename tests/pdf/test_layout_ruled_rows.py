@@ -195,3 +195,25 @@ def test_one_upright_ruling_in_a_frame_leaves_the_values_their_rows() -> None:
     assert [cells(row) for row in rows_of(drawing.units())][-5:] == [
         [name, f"{n}.1", f"{n}.4", f"{n}.7"] for n, name in enumerate(names)
     ]
+
+
+def test_an_open_frame_with_one_upright_ruling_leaves_its_signs_and_values_in_their_rows() -> None:
+    drawing = Drawing()
+    for y in (112, 202, 220):
+        drawing.rule(72, y, 500, y)
+    drawing.rule(330, 112, 330, 220)
+    names = ("Wheat at the beginning", "Barley", "Oats", "Rye", "Maize", "Millet", "ALL AT THE END")
+    rows = [
+        [name, *(f"{n}{year}1" for year in range(3, 6))]
+        if n % 6
+        else [name, *(f"$ {n}7{y}" for y in (1, 2, 3))]
+        for n, name in enumerate(names)
+    ]
+    for n, (name, *values) in enumerate(rows):
+        first, second, third = (value.removeprefix("$ ") for value in values)
+        pieces = [(76, name), (281, first), (381, second), (430, third)]
+        if values[0] != first:
+            pieces = [*pieces[:2], (256, "$"), (345, "$"), (381, f"{second}  $"), (430, third)]
+        for x, piece in pieces:
+            drawing.text(x, 123 + 15 * n, piece)
+    assert [cells(row) for row in rows_of(drawing.units())][-7:] == rows
