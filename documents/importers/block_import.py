@@ -30,7 +30,7 @@ from pdf.geometry import PageFrame, Rect, bounding_box
 from pdf.structure import Cell, ParsedDocument, ParsedPage, ParsedUnit, TableRow, UnitType, Word
 
 logger = logging.getLogger(__name__)
-VERSION = "2"
+VERSION = "3"
 """Of what is made of blocks: those that an older one made are imported again by ``backfill``."""
 
 FRAME = PageFrame(612.0, 792.0)
@@ -142,6 +142,7 @@ class _PageWriter:
         self._text += ("\n" if self._text else "") + text
         rect = self._rect(block)
         lines = text.count("\n") + 1
+        first = self.line if table or not block.line else block.line
         self._units.append(
             ParsedUnit(
                 index=len(self._units),
@@ -149,8 +150,8 @@ class _PageWriter:
                 text=text,
                 char_start=start,
                 char_end=start + len(text),
-                line_start=self.line,
-                line_end=self.line + lines - 1,
+                line_start=first,
+                line_end=first + lines - 1,
                 bbox=rect,
                 rects=(rect,) if block.quad else (),
                 level=block.level,

@@ -117,8 +117,11 @@ def _settled(job: Job) -> Job:
 def job_beside(document: Document, kind: Job.Kind) -> Iterator[None]:
     """Record work beside the reading of a document: the waiting job of that kind, or a new one.
 
-    The sentence of an exception that ends it is its failure.
+    The sentence of an exception that ends it is its failure. Notes are no documents to people, and have none.
     """
+    if document.kind == Document.Kind.NOTE:
+        yield
+        return
     waiting = Job.objects.unfinished().filter(document=document, kind=kind).order_by("created_at").first()
     job = waiting or new_job(document, kind)
     job.started_at, job.attempts = timezone.now(), job.attempts + 1

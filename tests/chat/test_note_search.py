@@ -13,7 +13,9 @@ from django.utils import timezone
 
 from chat.models import Note
 from chat.notes import Written, index_notes_at_rest, note_blocks, save_note, search_notes
-from documents.models import Document, RetrievalChunk
+from documents.models import Document, Job, RetrievalChunk
+from retrieval.index.backfill import backfill
+from retrieval.models import IndexedDocument
 from retrieval.query.scope import Scope
 from retrieval.search import NOTHING_CLOSE, search
 from tests.api_clients import client_of
@@ -120,6 +122,14 @@ def test_a_worker_indexes_notes_that_are_left_alone(alice: User, tides: Note, br
     indexed = Document.objects.notes_of(alice)
     assert [row.pk for row in indexed] == [tides.pk]
     assert indexed[0].indexed_at and indexed[0].vectors.count() == indexed[0].chunk_count > 0
+
+
+def test_backfill_repairs_notes_and_lists_no_job_for_them(alice: User, bread: Note) -> None:
+    search_notes("sourdough", alice)
+    IndexedDocument.objects.all().delete()
+    assert backfill() == 1
+    assert not Job.objects.exists()
+    assert [found.note for found in search_notes("sourdough", alice)[1]] == [bread]
 
 
 @pytest.fixture

@@ -422,6 +422,7 @@ def test_a_pdf_that_arrives_keeps_the_blocks_and_lends_its_words_their_boxes(ali
         {"type": "text", "text": "The orchard gave 412 crates of pears.", "line": 3},
     ]
     document = imported(alice, blocks, "Harvest")
+    assert document.units.get(content__contains="orchard").line_start == 3  # as the blocks say
     before = list(document.units.order_by("position").values_list("pk", "content", "created_at"))
     conversation = Conversation.objects.create(owner=alice)
     message = Message.objects.create(conversation=conversation, position=1, role="assistant")
