@@ -34,7 +34,11 @@ State = ReviewCell.State
 NOT_STATED = {"state": "not_stated", "answer": "", "value": "", "evidence": []}
 SAID = {
     "Passengers": ("Northern Ferries carried 48,200 passengers in 2031.", "48,200", "48,200 passengers"),
-    "Revenue": ("Total revenue was $14,544 million in 2031.", "$14,544 million", "$14,544 million"),
+    "Revenue": (
+        "Total revenue of the company was $14,544 million in 2031.",
+        "$14,544 million",
+        "$14,544 million",
+    ),
     "Effect": ("The charter agreement takes effect on March 5, 2029.", "March 5, 2029", "March 5, 2029"),
     "Dividend": ("The company did not pay a dividend.", "No", "did not pay a dividend"),
     "Fuel": ("The ships run on liquefied gas.", "Liquefied gas", "run on liquefied gas"),
