@@ -1,4 +1,4 @@
-"""Pages per second by stage, against raw PyMuPDF `get_text("words")` on the same files in the same run.
+"""Pages per second by stage, against raw PyMuPDF words and others' parsers on the same files in the same run.
 
 Documents are really ingested, as a user who is removed afterwards with all that was made.
 """
@@ -9,7 +9,7 @@ import time
 from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,6 +89,7 @@ def _read_units(document: pymupdf.Document) -> None:
 
 
 USER = "bench-ingest"
+OTHERS_PAGES = 20  # they are slow
 STAGES = ("raw open", "raw words", "read: read", "read: layout", "read", "chunk", "store", "index", "whole")
 
 
@@ -111,11 +112,15 @@ class Figures(msgspec.Struct):
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
+    parser.add_argument("--others", action="store_true", help="pymupdf4llm and pdfplumber beside ours")
     parser.add_argument("--json", action="store_true")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
-    figures = measure(chosen_files(options["folder"], options["limit"]))
+    files = chosen_files(options["folder"], options["limit"])
+    figures = measure(files)
+    if options["others"]:
+        figures.pages_per_second |= others(files)
     if options["json"]:
         command.stdout.write(msgspec.json.encode(figures).decode())
         return 0
@@ -154,6 +159,42 @@ def measure(files: list[Path]) -> Figures:
     ratio = round(seconds["raw words"] / (seconds["whole"] or 1), 4)
     indexed = round(chunks / (seconds["index"] or 1), 1)
     return Figures(len(files), failed, pages, rates, indexed, ratio, parsing_cost(files))
+
+
+def others(files: Sequence[Path]) -> dict[str, float]:
+    """Pages per second of those of ``OTHERS`` that are installed, of the first pages of each file.
+
+    pymupdf4llm makes Markdown of them, pdfplumber words and tables: neither stores or indexes anything.
+    """
+    seconds: dict[str, float] = defaultdict(float)
+    pages = 0
+    for file in files:
+        with pymupdf.open(file) as document:
+            few = range(min(OTHERS_PAGES, document.page_count))
+        pages += len(few)
+        for name, read in OTHERS.items():
+            with suppress(ImportError), timed(seconds, name):
+                read(file, few)
+    return {name: round(pages / spent, 1) for name, spent in seconds.items()}
+
+
+def _read_as_markdown(file: Path, pages: range) -> None:
+    from pymupdf4llm import to_markdown
+
+    to_markdown(str(file), pages=list(pages), show_progress=False)
+
+
+def _read_with_pdfplumber(file: Path, pages: range) -> None:
+    import pdfplumber
+
+    with pdfplumber.open(file) as opened:
+        for number in pages:
+            opened.pages[number].extract_words()
+            opened.pages[number].extract_tables()
+            opened.pages[number].close()
+
+
+OTHERS = {"pymupdf4llm": _read_as_markdown, "pdfplumber": _read_with_pdfplumber}
 
 
 def measure_raw(file: Path, seconds: dict[str, float]) -> None:

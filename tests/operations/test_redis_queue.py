@@ -18,7 +18,7 @@ from tests.drawing import draw_pdf
 from tests.operations.test_runapp import wait_for
 from tests.operations.test_worker import Workers, wait_until_ready
 
-pytestmark = [pytest.mark.worker, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

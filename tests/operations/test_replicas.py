@@ -20,7 +20,7 @@ from operations.embedded import server
 from operations.postgres import replicas
 from tests.conftest import Ingest
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 SECONDS = 30.0
 
 
