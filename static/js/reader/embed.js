@@ -14,11 +14,8 @@ viewer.on("pagechanging", ({ pageNumber }) => {
 try {
   await viewer.open(() => null); // what needs a password is opened in Pincite
   const asked = JSON.parse(document.getElementById("opening").textContent);
-  if (element.getClientRects().length) {
-    // a frame that is not drawn has nothing to scroll
-    viewer.pages.currentScaleValue = "page-width";
-    if (asked) highlights.goTo(asked);
-  }
+  viewer.pages.currentScaleValue = "page-width";
+  if (asked) highlights.goTo(asked);
   waiting.remove();
 } catch (error) {
   console.error(error);
