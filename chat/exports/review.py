@@ -1,4 +1,4 @@
-"""A review as a file: CSV, Excel, JSON, Markdown; each value with its page, quote and verdict.
+"""A review as a file: CSV, Excel, JSON, Markdown, PDF; each value with its page, quote and verdict.
 
 Text from documents is no formula anywhere: a spreadsheet shows what begins like one as words.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from html import escape
 from typing import Any
 from urllib.parse import urljoin
+from uuid import UUID
 
 import msgspec
 from django.contrib.auth.models import User
@@ -31,6 +33,12 @@ from documents.files.page_pictures import PictureFailed
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula may begin (OWASP, CSV injection)
 MOST_PICTURES = 100  # of cited words in one workbook: each takes some hundredths of a second to draw
 PICTURE_HEIGHT = 60  # points
+LONGEST_VALUE = 3000  # characters of a value or a quote in the PDF
+PDF_STYLE = """
+body { font-family: sans-serif; font-size: 10pt; line-height: 1.4; }
+h1 { font-size: 18pt; } h2 { font-size: 13pt; margin-top: 14pt; } h3 { font-size: 10pt; margin-bottom: 0; }
+.asked { color: #666; margin-top: 0; } .words { color: #333; }
+"""
 COLOURS = {"verified": "DFF5E3", "contradicted": "FFE8E6", "found": "FFF3BF", "not_stated": "EEEEEE"}
 SOURCE_HEADS = (
     "Document",
@@ -67,13 +75,21 @@ class ReviewTable:
         return urljoin(self.address, reader_link(citation)) if citation else ""
 
 
-def review_table(review: Review, user: User, address: str) -> ReviewTable:
-    """Four queries."""
+def review_table(
+    review: Review, user: User, address: str, row: UUID | None = None, column: UUID | None = None
+) -> ReviewTable:
+    """The table, or one row or column of it. Four queries."""
     rows = list(visible_rows(review, user).select_related("document"))
+    rows = [one for one in rows if row in (None, one.pk)]
     cells = list(ReviewCell.objects.filter(row__in=rows).select_related("marked_by"))
     by_place = {(cell.row_id, cell.column_id): cell for cell in cells}
     return ReviewTable(
-        review, list(review.columns.order_by("position")), rows, by_place, first_citations(cells), address
+        review,
+        [one for one in review.columns.order_by("position") if column in (None, one.pk)],
+        rows,
+        by_place,
+        first_citations(cells),
+        address,
     )
 
 
@@ -117,16 +133,24 @@ def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:
 
 
 def as_csv(table: ReviewTable) -> bytes:
-    """The values; then, after an empty line, one line for each value with its source."""
+    """The values, a line for each document. ``sources_csv`` is the file beside it."""
+    heads = ["Document", *(column.title for column in table.columns)]
+    return csv_of(
+        heads,
+        ([title_of(row), *(said(table.cell(row, column)) for column in table.columns)] for row in table.rows),
+    )
+
+
+def sources_csv(table: ReviewTable) -> bytes:
+    """One line for each value with its source."""
+    return csv_of(SOURCE_HEADS, sources(table))
+
+
+def csv_of(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["Document", *(harmless(column.title) for column in table.columns)])
-    for row in table.rows:
-        values = [harmless(said(table.cell(row, column))) for column in table.columns]
-        writer.writerow([harmless(title_of(row)), *values])
-    writer.writerow([])
-    writer.writerow(SOURCE_HEADS)
-    writer.writerows([harmless(text) for text in line] for line in sources(table))
+    writer.writerow([harmless(head) for head in heads])
+    writer.writerows([harmless(text) for text in line] for line in lines)
     return out.getvalue().encode("utf-8-sig")  # Excel reads UTF-8 by this mark
 
 
@@ -280,19 +304,65 @@ def put_evidence(sheet: Worksheet, table: ReviewTable) -> None:
 
 
 def put_picture(sheet: Worksheet, line: int, at: int, citation: Citation) -> None:
-    try:
-        picture = Image(io.BytesIO(citation_picture(citation, dpi=72)))
-    except PictureFailed:
+    if not (png := picture_of(citation)):
         return
+    picture = Image(io.BytesIO(png))
     scale = min(1.0, PICTURE_HEIGHT / picture.height)
     picture.width, picture.height = int(picture.width * scale), int(picture.height * scale)
     sheet.row_dimensions[line].height = PICTURE_HEIGHT
     sheet.add_image(picture, f"{get_column_letter(at)}{line}")
 
 
+# --- PDF ---
+
+
+def as_pdf(table: ReviewTable) -> bytes:
+    """Each value with its question, its verdict, its words and a picture of them. All text is escaped."""
+    import pymupdf  # of the products of this process only this one needs MuPDF
+
+    pictures, parts = pymupdf.Archive(), [f"<h1>{escape(table.review.name)}</h1>"]
+    left = MOST_PICTURES
+    for row in table.rows:
+        parts.append(f"<h2>{escape(title_of(row))}</h2>")
+        for column in table.columns:
+            if not (cell := table.cell(row, column)):
+                continue
+            parts.append(f"<h3>{escape(column.title)}</h3><p class='asked'>{escape(column.question)}</p>")
+            parts.append(f"<p>{escape(said(cell)[:LONGEST_VALUE])}</p>")
+            if cited := table.citation(cell):
+                left -= 1
+                parts.append(evidence_html(cited, cell, table.link(cited)))
+                if left >= 0 and (png := picture_of(cited)):
+                    pictures.add((png, f"{left}.png"))
+                    width = min(450, Image(io.BytesIO(png)).width)
+                    parts.append(f"<p><img src='{left}.png' width='{width}'></p>")
+    paper = pymupdf.paper_rect("a4")
+    frame = pymupdf.Rect(54, 54, paper.width - 54, paper.height - 54)  # points
+    story = pymupdf.Story(html="".join(parts), user_css=PDF_STYLE, archive=pictures)
+    document = story.write_with_links(lambda number, filled: (paper, frame, None))
+    document.set_metadata({"title": table.review.name})
+    return bytes(document.tobytes(garbage=3, deflate=True))
+
+
+def evidence_html(cited: Citation, cell: ReviewCell, link: str) -> str:
+    verdict = str(Citation.Verdict(cited.verdict).label).capitalize()
+    by = f" · {cell.get_mark_display()}: {cell.marked_by}" if cell.marked_by else ""
+    place = f"<a href='{escape(link)}'>{escape(cited.place)}</a>"
+    return f"<p class='words'>“{escape(cited.quote[:LONGEST_VALUE])}”<br/>{verdict} · {place}{escape(by)}</p>"
+
+
+def picture_of(cited: Citation) -> bytes | None:
+    try:
+        return citation_picture(cited, dpi=72)
+    except PictureFailed:
+        return None
+
+
 REVIEW_FORMATS: dict[str, tuple[str, Callable[[ReviewTable], str | bytes]]] = {
     "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", as_xlsx),
     "csv": ("text/csv; charset=utf-8", as_csv),
+    "sources-csv": ("text/csv; charset=utf-8", sources_csv),
+    "pdf": ("application/pdf", as_pdf),
     "json": ("application/json", as_json),
     "md": ("text/markdown; charset=utf-8", as_markdown),
 }

@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateparse import parse_datetime
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.exports.review import REVIEW_FORMATS, review_table
@@ -34,6 +35,7 @@ from documents.models import Collection, Document, EventKind
 
 REVIEWS_A_PAGE = 40
 MOST_CHOSEN = 1000
+ENDINGS = {"sources-csv": "-sources.csv"}
 
 
 @require_safe
@@ -101,7 +103,14 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         "kinds": ReviewColumn.Kind.choices,
         "states": ReviewCell.State.choices,
         "providers": choices(),
-        "forms": {"xlsx": "Excel", "csv": "CSV", "md": "Markdown", "json": "JSON"},
+        "forms": {
+            "xlsx": "Excel",
+            "csv": "CSV",
+            "sources-csv": _("CSV of the sources"),
+            "pdf": _("Evidence as PDF"),
+            "md": "Markdown",
+            "json": "JSON",
+        },
         "shares": shown.shares.select_related("user", "group"),
         "others": Document.objects.visible_to(request.user)
         .exclude(pk__in=shown.rows.values("document"))
@@ -197,12 +206,13 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """The review as a file: ``csv``, ``xlsx``, ``json`` or ``md``."""
+    """The review as a file (``REVIEW_FORMATS``), or the ``?row=`` or ``?column=`` of it."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     if form not in REVIEW_FORMATS:
         raise Http404
     kind, write = REVIEW_FORMATS[form]
-    table = review_table(shown, request.user, request.build_absolute_uri("/"))
+    row, column = (as_uuid(request.GET.get(name, "")) for name in ("row", "column"))
+    table = review_table(shown, request.user, request.build_absolute_uri("/"), row, column)
     record(EventKind.EXPORTED, f"review {shown.pk} as {form}")
-    return as_file(write(table), kind, f"{slugify(shown.name) or 'review'}.{form}")
+    return as_file(write(table), kind, f"{slugify(shown.name) or 'review'}{ENDINGS.get(form, '.' + form)}")

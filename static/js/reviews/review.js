@@ -194,7 +194,10 @@ function openColumn(column) {
   changing = column;
   form.reset();
   form.querySelector(".alert").hidden = true;
+  const pdf = form.querySelector("[data-column-pdf]");
   form.querySelectorAll("[data-delete], [data-column-again]").forEach((button) => (button.hidden = !column));
+  pdf.hidden = !column;
+  pdf.href = `${page.dataset.pdf}?column=${column?.id}`;
   Object.entries(column ?? {}).forEach(([name, value]) => {
     if (form.elements[name]) form.elements[name].value = Array.isArray(value) ? value.join("\n") : value;
   });

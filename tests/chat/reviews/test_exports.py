@@ -7,6 +7,7 @@ import io
 import json
 from datetime import date
 
+import pymupdf
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -78,3 +79,31 @@ def test_an_export_holds_only_rows_its_reader_may_see(client: Client, filled: Re
     assert read["rows"] == []
     assert ReviewCell.objects.filter(row__review=filled).exists()
     assert client.get(f"/reviews/{filled.pk}/export.exe").status_code == 404
+
+
+def test_the_sources_are_a_file_beside_the_values(client: Client, filled: Review, alice: User) -> None:
+    client.force_login(alice)
+    answer = client.get(f"/reviews/{filled.pk}/export.sources-csv")
+    assert "ferries-sources.csv" in answer["Content-Disposition"]
+    lines = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    revenue = next(line for line in lines if line["Column"] == "Revenue" and "14,544" in line["Value"])
+    assert revenue["Page"] == "1" and "14,544" in revenue["Quote"] and "citation=" in revenue["Link"]
+
+
+def test_the_evidence_is_a_pdf_of_the_whole_a_row_or_a_column(
+    client: Client, filled: Review, alice: User
+) -> None:
+    client.force_login(alice)
+    fuel = cell(filled, "Fuel")
+
+    def text(query: str) -> str:
+        answer = client.get(f"/reviews/{filled.pk}/export.pdf{query}")
+        with pymupdf.open(stream=answer.content, filetype="pdf") as pdf:
+            assert any(page.get_images() for page in pdf) and any(page.get_links() for page in pdf)
+            return "".join(page.get_text() for page in pdf)
+
+    assert {"Revenue", "Fuel"} <= set(text("").split()) and "320 million" in text("")
+    assert "Revenue" not in text(f"?column={fuel.column_id}") and "Diesel" in text(
+        f"?column={fuel.column_id}"
+    )
+    assert "320 million" not in text(f"?row={fuel.row_id}") and "14,544" in text(f"?row={fuel.row_id}")
