@@ -5,6 +5,8 @@ Documents are really ingested, as a user who is removed afterwards with all that
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from argparse import ArgumentParser
 from collections import defaultdict
@@ -178,10 +180,14 @@ def others(files: Sequence[Path]) -> dict[str, float]:
     return {name: round(pages / spent, 1) for name, spent in seconds.items()}
 
 
-def _read_as_markdown(file: Path, pages: range) -> None:
-    from pymupdf4llm import to_markdown
+MARKDOWN = "import sys, pymupdf4llm as p; p.to_markdown(sys.argv[1], pages=range(int(sys.argv[2])))"
 
-    to_markdown(str(file), pages=list(pages), show_progress=False)
+
+def _read_as_markdown(file: Path, pages: range) -> None:
+    """In a process of its own, as our own processes keep it out (``pdf``); the start of it counts."""
+    command = [sys.executable, "-c", MARKDOWN, str(file), str(len(pages))]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        raise ImportError("pymupdf4llm")
 
 
 def _read_with_pdfplumber(file: Path, pages: range) -> None:

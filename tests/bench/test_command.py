@@ -39,6 +39,7 @@ def test_bench_ingest_counts_pages_and_leaves_no_document(
     figures = json.loads(capsys.readouterr().out)
     assert (figures["files"], figures["failed"], figures["pages"]) == (1, 0, 1)
     assert figures["pages_per_second"]["whole"] > 0
+    assert figures["pages_per_second"]["pymupdf4llm"] > 0
     assert figures["pages_per_second"]["pdfplumber"] > 0
     assert figures["chunks_indexed_per_second"] > 0
     assert not Document.objects.exists()
