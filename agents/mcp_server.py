@@ -91,6 +91,8 @@ DocumentIds = Annotated[
     list[str], Field(default_factory=list, max_length=50, description="ids; none for the whole library")
 ]
 
+PageNumbers = Annotated[int, Field(ge=1)] | Annotated[str, Field(max_length=200)]
+
 Tool = Callable[..., Any]
 
 
@@ -141,10 +143,10 @@ def search(
 def read(
     agent: Agent,
     document: DocumentId,
-    pages: Annotated[str, Field(default="1", max_length=200, description="such as 3, 3-9 or 1,4-6")],
+    pages: Annotated[PageNumbers, Field(default="1", description="such as 3, 3-9 or 1,4-6")],
 ) -> PagesRead:
     """Read pages of a document, unit by unit (paragraphs, table rows, …), with their lines."""
-    return evidence.read(agent, document, pages)
+    return evidence.read(agent, document, str(pages))
 
 
 def locate(

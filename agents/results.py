@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -209,7 +209,7 @@ class ReviewCellRead(BaseModel):
     title: str = Field(description="the document's")
     column: str
     state: str = Field(description="found, not_stated, unclear, failed, waiting, running, stale or empty")
-    value: Any
+    value: str | bool | list[str] | dict[str, int | float | str | None] | None
     text: str
     verdict: str
     page: int | None

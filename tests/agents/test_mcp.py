@@ -87,6 +87,8 @@ def test_an_agent_searches_reads_locates_and_verifies_over_http(
             "add_document",
         }
         assert all(tool.output_schema for tool in tools.values())
+        # A property without a type says nothing to an agent: the inspector warns of it.
+        assert "{'title': 'Value'}" not in str(tools["review"].output_schema)
         assert "agent" not in tools["search"].input_schema["properties"]
 
         listed = await called(client, "list_documents")
@@ -102,6 +104,7 @@ def test_an_agent_searches_reads_locates_and_verifies_over_http(
         pages = await called(client, "read", document=document, pages="2")
         assert "Earthquake pills cost 49 dollars" in " ".join(unit["text"] for unit in pages["units"])
         assert pages["next_page"] is None
+        assert await called(client, "read", document=document, pages=2) == pages
 
         located = await called(client, "locate", document=document, quote="weighed twelve tons")
         assert located["verdict"] == "exact" and located["page"] == 1
