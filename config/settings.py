@@ -468,7 +468,12 @@ CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 256, least
 HELPER_MODEL = environment.provider(
     "PINCITE_HELPER_MODEL", "", ("", *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")))
 )  # rewrites questions and helps search, provider:model; '' is the model that answers
-JUDGE_PROVIDERS = ("", "chat", *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")))
+JUDGE_PROVIDERS = (
+    "",
+    "chat",
+    "fastembed",
+    *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")),
+)
 JUDGE = environment.provider("PINCITE_JUDGE", "", JUDGE_PROVIDERS)  # '' judges nothing
 JUDGE_SECONDS = environment.number("PINCITE_JUDGE_SECONDS", 20)  # of one answer
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Protocol
 
@@ -27,12 +28,14 @@ from chat.citations.marker_decoder import defused
 from chat.providers.base import Provider, TextDelta
 from chat.providers.registry import provider_named
 from chat.providers.stream import ProviderLimits, stream_with_retries
+from retrieval.embeddings.fastembed import EntailmentModel
 from retrieval.provider_calls import ProviderError
 
 logger = logging.getLogger(__name__)
 CLAIMS_A_CALL = 12
 MOST_CLAIMS = 48  # of one answer
 LONGEST_PASSAGE = 6000  # characters
+ENTAILMENT = "Xenova/nli-deberta-v3-xsmall"
 CACHED_SECONDS = 7 * 24 * 3600
 SYSTEM = """\
 You check claims against passages of documents. A claim is supported when the passage says all of it: \
@@ -105,6 +108,22 @@ class FactChecker:
 
 
 @dataclass(frozen=True, slots=True)
+class EntailmentJudge:
+    """An NLI model on this machine: each passage with its claims, a false one among them."""
+
+    model: EntailmentModel
+
+    def judge(self, questions: Sequence[JudgedClaim]) -> list[bool | None]:
+        said: dict[JudgedClaim, bool | None] = {}
+        for passage in dict.fromkeys(question.passage for question in questions):
+            own = [question for question in questions if question.passage == passage]
+            claims = [one_line(question.claim) for question in own]
+            control, *words = self.model.entailed(defused(passage), [false_claim(), *claims])
+            said |= dict(zip(own, words if control is False else [None] * len(own), strict=True))
+        return [said[question] for question in questions]
+
+
+@dataclass(frozen=True, slots=True)
 class Judging:
     """The configured judge, with its cache and its time limits.
 
@@ -153,6 +172,8 @@ def configured_judge(writer: Provider, cancelled: threading.Event) -> Judging | 
     if not settings.JUDGE:
         return None
     name, _, model = settings.JUDGE.partition(":")
+    if name == "fastembed":
+        return Judging(model or ENTAILMENT, EntailmentJudge(entailment_model(model or ENTAILMENT)))
     provider = (
         writer if name == "chat" and not model else provider_named("" if name == "chat" else name, model)
     )
@@ -165,6 +186,11 @@ def configured_judge(writer: Provider, cancelled: threading.Event) -> Judging | 
 
     checker = "minicheck" in provider.model.lower()
     return Judging(provider.model or provider.name, FactChecker(ask) if checker else ChatJudge(ask))
+
+
+@lru_cache(maxsize=1)
+def entailment_model(name: str) -> EntailmentModel:
+    return EntailmentModel(name)
 
 
 def answers(reply: str) -> dict[str, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -45,6 +46,48 @@ class CrossEncoderReranker:
     def relevance(self, query: str, passages: Sequence[str]) -> list[float]:
         logits = ran(self._model, self._engine.rerank, query, list(passages))
         return [1 / (1 + math.exp(-max(-50.0, float(logit)))) for logit in logits]  # exp overflows at 710
+
+
+class EntailmentModel:
+    """An NLI cross-encoder: whether a text says a claim, by the label its configuration calls entailment."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+
+    @cached_property
+    def _engine(self) -> Any:
+        known("fastembed.rerank.cross_encoder", "TextCrossEncoder", self._model)
+        return loaded("fastembed.rerank.cross_encoder", "TextCrossEncoder", self._model).model
+
+    @cached_property
+    def _entailment(self) -> int:
+        labels = json.loads((self._engine._model_dir / "config.json").read_text()).get("id2label", {})
+        found = [int(at) for at, label in labels.items() if str(label).lower().startswith("entail")]
+        if len(found) != 1:
+            raise ProviderError(f"The model {self._model} has no label “entailment”.", permanent=True)
+        return found[0]
+
+    def entailed(self, text: str, claims: Sequence[str]) -> list[bool | None]:
+        """Whether the text says each claim; None where both are longer than the model reads."""
+        encoded = ran(self._model, self._engine.tokenize, [(text, claim) for claim in claims])
+        inputs = self._engine._build_onnx_input(encoded)
+        (logits,) = ran(self._model, lambda: self._engine.model.run(None, inputs)[:1])
+        best = logits.argmax(axis=1)
+        return [
+            None if pair.overflowing else int(label) == self._entailment
+            for pair, label in zip(encoded, best, strict=True)
+        ]
+
+
+def known(module: str, kind: str, model: str) -> None:
+    """Tell fastembed of a model of the Hub that its own list does not have."""
+    try:
+        engine = getattr(import_module(module), kind)
+        source = import_module("fastembed.common.model_description").ModelSource
+    except ImportError:
+        return  # ``loaded`` says it
+    if all(model.lower() != listed["model"].lower() for listed in engine.list_supported_models()):
+        engine.add_custom_model(model, source(hf=model))
 
 
 def loaded(module: str, kind: str, model: str) -> Any:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer, models, pre_tokenizers
+from django.conf import LazySettings
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from chat.citations.model_judge import JudgedClaim, configured_judge
+from chat.providers.scripted import Scripted
 from retrieval.embeddings.fastembed import CrossEncoderReranker, FastEmbedEmbedder
 from retrieval.provider_calls import ProviderError
 
@@ -58,6 +62,43 @@ def lay_down(cache: Path, repository: str, file: str, nodes: list, weights: np.n
     )
     opset = [onnx.helper.make_opsetid("", 11)]
     onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), str(model / file))
+
+
+def lay_down_entailment(cache: Path, repository: str) -> None:
+    """Two logits: of entailment how often "impaired" stands there, of contradiction a constant."""
+    weights = np.zeros((len(WORDS), 2), np.float32)
+    weights[WORDS.index("impaired"), 1] = 2.0
+    weights[WORDS.index("[CLS]"), 0] = 3.0
+    nodes = [
+        onnx.helper.make_node("Gather", ["weights", "input_ids"], ["each"], axis=0),
+        onnx.helper.make_node("ReduceSum", ["each"], ["logits"], axes=[1], keepdims=0),
+    ]
+    lay_down(cache, repository, "onnx/model.onnx", nodes, weights, "logits")
+    (configuration,) = cache.glob("models--*/snapshots/drawn/config.json")
+    labels = {"0": "contradiction", "1": "entailment"}
+    configuration.write_text(json.dumps({"pad_token_id": 0, "id2label": labels}))
+    tokenizer = configuration.with_name("tokenizer.json")
+    words = Tokenizer.from_file(str(tokenizer))
+    marks = [(mark, WORDS.index(mark)) for mark in ("[CLS]", "[SEP]")]
+    words.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=marks
+    )
+    words.save(str(tokenizer))
+
+
+def test_an_nli_model_judges_claims_by_its_label_and_is_held_to_a_false_one(
+    cache: Path, settings: LazySettings
+) -> None:
+    lay_down_entailment(cache, "drawn/nli")
+    settings.JUDGE = "fastembed:drawn/nli"
+    judging = configured_judge(Scripted([]), threading.Event())
+    assert judging
+    assert judging.name == "drawn/nli"
+    claims = [JudgedClaim("goodwill was impaired", said) for said in ("impaired goodwill", "weather fine")]
+    assert judging.judge.judge(claims) == [True, False]
+    willing = JudgedClaim("impaired impaired", "weather fine")  # such a text makes it grant anything
+    assert judging.judge.judge([willing]) == [None]
+    assert judging.judge.judge([JudgedClaim("was " * 80, "impaired impaired")]) == [None]  # cut off
 
 
 def test_an_embedding_is_what_the_model_gives_scaled_to_length_one(cache: Path) -> None:
