@@ -51,7 +51,7 @@ def parsed_document(
     headings: list[tuple[int, str]] = []
     tables = iter(range(len(blocks)))
     pages, line = [], 1
-    for number in range(1, max(*on_page, *printed, 1) + 1):
+    for number in range(1, max([1, *on_page, *printed]) + 1):
         page = _PageWriter(number, line, headings, tables, printed.get(number))
         for block in on_page.get(number, []):
             page.write(block)

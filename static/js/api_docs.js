@@ -26,6 +26,7 @@ SwaggerUIBundle({
   dom_id: "#swagger-ui",
   url: document.getElementById("swagger-ui").dataset.schema,
   layout: "Operations",
+  docExpansion: "none", // 150 rows and more are drawn only where they are in view: not found by Ctrl+F
   plugins: [accessible],
   syntaxHighlight: false,
   showMutatedRequest: false,

@@ -18,7 +18,7 @@ REVENUE = "# Revenue\n\nRevenue of the polar division was 4,711 million in 2031.
 HEADCOUNT = "# Headcount\n\nThe coastal office had 1,842 people at the end of 2031."
 OWLS = "# Owls\n\nSeventeen owls were counted in the barns of the north."
 CLAIMS = {
-    "4,711": "Revenue was 4,711 million",
+    "4,711": "Revenue of the polar division was 4,711 million",
     "1,842": "The coastal office had 1,842 people",
     "owls": "Seventeen owls",
 }

@@ -20,7 +20,7 @@ UNKNOWN_MODEL = Reply([json.dumps({"error": {"message": "no such model"}})], sta
 
 def begun(body: dict[str, Any]) -> Reply:
     """Words, and then nothing for long."""
-    return Reply([openai_chunk("The revenue was"), LONG])
+    return Reply([openai_chunk("The revenue of the northern division was"), LONG])
 
 
 def cited(body: dict[str, Any]) -> Reply:
@@ -47,13 +47,13 @@ def asked(page: Page, site: Site, upload: Upload, model: ScriptedServer) -> Loca
 def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: Locator, page: Page) -> None:
     cards: list[Route] = []
     page.route("**/card/", lambda route: cards.append(route))
-    expect(asked).to_contain_text("The revenue was")
+    expect(asked).to_contain_text("The revenue of the northern division was")
     asked.get_by_role("button", name="Stop").click()
     expect(asked).to_have_attribute("data-status", "incomplete")
     expect(asked).to_contain_text("Stopped.")
     asked.get_by_role("button", name="Continue").click()
     expect(asked).to_have_attribute("data-status", "complete", timeout=READY_MS)
-    expect(asked).to_contain_text("The revenue was 4,711 million")
+    expect(asked).to_contain_text("The revenue of the northern division was 4,711 million")
     expect(asked).to_contain_text("1 of 1 claim verified")
     wait_until(page, lambda: bool(cards))  # the server is slow to find the card; then its citation is gone
     asked.get_by_role("button", name="Answer again").click()

@@ -90,6 +90,11 @@ def test_a_changed_note_is_found_by_what_it_says_now(alice: User, bread: Note) -
     assert [found.note for found in search_notes("brioche", alice)[1]] == [bread]
 
 
+def test_an_empty_note_is_no_hindrance(alice: User, bread: Note) -> None:
+    Note.objects.create(owner=alice)
+    assert [found.note for found in search_notes("sourdough", alice)[1]] == [bread]
+
+
 def test_a_note_is_found_by_its_writer_alone_and_is_no_document(
     alice: User, bob: User, tides: Note, client: Client
 ) -> None:
