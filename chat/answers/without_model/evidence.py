@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Aggregate, Max, Q, QuerySet
+from django.db.models import Aggregate, Q, QuerySet
 
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
 from chat.answers.prompt import SearchNotes
@@ -78,13 +78,18 @@ def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
 
 
 def central_lines(lines: Sequence[AnswerLine], most: int = MOST_LINES) -> list[AnswerLine]:
-    """The most central lines by LexRank over their embeddings, in the order of the document."""
+    """The most central lines by LexRank over their embeddings, in the order of the document.
+
+    Each section gives its most central line before one gives a second.
+    """
     told = list({line.text: line for line in lines if is_long(line.text)}.values())
     if len(told) <= most:
         return told
     scores = lexrank(WordLlamaEmbedder().embed([line.text for line in told]))
-    chosen = sorted(sorted(range(len(told)), key=lambda at: -scores[at])[:most])
-    return [told[at] for at in chosen]
+    order = sorted(range(len(told)), key=lambda at: -scores[at])
+    of_sections = {told[at].unit.section_path: at for at in reversed(order)}.values()
+    chosen = sorted(order, key=lambda at: at not in of_sections)[:most]
+    return [told[at] for at in sorted(chosen)]
 
 
 def is_long(text: str) -> bool:
@@ -198,10 +203,16 @@ def names_held(
         for place, name in called.items()
         if place.kind in ("figure", "table")
     }
-    numbered = any(place.kind in ("page", "slide") for place in question.places)
+    numbered = {
+        name: Q(number=int(place.number)) | Q(label=place.number)
+        for place, name in called.items()
+        if place.kind in ("page", "slide") and place.number.isdigit()
+    }
     if not documents or not (wanted or numbered):
         return (), ()
-    matches: dict[str, Aggregate] = {"last": Max("number")}
+    matches: dict[str, Aggregate] = {
+        f"page{at}": BoolOr(is_page) for at, is_page in enumerate(numbered.values())
+    }
     for at, pattern in enumerate(wanted.values()):
         matches[f"any{at}"] = BoolOr(Q(text__iregex=pattern))
         matches[f"first{at}"] = BoolOr(Q(text__iregex=pattern), filter=Q(number=1))
@@ -212,9 +223,7 @@ def names_held(
             subject.append(name)
         elif not found[f"any{at}"]:
             absent.append(name)
-    for place, name in called.items():
-        if place.kind in ("page", "slide") and place.number.isdigit():
-            absent += [name] * (int(place.number) > (found["last"] or 0))
+    absent += [name for at, name in enumerate(numbered) if not found[f"page{at}"]]
     return tuple(absent), tuple(subject)
 
 

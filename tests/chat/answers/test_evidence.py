@@ -9,7 +9,7 @@ from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import answer_without_model
 from chat.answers.without_model.evidence import find_evidence
 from chat.providers.base import NativeCitation, TextDelta
-from documents.models import Document
+from documents.models import Document, Page
 from retrieval.query.scope import Scope
 from tests.conftest import Ingest
 
@@ -45,6 +45,8 @@ def test_a_page_that_is_named_is_answered_from(garden: Document, alice: User) ->
 
 def test_a_page_that_does_not_exist_and_a_strange_name_are_noted(garden: Document, alice: User) -> None:
     assert found("What is said on page 40 of the guide?", garden, alice).notes.absent == ("page 40",)
+    Page.objects.filter(document=garden, number=3).update(label="40")
+    assert found("What is said on page 40 of the guide?", garden, alice).notes.absent == ()
     notes = found("How many orchids came from Borneo and Sumatra in 1931?", garden, alice).notes
     assert notes.absent == ("Sumatra", "1931")
 
