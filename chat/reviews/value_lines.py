@@ -101,8 +101,7 @@ def quantity(column: ReviewColumn, found: AnswerSources) -> FilledCell:
     question = analyse(column.question, languages)
     lines = lines_of(question, found.passages)
     pages = rank(question, lines, found.passages, found.notes.packs)
-    best = pages[0] if pages else None
-    is_direct = best is not None and relevance(question, best, found.notes).is_direct
+    is_direct = bool(pages) and relevance(question, pages, found.notes).is_direct
     values = value_lines(column, question, pages, found.notes.packs) if is_direct else []
     held = held_values(values, found)
     if not held:

@@ -26,7 +26,7 @@ from chat.answers.without_model.lines import (
     with_scale,
 )
 from chat.answers.without_model.question import QuestionFeatures, analyse, message
-from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match
+from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.values.written_values import values_in
@@ -36,7 +36,6 @@ from documents.contents import trail
 
 MOST_LINES = 3
 MOST_LISTED = 10  # items of a list that was asked for
-WORTH_CITING = 0.2  # least probability, as a share of the best page's, of another that gives a line
 NEAR = 600  # characters between two lines of which the second says what the first lacks
 LONGEST_HEADING = 90  # characters of two sections' names; longer ones give the last
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
@@ -58,7 +57,7 @@ def answer_without_model(
         return
     pages = rank(question, lines, passages, notes.packs)
     chosen = chosen_lines(question, pages, passages)
-    judged = relevance(question, pages[0], notes) if chosen else None
+    judged = relevance(question, pages, notes) if chosen else None
     by_meaning = notes.by_meaning and not notes.absent
     if judged is None or not (judged.is_related or by_meaning) or not any(map(tells, question.terms)):
         yield TextDelta(message(question.language, "none"))
@@ -111,11 +110,6 @@ def chosen_lines(
     beside = (line for line in best if adds(question, chosen[0], line) and is_new(line, chosen))
     more = next(holding(beside, passages), None)
     return [chosen[0], *([more] if more else []), *chosen[1:]][:MOST_LINES]
-
-
-def worth_citing(pages: Sequence[RankedPage]) -> list[RankedPage]:
-    """The best page, and those beside it that may well answer."""
-    return [page for page in pages[:MOST_LINES] if page.probability >= WORTH_CITING * pages[0].probability]
 
 
 def is_naked(line: AnswerLine) -> bool:

@@ -57,17 +57,19 @@ NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u06
 FEW_LETTERS = 5  # a name this short is looked for as a whole word
 
 FIT = {
-    "lacking": -1.4,  # a name or number of the question is not on the page
-    "missing": -0.6,  # the rarest of its words that the page lacks, as a share of its rarest word
-    "year": 4.4,  # share of the years asked for on the page; half where none is named
-    "compare": -1.2,  # the question compares, and no one row is known to hold both values
-    "words": 0.5,  # of the page
+    "lacking": -1.75,  # a name or number of the question is not on the best page
+    "year": 2.85,  # share of the years asked for on the pages cited; half where none is named
+    "compare": -0.84,  # the question compares, and no one row is known to hold both values
+    "words": 1.63,  # of the best page
 }
-DIRECT = 1.1
-"""Least sum of a page that answers. Fitted by logistic regression on questions that their document answers
-and 57 that it does not, held out by documents; docs/answers.md has the curve."""
-MOST_MISSING, NOTHING = 0.85, 0.95
-"""Share of the question's words, by rarity, that the page of an answer lacks, and a closest passage."""
+DIRECT = 1.2
+"""Least sum of pages that answer. Fitted by logistic regression on questions that their document answers and
+57 that it does not, held out by documents; docs/answers.md has the curve."""
+WORDS_HELD = 0.5  # weight of the question's words on a page beside their meaning
+NEAR, RELATED_PAGE = 0.4, 0.22
+"""Least nearness of a page that answers, and of a closest passage: further off it is another subject."""
+MOST_PAGES = 3
+WORTH_CITING = 0.2  # least probability, as a share of the best page's, of another that gives a line
 LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
 
 
@@ -148,6 +150,11 @@ def rank(
         for (page, own), values, chance in zip(rows.items(), best, odds / odds.sum(), strict=True)
     ]
     return sorted(pages, key=lambda page: -page.probability)
+
+
+def worth_citing(pages: Sequence[RankedPage]) -> list[RankedPage]:
+    """The best page, and those beside it that may well answer."""
+    return [page for page in pages[:MOST_PAGES] if page.probability >= WORTH_CITING * pages[0].probability]
 
 
 def page_texts(passages: Iterable[ContextItem]) -> dict[PageNumber, str]:
@@ -298,49 +305,47 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """``lacking``: names and numbers that are not on the page. ``missing``: share of the question's words."""
+    """``is_related``: worth showing at all. ``lacking``: names and numbers that the best page has not."""
 
     is_direct: bool
-    missing: float
+    is_related: bool
     lacking: tuple[str, ...]
 
-    @property
-    def is_related(self) -> bool:
-        """Whether the page is worth showing at all."""
-        return self.missing <= NOTHING
 
-
-def relevance(question: QuestionFeatures, best: RankedPage, notes: SearchNotes) -> Relevance:
-    """Judge the best page."""
+def relevance(question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes) -> Relevance:
+    """Judge the pages worth citing: by what of the question they lack, and how near its subject they are."""
+    best, text = pages[0], "\n".join(page.text for page in worth_citing(pages))
     known = {*notes.subject, *words_known(question.text, notes.packs)}
     lacking = tuple(
         name for name in question.names if name not in known and not holds_name(best.text, name)
     )  # fmt: skip
     labelled = best.features["label"] >= LABELLED
-    rarest, missing = (0.0, 0.0) if labelled or best.features["named"] else words_missing(question, best)
     features = {
         "lacking": float(bool(lacking or notes.absent)),
-        "missing": rarest,
-        "year": share_of_years(question, best.text),
+        "year": share_of_years(question, text),
         "compare": float("compare" in question.kinds and not labelled),
         "words": best.features["words"],
     }
     fits = sum(FIT[name] * value for name, value in features.items()) >= DIRECT
-    return Relevance(fits and missing <= MOST_MISSING, missing, lacking)
+    near = 1.0 if labelled or best.features["named"] else nearness(question, pages, text)
+    return Relevance(fits and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 
-def words_missing(question: QuestionFeatures, page: RankedPage) -> tuple[float, float]:
-    """What the page lacks: the rarest word as a share of the question's rarest, the share of all words."""
-    if not question.words:
-        return 0.0, 0.0
-    found = distinct_terms(page.text, page.lines[0].language)
-    rarity = WordLlamaEmbedder().lengths([word.text.lower() for word in question.words])
-    lacked = [
+def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], text: str) -> float:
+    """How near pages are to the question: by the meaning of one of them, and its words in their text.
+
+    Words count by their rarity.
+    """
+    embedder = WordLlamaEmbedder()
+    vectors = embedder.embed([question.text, *(page.text for page in pages[:MOST_PAGES])])
+    found = distinct_terms(text, pages[0].lines[0].language)
+    rarity = embedder.lengths([word.text.lower() for word in question.words]) if question.words else []
+    held = [
         length
         for word, length in zip(question.words, rarity, strict=True)
-        if found.isdisjoint(word.terms)
+        if not found.isdisjoint(word.terms)
     ]  # fmt: skip
-    return max(lacked, default=0.0) / (max(rarity) or 1.0), sum(lacked) / (sum(rarity) or 1.0)
+    return float(max(vectors[1:] @ vectors[0])) + WORDS_HELD * sum(held) / (sum(rarity) or 1.0)
 
 
 def share_of_names(question: QuestionFeatures, text: str) -> float:

@@ -6,6 +6,8 @@ import pytest
 
 from chat.answers.prompt import ContextItem
 from chat.answers.without_model.answer import escaped
+from chat.answers.without_model.evidence import central_lines
+from chat.answers.without_model.lines import AnswerLine
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
 
 PUMP = on_one_page(
@@ -108,6 +110,28 @@ def test_the_same_question_in_other_words_gets_the_same_answer(
 def test_a_question_after_another_subject_gets_no_filler(question: str) -> None:
     lines, citations = answered(question, PUMP)
     assert lines == ["No direct answer found."] and citations == []
+
+
+FILING = on_one_page(
+    prose("u1", "Access to clean water and reliable energy in the communities where we conduct our business"
+          " is a priority for our offices and vendors.", 26, "Risk factors"),
+    prose("u2", "Consumers today demand personal content in their interactions with sellers.", 26),
+    prose("u3", "Our credit agreement ends in 2018 and its interest follows the market at every point.", 26),
+)  # fmt: skip
+
+
+def test_two_words_of_another_subject_on_a_page_are_no_answer() -> None:
+    lines, _ = answered("What is the boiling point of water?", FILING)
+    assert lines[0].startswith("No direct answer found.")
+
+
+def test_each_section_gives_its_most_central_line_before_one_gives_a_second() -> None:
+    risk = "Our sales depend on the weather because rain keeps our customers away from our"
+    places = ("gardens", "shops", "parks", "pools", "courts", "lawns")
+    same = [prose(f"u{at}", f"{risk} {place}.", 1, "Weather") for at, place in enumerate(places, 1)]
+    other = prose("u7", "A dispute with the union may stop the work in both breweries.", 2, "Labour")
+    lines = [AnswerLine(passage, passage.unit.text, "") for passage in (*same, other)]
+    assert lines[-1] in central_lines(lines) and len(central_lines(lines)) == 5
 
 
 def test_what_only_comes_close_is_shown_as_that() -> None:
