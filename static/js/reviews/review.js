@@ -117,10 +117,16 @@ function close() {
   grid.focus();
 }
 
-async function change(changes, cell = grid.current()) {
-  const alert = side.querySelector(".alert");
-  const say = (sentence) => (alert ? Object.assign(alert, { textContent: sentence, hidden: false }) : toast(sentence));
-  if (await send(`cells/${cell.id}/`, "PATCH", { revision: cell.revision, ...changes }, say)) refresh();
+let lastChange = Promise.resolve();
+
+/** One change after the other: the next is made to what the last one left in the panel. */
+function change(changes, cell, revision = () => cell.revision) {
+  lastChange = lastChange.catch(() => {}).then(async () => {
+    const alert = side.querySelector(".alert");
+    const say = (sentence) =>
+      alert ? Object.assign(alert, { textContent: sentence, hidden: false }) : toast(sentence);
+    if (await send(`cells/${cell.id}/`, "PATCH", { revision: revision(), ...changes }, say)) await refresh();
+  });
 }
 
 const refresh = () => !side.hidden && open(grid.cells().find(({ id }) => id === side.dataset.shown));
@@ -136,7 +142,8 @@ side.addEventListener("submit", (event) => {
   const changes = { comment: comment.value };
   if (edited(text)) changes.text = text.value;
   const cell = grid.cells().find(({ id }) => id === event.target.dataset.cell);
-  change({ ...changes, revision: Number(event.target.dataset.revision) }, cell);
+  const shown = () => side.querySelector(`[data-cell="${cell.id}"]`) ?? event.target;
+  change(changes, cell, () => Number(shown().dataset.revision));
 });
 side.addEventListener("click", (event) => {
   const { target } = event;
