@@ -9,7 +9,6 @@ from chat.models.review import (
     ReviewCell,
     ReviewCellVersion,
     ReviewColumn,
-    ReviewMark,
     ReviewRow,
     ReviewShare,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "ReviewCell",
     "ReviewCellVersion",
     "ReviewColumn",
-    "ReviewMark",
     "ReviewRow",
     "ReviewShare",
     "StreamEvent",

@@ -51,21 +51,6 @@ class Review(Hideable):
         related_name="reviews",
         help_text="its documents become rows by themselves",
     )
-    saved_search = models.ForeignKey(
-        "retrieval.SavedSearch",
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="reviews",
-        help_text="the documents it finds become rows",
-    )
-    joins = models.BooleanField(
-        default=True, help_text="documents that come to the collection or search later become rows, too"
-    )
-    is_template = models.BooleanField(default=False, help_text="columns for other reviews, without rows")
-    is_blind = models.BooleanField(
-        default=False, help_text="each reviewer marks cells without seeing the marks of others"
-    )
     tokens_left = models.BigIntegerField(
         null=True, blank=True, help_text="that a model may still use; none: no limit"
     )
@@ -230,22 +215,6 @@ class ReviewCell(models.Model):
 
     def __str__(self) -> str:
         return f"{self.row}, {self.column}: {self.text[:60]}"
-
-
-class ReviewMark(models.Model):
-    """What one reviewer said of a cell while others' marks were hidden; ``text``: what it should say."""
-
-    cell = models.ForeignKey(ReviewCell, on_delete=models.CASCADE, related_name="marks")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    mark = models.CharField(max_length=10, choices=ReviewCell.Mark)
-    text = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["cell", "user"], name="one_mark_per_cell_and_user")]
-
-    def __str__(self) -> str:
-        return f"{self.user}: {self.mark}"
 
 
 class ReviewCellVersion(models.Model):
