@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple
 
@@ -15,24 +15,35 @@ from chat.answers.context import headed_row
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
 from chat.answers.without_model.evidence import central_lines
 from chat.answers.without_model.lines import (
-    STATED_SCALE,
+    PER_UNIT,
     AnswerLine,
     CellValue,
+    escaped,
+    is_naked,
     lines_of,
     one_line,
     row_lines,
     row_text,
+    same_columns,
     says_something,
-    with_scale,
 )
-from chat.answers.without_model.question import QuestionFeatures, analyse, message
+from chat.answers.without_model.question import (
+    ALL_NOUNS_CAPITALISED,
+    QuestionFeatures,
+    analyse,
+    message,
+    tells,
+)
 from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
-from chat.citations.values.written_values import values_in
+from chat.citations.verification.grid import counted_in
 from chat.citations.verification.verify import verify_cited
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.contents import trail
+from text.numbers import COMMA_LANGUAGES, number_words
+from text.quantities import currency_names, quantities_in
+from text.units import units_by_symbol
 
 MOST_LINES = 3
 MOST_LISTED = 10  # items of a list that was asked for
@@ -40,9 +51,6 @@ NEAR = 600  # characters between two lines of which the second says what the fir
 LONGEST_HEADING = 90  # characters of two sections' names; longer ones give the last
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
 _DIGITS = re.compile(r"\d+")
-# Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
-_MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
-_LINE_HEAD = re.compile(r"^(\s*)(?:([#+>-])|(\d{1,9})([.)])(?=\s|$))")
 
 
 def answer_without_model(
@@ -68,13 +76,8 @@ def answer_without_model(
         yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")
     elif result := computed_from(question, chosen):
-        yield from computation(question, result)
+        yield from computation(question, *result)
     yield from written(chosen, title)
-
-
-def tells(term: str) -> bool:
-    """Whether a term is more than a greeting: three letters, a number, or a word without spaces."""
-    return len(term) > 2 or term.isdigit() or not term.isascii()
 
 
 def reasons(question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[str] = ()) -> Iterator[Delta]:
@@ -112,11 +115,6 @@ def chosen_lines(
     return [chosen[0], *([more] if more else []), *chosen[1:]][:MOST_LINES]
 
 
-def is_naked(line: AnswerLine) -> bool:
-    """Whether a row has several values of which nothing says what each is of."""
-    return len(line.values) > 1 and not all(line.heads)
-
-
 def with_years(question: QuestionFeatures, line: AnswerLine) -> AnswerLine:
     """A row without heads under the years printed above its columns, where there are some."""
     unit, passage = line.unit, line.passage
@@ -130,7 +128,7 @@ def adds(question: QuestionFeatures, first: AnswerLine, line: AnswerLine) -> boo
     """Whether a line of the same page says what the question asks for and the first line does not."""
     if first.values and line.values and (question.computation or "compare" in question.kinds):
         asked = set(question.terms)
-        return first.heads == line.heads and bool(asked & set(line.label_terms) - set(first.label_terms))
+        return same_columns(first, line) and bool(asked & set(line.label_terms) - set(first.label_terms))
     near = abs(first.start - line.start) < NEAR and not first.values
     return near and type_match(question, first) == 0 and type_match(question, line) > 0
 
@@ -227,35 +225,35 @@ def bullet(text: str) -> str:
     return f"- {escaped(text)}"
 
 
-def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
-    return _LINE_HEAD.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", text)
-
-
 # Differences, sums, ratios and growth that a question asks for, computed from the cells an answer cites.
 
-ASKED_SCALE = re.compile(
-    r"\bin (?:(?:units of|us|u\.s\.|usd|eur|\$|€|£) ?)*(?P<scale>thousand|million|billion)s?\b", re.I
-)
-EXPONENTS = {"thousand": 3, "million": 6, "billion": 9}
+ASKED_MEASURE = re.compile(r"\b(?:in|en|em) ((?:(?:units of|us|usd|eur|[$€£]) ?)*[^\W\d_]{2,})", re.I)
+
+
+class Measure(NamedTuple):
+    """What one of the numbers printed in a cell is, in base units (see ``text.quantities``)."""
+
+    factor: Decimal
+    dimension: str
+    unit: str
 
 
 class Operand(NamedTuple):
+    """A cell that holds a single number; ``base`` in base units."""
+
     line: AnswerLine
     value: CellValue
-    number: Decimal
+    base: Decimal
+    measure: Measure
+    is_plain: bool  # the cell itself says neither scale nor unit
 
     @property
     def text(self) -> str:
         return one_line(self.value.cell.text)
 
 
-class Computed(NamedTuple):
-    """The formula with its result, and the cells it is computed from."""
-
-    formula: str
-    cells: tuple[Operand, ...]
+Computed = tuple[str, tuple[Operand, ...]]
+"""The formula with its result, and the cells it is computed from."""
 
 
 def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Computed | None:
@@ -263,41 +261,50 @@ def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Co
     if not question.computation:
         return converted(question, lines[0])
     pair = two_columns(lines[0]) or two_rows(question, lines)
-    if pair is None or (question.computation in ("ratio", "growth") and not pair[1].number):
+    if pair is None:
         return None
-    (a, x), (b, y) = ((operand.text, operand.number) for operand in pair)
-    one, other = pair[0].line, pair[1].line
-    scale = f" {one.scale}" if one.scale and one.scale == other.scale else ""
+    one, other = pair
+    x, y, language = one.base, other.base, one.line.language
+    a, b = (described(cell) if one.measure != other.measure else cell.text for cell in pair)
+    own = sorted((one.measure, other.measure), reverse=True)
+    measure = asked_measure(question, one)
     match question.computation:
         case "difference":
-            formula = f"{a} − {b} = {_number(x - y)}{scale}"
+            measure = measure or next((m for m in own if abs(x - y) >= m.factor), own[-1])
+            formula = f"{a} − {b} = {amount(x - y, measure, language)}"
         case "sum":
-            formula = f"{a} + {b} = {_number(x + y)}{scale}"
+            formula = f"{a} + {b} = {amount(x + y, measure or own[0], language)}"
         case "ratio":
-            formula = f"{a} ÷ {b} = {_number(x / y)} ({_number(100 * x / y)} %)"
+            formula = f"{a} ÷ {b} = {_number(x / y, language)} ({_number(100 * x / y, language)} %)"
         case _:
-            formula = f"({a} − {b}) ÷ {b} = {_number(100 * (x - y) / abs(y))} %"
-    names = dict.fromkeys(operand.line.label.rstrip(" :.") for operand in pair)
-    heads = dict.fromkeys(operand.value.head for operand in pair if one is other and operand.value.head)
-    described = ", ".join(filter(None, (" / ".join(names), " − ".join(heads))))
-    return Computed(f"{described}: {formula}", pair)
+            formula = f"({a} − {b}) ÷ {b} = {_number(100 * (x - y) / abs(y), language)} %"
+    names = dict.fromkeys(cell.line.label.rstrip(" :.") for cell in pair)
+    heads = dict.fromkeys(cell.value.head for cell in pair if one.line is other.line and cell.value.head)
+    over = ", ".join(filter(None, (" / ".join(names), " − ".join(heads))))
+    return f"{over}: {formula}", pair
 
 
 def converted(question: QuestionFeatures, line: AnswerLine) -> Computed | None:
-    """The one value of the line in the scale that is asked for, where its table has another."""
-    asked = ASKED_SCALE.search(question.text)
-    stated = STATED_SCALE.fullmatch(line.scale)
-    operand = _operand(line) if asked and stated and len(line.values) == 1 else None
-    if asked is None or stated is None or operand is None:
+    """The one value of the line in the scale or unit that is asked for, where its table has another."""
+    operand = _operand(line) if len(line.values) == 1 else None
+    measure = operand and asked_measure(question, operand)
+    if operand is None or measure is None or operand.measure.factor in (1, measure.factor):
         return None
-    scale, own = asked["scale"].lower(), stated["scale"].removesuffix("s")
-    printed = with_scale(operand.text, stated)
-    if scale == own or own not in printed:
-        return None
-    sign = stated["currency"] or ""
-    number = _number(operand.number.scaleb(EXPONENTS[own] - EXPONENTS[scale]))
-    formula = f"{printed} = {sign}{' ' * (len(sign) > 1)}{number} {scale}"
-    return Computed(f"{line.label.rstrip(' :.')}: {formula}", (operand,))
+    formula = f"{described(operand)} = {amount(operand.base, measure, line.language)}"
+    return f"{line.label.rstrip(' :.')}: {formula}", (operand,)
+
+
+def asked_measure(question: QuestionFeatures, operand: Operand) -> Measure | None:
+    """The scale or the unit a question wants ("in billions", "in hours"), where the cell has such a one."""
+    of = operand.measure
+    for asked in ASKED_MEASURE.findall(question.text):
+        found = counted_in(asked, question.language, whole=True)
+        unit = units_by_symbol().get(found.symbol) if found else None
+        if unit and unit.dimension == of.dimension:
+            return Measure(unit.factor, of.dimension, found.symbol)  # type: ignore[union-attr]
+        if found and found.scale > 1 and of.dimension in ("", "money"):
+            return Measure(found.scale, of.dimension, of.unit)
+    return None
 
 
 def two_columns(line: AnswerLine) -> tuple[Operand, Operand] | None:
@@ -309,7 +316,7 @@ def two_columns(line: AnswerLine) -> tuple[Operand, Operand] | None:
 
 
 def two_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[Operand, Operand] | None:
-    """One cell of each of two rows, under the same head, whose labels the question names in this order."""
+    """One cell of each of two rows, of the same period, whose labels the question names in this order."""
     wanted = list(question.terms)
     named = [
         (min(own), at, line)
@@ -320,30 +327,74 @@ def two_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[O
     if len(question.years) > 1 or len(named) != 2 or named[0][0] == named[1][0]:
         return None
     (_, _, first), (_, _, second) = named
-    return _pair(_operand(first), _operand(second)) if first.heads == second.heads else None
+    return _pair(_operand(first), _operand(second)) if same_columns(first, second) else None
 
 
 def _pair(first: Operand | None, second: Operand | None) -> tuple[Operand, Operand] | None:
-    return (first, second) if first and second else None
+    """Two cells that measure the same: of one dimension and currency, both with a scale or both without."""
+    if first is None or second is None or first.measure.dimension != second.measure.dimension:
+        return None
+    one, other = first.measure, second.measure
+    fits = one.unit == other.unit if one.dimension == "money" else (one.factor == 1) == (other.factor == 1)
+    return (first, second) if fits else None
 
 
 def _operand(line: AnswerLine, at: int = 0) -> Operand | None:
-    """A cell of the line that holds a single number."""
-    try:
-        numbers = [found.number for found in values_in(line.values[at].cell.text)]
-    except InvalidOperation:
+    """A cell with a single number, in what the cell, its column head or its table counts in."""
+    value, language = line.values[at], line.language
+    found = quantities_in(value.cell.text, language)
+    if len(found) != 1 or found[0].dimension in ("year", "date", "ordinal", "temperature"):
         return None
-    return Operand(line, line.values[at], numbers[0]) if len(numbers) == 1 else None
+    quantity, printed = found[0], found[0].value / found[0].scale
+    if not PER_UNIT.search(line.label):
+        counted = counted_in(value.head, language) or counted_in(line.scale, language, whole=True)
+        quantity = counted.applied(quantity) if counted else quantity
+    if not printed:
+        return None
+    measure = Measure(quantity.base / printed, quantity.dimension, quantity.unit)
+    return Operand(line, value, quantity.base, measure, found[0].bare)
 
 
-def _number(number: Decimal) -> str:
+def described(operand: Operand) -> str:
+    """A cell's number with its currency, its scale, its unit: ``€1.2 billion``."""
+    number = operand.base / operand.measure.factor
+    places = max(0, -int(number.as_tuple().exponent))
+    text = f"{number:,.{places}f}"
+    return _measured(text, operand.measure, operand.line.language) if operand.is_plain else operand.text
+
+
+def amount(base: Decimal, measure: Measure, language: str) -> str:
+    return _measured(_number(base / measure.factor, ""), measure, language)
+
+
+def _measured(number: str, measure: Measure, language: str) -> str:
+    """A number as English writes it, as the language writes it, in its measure: ``€15,21 Milliarden``."""
+    number = _marked(number, language)
+    if measure.dimension not in ("", "money"):
+        return f"{number} {measure.unit}"
+    names = [word for word, scale in number_words(language).scales.items() if scale == measure.factor]
+    name = max(names, key=len, default="").removesuffix("s" if language == "en" else "")
+    if language in ALL_NOUNS_CAPITALISED:
+        name = name.capitalize()
+    signs = (sign for sign, code in currency_names(language).items() if code == measure.unit)
+    sign = next((sign for sign in signs if len(sign) == 1), f"{measure.unit} ".lstrip())
+    return f"{sign}{number} {name}".rstrip()
+
+
+def _number(number: Decimal, language: str) -> str:
     text = f"{number:,.4f}" if abs(number) < 1 else f"{number:,.2f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
+    return _marked(text.rstrip("0").rstrip("."), language)
 
 
-def computation(question: QuestionFeatures, result: Computed) -> Iterator[Delta]:
+def _marked(text: str, language: str) -> str:
+    """A number as the language writes it: 1.234,5 in German."""
+    text = text.replace("-", "−")
+    return text.translate({44: ".", 46: ","}) if language in COMMA_LANGUAGES else text
+
+
+def computation(question: QuestionFeatures, formula: str, cells: Sequence[Operand]) -> Iterator[Delta]:
     """The computed value with its formula, citing every cell it is computed from."""
-    yield TextDelta(f"{message(question.language, 'computed')}: {escaped(result.formula)}")
-    for operand in result.cells:
+    yield TextDelta(f"{message(question.language, 'computed')}: {escaped(formula)}")
+    for operand in cells:
         yield NativeCitation(operand.line.passage.alias, operand.text)
     yield TextDelta("\n\n")

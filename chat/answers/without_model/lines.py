@@ -32,6 +32,10 @@ BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
 FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
 
+# Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
+_MARKDOWN = re.compile(r"([\\`*<]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=[#\w]+;)|\[(?=[^\]]*\]\())")
+_LINE_HEAD = re.compile(r"^(\s*)(?:([#+>-])|(\d{1,9})([.)])(?=\s|$))")
+
 
 @dataclass(frozen=True, slots=True)
 class CellValue:
@@ -191,7 +195,18 @@ def is_prose(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    return bool(DIGIT.search(text)) and sum(map(str.isalpha, text)) < 4
+    return bool(DIGIT.search(text)) and sum(map(str.isalpha, SCALE.sub("", text))) < 4
+
+
+def is_naked(line: AnswerLine) -> bool:
+    """Whether a row has several values of which nothing says what each is of."""
+    return len(line.values) > 1 and not all(line.heads)
+
+
+def same_columns(first: AnswerLine, second: AnswerLine) -> bool:
+    """Whether two rows say values of the same columns: of the same years, else under the same heads."""
+    one, other = ([value.years or value.head for value in line.values] for line in (first, second))
+    return one == other
 
 
 def head_of(row: TableRow, cell: Cell) -> str:
@@ -260,6 +275,12 @@ def scale_of(passage: ContextItem, row: TableRow) -> str:
             sign = CURRENCY_NAMES.get(currency[0].lower(), currency[0]) if currency else ""
             return f"{sign} {found[1].lower().removesuffix('s')}s".strip()
         for phrase in words_of(unit.language or "en", "words").get("scale", ()):
-            if phrase in text.casefold() and len(text) < LONGEST_LINE:
-                return phrase
+            if (at := text.lower().find(phrase)) >= 0 and len(text) < LONGEST_LINE:
+                return text[at : at + len(phrase)]
     return ""
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return _LINE_HEAD.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", text)

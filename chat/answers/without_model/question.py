@@ -230,6 +230,11 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
     return capitals > 1 or (word[0].isupper() and not starts and language not in ALL_NOUNS_CAPITALISED)
 
 
+def tells(term: str) -> bool:
+    """Whether a term is more than a greeting: three letters, a number, or a word without spaces."""
+    return len(term) > 2 or term.isdigit() or not term.isascii()
+
+
 @cache
 def _place_words(language: str) -> frozenset[str]:
     return frozenset(word for words in words_of(language, "places").values() for word in words)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chat.answers.prompt import ContextItem
-from chat.answers.without_model.answer import escaped
 from chat.answers.without_model.evidence import central_lines
-from chat.answers.without_model.lines import AnswerLine
+from chat.answers.without_model.lines import AnswerLine, escaped
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
 
 PUMP = on_one_page(
@@ -280,15 +281,75 @@ def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("question", "formula"),
     [
-        ("What is the sum of landing fees and berth rents in 2022?", "15,210 + 2,475 = 17,685"),
+        ("What is the sum of landing fees and berth rents in 2022?", "15,210 + 2,475 = €17,685 million"),
         ("What is the ratio of berth rents to landing fees in 2021?", "2,310 ÷ 14,544 = 0.1588 (15.88 %)"),
-        ("What is the difference between landing fees and berth rents in 2021?", "14,544 − 2,310 = 12,234"),
+        ("What is the difference between landing fees and berth rents in 2021?",
+         "14,544 − 2,310 = €12,234 million"),
         ("What was the percentage change of berth rents from 2021 to 2022?", "2,310 = 7.14 %"),
     ],
 )  # fmt: skip
 def test_what_a_question_asks_to_compute_is_computed_and_cited(question: str, formula: str) -> None:
     lines, citations = answered(question, HARBOUR)
     assert formula in lines[0] and len(citations) >= 2
+
+
+STATE = headed(
+    ("(in billions of euros)", "2021", "2022"),
+    row("u1", "Tax receipts", "1.20", "1.35", heads=("(in billions of euros)", "2021", "2022")),
+)
+TOWN = headed(
+    ("(in millions of euros)", "2022"),
+    row("u1", "Dog licences", "850", heads=("(in millions of euros)", "2022")),
+    row("u2", "Fines", "$1.1 billion", heads=("(in millions of euros)", "2022")),
+)
+BOTH = [
+    *STATE,
+    *(replace(p, alias=f"u{at}", unit=replace(p.unit, page=2)) for at, p in enumerate(TOWN, start=11)),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("What is the difference between tax receipts and dog licences in 2022?",
+         "€1.35 billion − €850 million = €500 million"),
+        ("What is the sum of tax receipts and dog licences in 2022?",
+         "€1.35 billion + €850 million = €2.2 billion"),
+        ("What is the sum of tax receipts and dog licences in 2022, in millions?",
+         "€1.35 billion + €850 million = €2,200 million"),
+        ("What is the ratio of dog licences to tax receipts in 2022?",
+         "€850 million ÷ €1.35 billion = 0.6296 (62.96 %)"),
+    ],
+)  # fmt: skip
+def test_values_in_billions_and_in_millions_are_computed_with(question: str, formula: str) -> None:
+    lines, citations = answered(question, BOTH)
+    assert formula in lines[0] and {c.quote for c in citations[:2]} == {"1.35", "850"}
+
+
+def test_a_value_is_converted_to_the_unit_that_is_asked_for() -> None:
+    heads = ("", "Battery life (h)", "Weight (kg)")
+    rows = headed(heads, row("u1", "Sensor, small", "36", "0.45", heads=heads),
+                  row("u2", "Sensor, large", "48", "1.2", heads=heads))  # fmt: skip
+    lines, _ = answered("What is the battery life of the small sensor in days?", rows)
+    assert lines[0].endswith("Sensor, small: 36 h = 1.5 d")
+
+
+def test_amounts_of_two_currencies_are_not_added_up() -> None:
+    lines, _ = answered("What is the sum of fines and dog licences in 2022?", BOTH)
+    assert not any("+" in line for line in lines)
+
+
+def test_a_german_table_is_computed_with_its_own_decimal_mark() -> None:
+    heads = ("in Mio. €", "2021", "2022")
+    rows = headed(
+        heads,
+        row("u1", "Hafengebühren", "14.544,5", "15.210,7", heads=heads, language="de"),
+        row("u2", "Liegegelder", "2.310,0", "2.475,2", heads=heads, language="de"),
+    )
+    lines, _ = answered("Wie hoch ist die Summe von Hafengebühren und Liegegeldern im Jahr 2022?", rows)
+    assert "15.210,7 + 2.475,2 = €17.685,9 Millionen" in lines[0]
+    lines, _ = answered("Wie hoch waren die Hafengebühren 2022 in Milliarden?", rows)
+    assert lines[0].endswith("€15.210,7 Millionen = €15,21 Milliarden")
 
 
 def test_the_row_that_a_pack_knows_by_another_name_comes_first() -> None:
