@@ -5,7 +5,9 @@ For the confined readers only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
 from xml.etree import ElementTree
 
 import pymupdf
@@ -71,9 +73,27 @@ _DEEPEST_TREE = 30
 
 
 def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.Document:
-    """The file as a PDF with at least one page. Raises ParseFailure."""
+    """The file as a PDF with at least one page. Raises ParseFailure.
+
+    Where MuPDF finds no page, PDFium looks for them: what it finds is copied into a new PDF in memory. Page
+    boxes and rotations stay, so that coordinates are those of the file; outline and metadata are lost.
+    """
     try:
-        document = pymupdf.open(path, filetype="pdf")
+        return _opened(pymupdf.open, path, password, most_pages)
+    except ParseFailure as failure:
+        if failure.code not in (FailureCode.DAMAGED, FailureCode.NO_PAGES):
+            raise
+        copy = _copied_by_pdfium(path, password, most_pages)
+        if copy is None:
+            raise
+        return _opened(partial(pymupdf.open, stream=copy), None, None, most_pages)
+
+
+def _opened(
+    opener: Callable[..., pymupdf.Document], path: str | None, password: str | None, most_pages: int
+) -> pymupdf.Document:
+    try:
+        document = opener(path, filetype="pdf")
     except Exception as error:  # MuPDF raises many kinds
         raise ParseFailure(FailureCode.DAMAGED, detail=repr(error)) from None
     if not document.is_pdf:
@@ -94,6 +114,25 @@ def open_document(path: str, password: str | None, most_pages: int) -> pymupdf.D
     return document
 
 
+def _copied_by_pdfium(path: str, password: str | None, most_pages: int) -> bytes | None:
+    """A new PDF with the pages that PDFium finds in the file; None where it finds none.
+
+    Raises ParseFailure where there are too many.
+    """
+    import pypdfium2  # here, since few files need it, and each start of the child would pay for it
+
+    try:
+        with pypdfium2.PdfDocument(path, password=password) as found, pypdfium2.PdfDocument.new() as copy:
+            if len(found) > most_pages:
+                raise ParseFailure(FailureCode.TOO_MANY_PAGES)
+            copy.import_pages(found)
+            written = io.BytesIO()
+            copy.save(written)
+            return written.getvalue() if len(copy) else None
+    except pypdfium2.PdfiumError:
+        return None
+
+
 def _seals_attachments_alone(document: pymupdf.Document) -> bool:
     """Whether strings and streams are not encrypted, but files within it (PDF 32000-1, 7.6.5)."""
     encryption = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pymupdf._as_pdf_document(document)), "Encrypt")
@@ -111,9 +150,12 @@ def _page_tree(document: pymupdf.Document) -> mupdf.PdfObj | None:
 
 
 def _stated_count(document: pymupdf.Document) -> int:
-    """What the page tree says of the number of pages; 0 where that cannot be."""
+    """What the page tree says of the number of pages; 0 where that cannot be, or leads to no first page."""
     try:
-        return int(document.page_count)
+        count = int(document.page_count)
+        if count:
+            document.load_page(0)
+        return count
     except Exception:  # MuPDF raises many kinds
         return 0
 
@@ -128,20 +170,27 @@ def _recounted(document: pymupdf.Document, most_pages: int) -> int:
         mupdf.pdf_repair_xref(pymupdf._as_pdf_document(document))
     root = _page_tree(document)
     if root is not None:
-        _count_leaves(root, most_pages + 1, 0)
+        _count_leaves(root, most_pages + 1)
     return int(document.page_count)
 
 
-def _count_leaves(node: mupdf.PdfObj, most: int, depth: int) -> int:
-    """Sets ``Count`` below ``node`` to the pages that stand there; at most ``most`` of them are looked at."""
+def _count_leaves(node: mupdf.PdfObj, most: int, above: tuple[int, ...] = ()) -> int:
+    """Sets ``Count`` below ``node`` to the pages that stand there; at most ``most`` of them are looked at.
+
+    Kids that lead back to a node ``above`` (object numbers) are taken out: MuPDF finds no page beside them.
+    """
     kids = mupdf.pdf_dict_gets(node, "Kids")
     if not mupdf.pdf_is_array(kids):
         return int(mupdf.pdf_is_dict(node))
+    above = (*above, mupdf.pdf_to_num(node))
+    for n in reversed(range(mupdf.pdf_array_len(kids))):
+        if mupdf.pdf_to_num(mupdf.pdf_array_get(kids, n)) in above:
+            mupdf.pdf_array_delete(kids, n)
     found = 0
-    for n in range(min(mupdf.pdf_array_len(kids), most) if depth < _DEEPEST_TREE else 0):
+    for n in range(min(mupdf.pdf_array_len(kids), most) if len(above) <= _DEEPEST_TREE else 0):
         if found >= most:
             break
-        found += _count_leaves(mupdf.pdf_array_get(kids, n), most - found, depth + 1)
+        found += _count_leaves(mupdf.pdf_array_get(kids, n), most - found, above)
     mupdf.pdf_dict_puts(node, "Count", mupdf.pdf_new_int(found))
     return found
 

@@ -125,8 +125,17 @@ def without_count(content: bytes) -> bytes:
             count=1,
         ),
         draw_pdf("Ferries run hourly.", "Trains run daily.").replace(b"/Count 2", b"/Count 1999999999", 1),
+        re.sub(rb"(/Kids\s*\[[^]]*)\]", rb"\1 ", draw_pdf("Ferries run hourly.", "Trains run daily.")),
+        draw_pdf("Ferries run hourly.", "Trains run daily.").replace(b"/Kids[4 0 R", b"/Kids[2 0 R 4 0 R", 1),
     ],
-    ids=["no count", "no header", "no cross-reference table", "a false count"],
+    ids=[
+        "no count",
+        "no header",
+        "no cross-reference table",
+        "a false count",
+        "an array of pages that does not end",
+        "a page tree that leads back to its root",
+    ],
 )
 def test_what_other_readers_open_is_read(saved: Callable[[bytes], Path], broken: bytes) -> None:
     assert [page.text.strip() for page in parse_file(saved(broken)).pages] == [
