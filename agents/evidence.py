@@ -47,8 +47,8 @@ from chat.citations.verification.verify import verify
 from chat.exports.exported_answer import numbered
 from chat.models import Citation, Conversation, Message, Review, ReviewCell, ReviewColumn
 from chat.reviews import review_commands
+from chat.reviews.column_sets import InvalidReview, templates
 from chat.reviews.presenters import first_citations
-from chat.reviews.review_commands import InvalidReview, templates
 from documents.api.common.request_limits import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload

@@ -10,8 +10,9 @@ from django.db import DatabaseError
 from chat.annotations.annotation_commands import reanchor_annotations
 from chat.citations.reanchor import reanchor_citations
 from chat.models import Review
+from chat.reviews.column_sets import InvalidReview
 from chat.reviews.fill_queue import recover
-from chat.reviews.review_commands import InvalidReview, join_collection, outdate_document
+from chat.reviews.review_commands import join_collection, outdate_document
 from documents.models import Document
 
 logger = logging.getLogger(__name__)

@@ -352,6 +352,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "MessageStatus": "chat.api.messages.STATUSES",
         "AnnotationColour": "chat.models.annotation.Annotation.Colour",
         "CollectionColour": "documents.api.library.COLOURS",
+        "ColumnKind": "chat.models.review.ReviewColumn.Kind",
         "CheckedVerdict": "agents.results.VERDICTS",
         "LocatedVerdict": "agents.results.PLACES",
     },

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from allauth.usersessions.models import UserSession
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
@@ -37,6 +37,7 @@ from chat.models import (
     ReviewCell,
     ReviewColumn,
     ReviewRow,
+    ReviewTemplate,
 )
 from chat.share_links import revoke, share_answer, token_of
 from documents.models import ApiToken, CitationUnit, Collection, Document, Job, RetrievalChunk, Share, Tag
@@ -72,6 +73,9 @@ OWNED = {
     r"api/reviews/<uuid:review_id>/rows/<uuid": "review row",
     r"api/reviews/<uuid:review_id>/cells/<uuid": "review cell",
     r"reviews/cell/": "review cell",
+    r"api/reviews/<uuid:review_id>/shares/<int": "review share",
+    r"api/review-templates/<uuid:template_id>/shares/<int": "template share",
+    r"(api/review-|reviews/)templates/": "review template",
     r"(api/)?reviews/": "review",
     r"search/similar/": "chunk",
     r"search/picture/": "unit",
@@ -95,7 +99,7 @@ OPEN = ("api/providers/", "conversations/providers/", "chat/shared/", "embed/", 
 SWITCHED_OFF = ("account/second-factor/",)
 CATALOGUES = ("/citing/", "/references/")  # ask other servers
 NUMBERS = {"number": 1, "index": 0, "revision": 0, "share_id": 1}
-HOLDERS = {"review_id": "review"}  # an id before the one that the route is about
+HOLDERS = {"review_id": "review", "template_id": "review template"}  # ids before the one a route is about
 
 
 @dataclass(frozen=True)
@@ -164,10 +168,16 @@ def hers(alice: User, bob: User, ingested: Ingest) -> dict[str, Any]:
         owner=alice, document=document, quote=SECRET, page_number=1, rects=[[72, 80, 120, 92]]
     )
     review = Review.objects.create(owner=alice, name=SECRET)
+    columns = [{"title": SECRET, "question": "What?"}]
+    template = ReviewTemplate.objects.create(owner=alice, name=SECRET, columns=columns)
+    nobody = Group.objects.create(name="Nobody")
     column = ReviewColumn.objects.create(review=review, title=SECRET, question=f"What of {SECRET}?")
     row = ReviewRow.objects.create(review=review, document=document, added_by=alice)
     return {
         "review": review,
+        "review share": review.shares.create(group=nobody),
+        "review template": template,
+        "template share": template.shares.create(group=nobody),
         "review column": column,
         "review row": row,
         "review cell": ReviewCell.objects.create(row=row, column=column, state="found", text=SECRET),

@@ -1,4 +1,4 @@
-"""`/api/notes/…`: what people write, with live citations."""
+"""`/api/notes/…`, `/api/annotations/…`: what people write with live citations, and on pages."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ from typing import Any
 
 import django_filters
 from django.db import models, transaction
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import generics, serializers, viewsets
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from chat.models import Citation, Note, NoteVersion
+from chat.annotations.annotation_commands import (
+    LONGEST_COMMENT,
+    LONGEST_QUOTE,
+    MOST_POINTS,
+    NothingSelected,
+    annotate_quote,
+    draw,
+)
+from chat.models import Annotation, Citation, Note, NoteVersion
 from chat.notes import search_notes
 from documents.api.common.errors import Conflict, ErrorSerializer
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.common.lists import VisibleFilter
-from documents.models import Document
+from documents.api.units import FramedList, Region, RegionSerializer
+from documents.models import Document, Page
+from documents.models.content import Frames
 
 LONGEST_QUERY = 4000  # characters that are searched for
 STALE = "Somebody saved this note meanwhile. Read it again, then save."
@@ -111,3 +123,119 @@ class NoteVersions(generics.ListAPIView):
     def get_queryset(self) -> models.QuerySet:
         note = generics.get_object_or_404(Note.objects.visible_to(self.request.user), pk=self.kwargs["pk"])
         return NoteVersion.objects.filter(note=note)
+
+
+# --- Annotations ---
+
+INK = Annotation.Kind.INK
+PLACE = {"quote": "quote", "strokes": "strokes", "page_number": "page"}  # its name in the request
+NOT_FOUND = "These words are not in the document."
+NO_PAGE = "The document has no such page."
+
+
+class AnnotationSerializer(Strict, serializers.ModelSerializer):
+    """A highlight or underline on words of one page, or a drawing (``ink``). What says where is set once."""
+
+    document = VisibleRelated(queryset=Document.objects.all())
+    quote = serializers.CharField(
+        required=False,
+        max_length=LONGEST_QUOTE,
+        help_text="words of the document; none of a drawing",
+    )
+    strokes = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.ListField(
+                child=serializers.FloatField(min_value=-1e5, max_value=1e5), min_length=2, max_length=2
+            ),
+            min_length=1,
+            max_length=MOST_POINTS,
+        ),
+        required=False,
+        max_length=1000,
+        help_text="lines of a drawing: points [x, y] in page space",
+    )
+    comment = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_COMMENT)
+    page = serializers.IntegerField(
+        source="page_number",
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="from 1; a drawing's is sent",
+    )
+    durability = serializers.CharField(read_only=True, help_text="same, moved or gone since it was made")
+    region = serializers.SerializerMethodField()
+    frames: Frames | None = None
+
+    class Meta:
+        model = Annotation
+        list_serializer_class = FramedList
+        fields = [
+            "id", "document", "kind", "colour", "quote", "strokes", "comment", "page", "region", "durability",
+            "created_at", "updated_at",
+        ]  # fmt: skip
+
+    @extend_schema_field(RegionSerializer(allow_null=True))
+    def get_region(self, annotation: Annotation) -> Any:
+        place = (annotation.document_id, annotation.page_number)
+        frame = (self.frames if self.frames is not None else Page.objects.frames([place])).get(place)
+        return RegionSerializer(Region.of(place[1], frame, annotation.rects)).data if frame else None
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        sent = set(values)
+        if self.instance:
+            refused = {PLACE.get(name, name): ["This is set once."] for name in {"document", *PLACE} & sent}
+            if (values.get("kind", self.instance.kind) == INK) != (self.instance.kind == INK):
+                refused["kind"] = ["A drawing stays a drawing."]
+        else:
+            needed = {"page_number", "strokes"} if values.get("kind") == INK else {"quote"}
+            refused = {PLACE[name]: ["This field is required."] for name in needed - sent}
+            refused |= {PLACE[name]: ["Not of this kind."] for name in (sent & set(PLACE)) - needed}
+        if refused:
+            raise serializers.ValidationError(refused)
+        return values
+
+
+class AnnotationFilter(django_filters.FilterSet):
+    document = VisibleFilter(Document, field_name="document")
+    colour = django_filters.ChoiceFilter(choices=Annotation.Colour.choices)
+    kind = django_filters.ChoiceFilter(choices=Annotation.Kind.choices)
+    q = django_filters.CharFilter(method="with_words", help_text="words of the quote or the comment")
+
+    class Meta:
+        model = Annotation
+        fields: list[str] = []
+
+    def with_words(self, rows: models.QuerySet, name: str, words: str) -> models.QuerySet:
+        return Annotation.objects.filter(pk__in=rows.values("pk")).with_words(words)
+
+
+@extend_schema(tags=["annotations"])
+class AnnotationViewSet(viewsets.ModelViewSet):
+    """Your highlights, underlines and comments."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    serializer_class = AnnotationSerializer
+    filterset_class = AnnotationFilter
+    ordering_fields = ["created_at", "updated_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return Annotation.objects.visible_to(self.request.user)
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Annotate the words where they first stand, cut at a page break; or store a drawing on its page."""
+        sent = self.get_serializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        look = dict(sent.validated_data)
+        try:
+            if look.get("kind") == INK:
+                made = draw(request.user, page=look.pop("page_number"), **look)  # type: ignore[arg-type]
+            else:
+                made = annotate_quote(request.user, **look)[0]  # type: ignore[arg-type]
+        except NothingSelected:
+            is_ink = look.get("kind") == INK
+            refused = {"page": [NO_PAGE]} if is_ink else {"quote": [NOT_FOUND]}
+            raise serializers.ValidationError(refused) from None
+        return Response(self.get_serializer(made).data, status=201)
+
+    def perform_destroy(self, annotation: Annotation) -> None:
+        annotation.hide()

@@ -1,4 +1,4 @@
-"""`/api/reviews/…`: documents as rows, questions as columns, cells with their evidence."""
+"""`/api/reviews/…`: documents as rows, questions as columns; `/api/review-templates/…`; who shares them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-import django_filters
+from django.contrib.auth.models import Group, User
 from django.db import models
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiExample,
@@ -18,33 +20,32 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, generics, serializers, status, views
+from rest_framework import exceptions, generics, mixins, serializers, status, views
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ModelViewSet
 
-from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
-from chat.providers.registry import provider_named, provider_names
-from chat.reviews.cell_answers import fill_estimate
-from chat.reviews.presenters import visible_rows
-from chat.reviews.review_commands import (
-    FILLABLE,
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewShare, ReviewTemplate
+from chat.providers.registry import provider_names
+from chat.reviews.column_sets import (
+    MOST_BYTES,
+    MOST_COLUMNS,
+    InvalidColumns,
     InvalidReview,
-    StaleCell,
-    add_rows,
-    cancel_filling,
-    change_cell,
-    fill_cells,
-    save_column,
-    start_review,
+    columns_in,
+    columns_of,
+    keep_template,
+    template_of,
     templates,
+    values_of,
 )
-from documents.api.common.authentication import HasScope, caller
+from chat.reviews.review_commands import StaleCell, add_columns, save_column, start_review
+from documents.api.common.authentication import HasScope
 from documents.api.common.errors import UNUSABLE, Conflict, Unusable
 from documents.api.common.fields import MayEdit, Strict, VisibleRelated
+from documents.api.library import NamedParty
 from documents.models import Collection, Document
-from retrieval.provider_calls import ProviderError
 
 if TYPE_CHECKING:
     View = views.APIView
@@ -59,6 +60,8 @@ def told_as_errors() -> Iterator[None]:
         yield
     except StaleCell as error:
         raise Conflict(str(error)) from None
+    except InvalidColumns as error:
+        raise Unusable(_("These columns cannot be used; see 'fields'."), columns=error.errors) from None
     except InvalidReview as error:
         raise Unusable(str(error)) from None
 
@@ -76,6 +79,22 @@ class ColumnSerializer(Strict, serializers.ModelSerializer):
         model = ReviewColumn
         fields = ["id", "position", "title", "question", "kind", "unit", "choices", "note"]
         validators: list[Any] = []  # a title that is taken is told by the command
+
+
+class TemplateField(serializers.CharField):
+    """A template that comes with Pincite, by its name, or one that the caller may see, by its id."""
+
+    def to_internal_value(self, data: Any) -> str:
+        named = str(super().to_internal_value(data))
+        if named in templates():
+            return named
+        try:
+            own = ReviewTemplate.objects.visible_to(self.context["request"].user).filter(pk=UUID(named))
+        except ValueError:
+            raise serializers.ValidationError("This is no template.") from None
+        if not own.exists():
+            raise exceptions.NotFound
+        return named
 
 
 @extend_schema_serializer(
@@ -96,7 +115,10 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
 
     documents = VisibleRelated(many=True, required=False, write_only=True, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
-    template = serializers.ChoiceField(sorted(templates()), required=False, write_only=True)
+    template = TemplateField(
+        required=False, write_only=True, max_length=40,
+        help_text="the id of one of your templates, or " + ", ".join(sorted(templates())),
+    )  # fmt: skip
     provider = serializers.ChoiceField(
         [("", "the server's default"), *((name, name) for name in provider_names())], required=False
     )
@@ -174,7 +196,7 @@ class ReviewPart(View):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Whose review it is comes before what is asked of it."""
         super().initial(request, *args, **kwargs)
-        _ = self.review
+        assert self.review is not None
 
 
 @extend_schema_view(post=extend_schema(responses={201: ColumnSerializer} | UNUSABLE))
@@ -212,202 +234,170 @@ class ColumnDetail(ReviewPart, generics.RetrieveUpdateDestroyAPIView):
             save_column(self.review, serializer.instance)
 
 
-class RowSerializer(serializers.ModelSerializer):
-    """One document of a review."""
+class ColumnFileSerializer(Strict, serializers.Serializer):
+    """Columns as a file: ``text`` holds CSV (heads ``title``, ``question``, ``type``, ``unit``, ``choices``
+    with ``|`` between them, ``note``) or the JSON of a template."""
 
-    title = serializers.CharField(source="document.title", read_only=True)
-
-    class Meta:
-        model = ReviewRow
-        fields = ["id", "document", "title", "position", "created_at"]
+    text = serializers.CharField(max_length=MOST_BYTES, trim_whitespace=False)
 
 
-class NewRowsSerializer(Strict, serializers.Serializer):
-    documents = VisibleRelated(many=True, queryset=Document.objects.all())
+@extend_schema(
+    tags=["reviews"], request=ColumnFileSerializer, responses={201: ColumnSerializer(many=True)} | UNUSABLE
+)
+class ColumnsFromFile(ReviewPart, views.APIView):
+    """Add the columns of a file: all of them, or none where one cannot be used; `fields` says which."""
 
-
-class AddedSerializer(serializers.Serializer):
-    added = serializers.IntegerField(help_text="documents that were no rows before")
-
-
-@extend_schema(tags=["reviews"])
-class Rows(ReviewPart, generics.ListAPIView):
-    """The rows of documents that you may see."""
-
-    serializer_class = RowSerializer
-    filter_backends: list[Any] = []
-    page_ordering = ["position"]
-
-    def get_queryset(self) -> models.QuerySet:
-        if getattr(self, "swagger_fake_view", False):
-            return ReviewRow.objects.none()
-        return visible_rows(self.review, caller(self.request)).select_related("document")
-
-    @extend_schema(request=NewRowsSerializer, responses={201: AddedSerializer} | UNUSABLE)
     def post(self, request: Request, **kwargs: Any) -> Response:
-        asked = NewRowsSerializer(data=request.data, context=self.get_serializer_context())
+        asked = ColumnFileSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         with told_as_errors():
-            added = add_rows(self.review, asked.validated_data["documents"], caller(request))
-        return Response({"added": added}, status=status.HTTP_201_CREATED)
+            _name, columns = columns_in(asked.validated_data["text"].encode())
+            add_columns(self.review, columns)
+        return Response(ColumnSerializer(columns, many=True).data, status=status.HTTP_201_CREATED)
 
 
-@extend_schema(tags=["reviews"])
-class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
-    """One row; with it go its cells. The document stays."""
-
-    serializer_class = RowSerializer
-
-    def get_queryset(self) -> models.QuerySet:
-        if getattr(self, "swagger_fake_view", False):
-            return ReviewRow.objects.none()
-        return visible_rows(self.review, caller(self.request)).select_related("document")
+# --- Templates ---
 
 
-@extend_schema_serializer(component_name="ReviewCell")  # a table has cells, too
-class CellSerializer(serializers.ModelSerializer):
-    """The answer to a column's question from a row's document.
+class TemplateColumnSerializer(Strict, serializers.Serializer):
+    """A column of a template, as those of a review."""
 
-    ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
-    "currency"}`` in whole units of the currency; an ISO date; true or false; one of the choices; a
-    list of them. Its first citation is the one the value rests on.
-    """
-
-    document = serializers.UUIDField(source="row.document_id", read_only=True)
-
-    class Meta:
-        model = ReviewCell
-        fields = [
-            "id", "row", "document", "column", "state", "value", "text", "citations", "answered_by",
-            "by_person", "mark", "comment", "error", "usage", "revision", "updated_at",
-        ]  # fmt: skip
-        read_only_fields = fields
+    title = serializers.CharField(max_length=120)
+    question = serializers.CharField(max_length=1000)
+    kind = serializers.ChoiceField(ReviewColumn.Kind.choices, required=False)
+    unit = serializers.CharField(max_length=40, required=False, allow_blank=True)
+    choices = serializers.ListField(
+        child=serializers.CharField(max_length=120), required=False, max_length=50
+    )
+    note = serializers.CharField(max_length=1000, required=False, allow_blank=True)
 
 
-class CellChangeSerializer(Strict, serializers.Serializer):
-    """A value of your own as text, what you think of the one that stands there, or a comment."""
+class TemplateSerializer(Strict, serializers.ModelSerializer):
+    """A set of columns for other reviews. Send ``columns``, or the ``review`` whose columns it takes."""
 
-    revision = serializers.IntegerField(min_value=0, help_text="as you read it; 409 when it has changed")
-    text = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
-    mark = serializers.ChoiceField(["", *ReviewCell.Mark.values], required=False)
-    comment = serializers.CharField(required=False, allow_blank=True, max_length=2000)
-
-
-class CellFilter(django_filters.FilterSet):
-    state = django_filters.ChoiceFilter(choices=ReviewCell.State.choices)
-    column = django_filters.UUIDFilter()
-    row = django_filters.UUIDFilter()
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    columns = serializers.ListField(child=TemplateColumnSerializer(), required=False, max_length=MOST_COLUMNS)
+    review = VisibleRelated(required=False, write_only=True, queryset=Review.objects.all())
 
     class Meta:
-        model = ReviewCell
-        fields: list[str] = []
+        model = ReviewTemplate
+        fields = ["id", "name", "owner", "columns", "review", "created_at", "updated_at"]
 
-
-@extend_schema(tags=["reviews"])
-class Cells(ReviewPart, generics.ListAPIView):
-    """The cells of documents that you may see, row by row."""
-
-    serializer_class = CellSerializer
-    filterset_class = CellFilter
-    page_ordering = ["row__position", "column__position"]
-
-    def get_queryset(self) -> models.QuerySet:
-        if getattr(self, "swagger_fake_view", False):
-            return ReviewCell.objects.none()
-        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(self.request))
-        return cells.select_related("row").prefetch_related("citations")
-
-
-@extend_schema(tags=["reviews"])
-class CellDetail(Cells, generics.RetrieveAPIView):
-    """One cell."""
-
-    filterset_class = None  # type: ignore[assignment]
-    filter_backends: list[Any] = []
-
-    @extend_schema(operation_id="reviews_cells_retrieve")
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return self.retrieve(request, *args, **kwargs)
-
-    @extend_schema(request=CellChangeSerializer, responses={200: CellSerializer} | UNUSABLE)
-    def patch(self, request: Request, **kwargs: Any) -> Response:
-        cell, asked = self.get_object(), CellChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        changes = dict(asked.validated_data)
+    def create(self, values: dict[str, Any]) -> ReviewTemplate:
+        user = self.context["request"].user
         with told_as_errors():
-            change_cell(cell.pk, caller(request), changes.pop("revision"), changes)
-        return Response(CellSerializer(self.get_object()).data)
+            if "review" in values:
+                if "columns" in values:
+                    raise Unusable("Send either columns or a review.")
+                return template_of(values["review"], user, values["name"])
+            return keep_template(user, values["name"], checked(values.get("columns", [])))
+
+    def update(self, template: ReviewTemplate, values: dict[str, Any]) -> ReviewTemplate:
+        with told_as_errors():
+            if "columns" in values:
+                values["columns"] = [values_of(column) for column in checked(values["columns"])]
+        values.pop("review", None)
+        return super().update(template, values)
 
 
-class FillSerializer(Strict, serializers.Serializer):
-    """Which cells to fill: all that are not filled by default."""
-
-    cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
-    column = serializers.UUIDField(required=False)
-    again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
-    budget = serializers.IntegerField(
-        required=False, allow_null=True, min_value=1, max_value=10**12,
-        help_text="tokens a model may use for this review from now on; null: no limit",
-    )  # fmt: skip
+def checked(listed: list[dict[str, Any]]) -> list[ReviewColumn]:
+    return columns_of([(f"columns.{place}", dict(values)) for place, values in enumerate(listed)])
 
 
-class CountSerializer(serializers.Serializer):
-    cells = serializers.IntegerField()
+@extend_schema_view(
+    create=extend_schema(responses={201: TemplateSerializer} | UNUSABLE),
+    partial_update=extend_schema(responses={200: TemplateSerializer} | UNUSABLE),
+)
+@extend_schema(tags=["reviews"])
+class TemplateViewSet(ModelViewSet):
+    """Your own templates, and those that others share with you."""
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    serializer_class = TemplateSerializer
+    permission_classes = [HasScope, MayEdit]
+    ordering_fields = ["name", "created_at", "updated_at"]
+    page_ordering = ["name", "created_at"]
+
+    def get_queryset(self) -> models.QuerySet:
+        return ReviewTemplate.objects.visible_to(self.request.user).select_related("owner")
+
+    def perform_destroy(self, template: ReviewTemplate) -> None:
+        template.hide()
 
 
-@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
-class Fill(ReviewPart, views.APIView):
-    """Put cells in the queue; they are filled in the background."""
-
-    scope = "ask"
-
-    def post(self, request: Request, **kwargs: Any) -> Response:
-        asked = FillSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
-        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
-        if "cells" in wanted:
-            cells = cells.filter(pk__in=wanted["cells"])
-            if cells.count() < len(set(wanted["cells"])):
-                raise exceptions.NotFound
-        if "column" in wanted:
-            get_object_or_404(ReviewColumn.objects.filter(review=self.review), pk=wanted["column"])
-            cells = cells.filter(column=wanted["column"])
-        if "budget" in wanted:
-            Review.objects.filter(pk=self.review.pk).update(tokens_left=wanted["budget"])
-        return Response({"cells": fill_cells(cells, again=wanted["again"])}, status=status.HTTP_202_ACCEPTED)
+# --- Shares ---
 
 
-class EstimateSerializer(serializers.Serializer):
-    """What filling the cells that are not filled takes at most. Without a model it takes no call."""
+@extend_schema_serializer(component_name="ReviewShare")
+class PartySerializer(Strict, serializers.ModelSerializer):
+    """A right to a review or a template, given to one user or one group of yours."""
 
-    provider = serializers.CharField()
-    cells = serializers.IntegerField()
-    calls = serializers.IntegerField()
-    tokens = serializers.IntegerField(help_text="of prompts and replies together")
-    tokens_left = serializers.IntegerField(allow_null=True, help_text="of the review's budget")
+    user = NamedParty(
+        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
+    )
+    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
+
+    class Meta:
+        model = ReviewShare
+        fields = ["id", "user", "group", "can_write", "created_at"]
+        validators: list[Any] = []  # who has a right already gets the new one
+
+    def validate_group(self, group: Group | None) -> Group | None:
+        """Only groups one is in: nobody learns of others."""
+        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
+            raise exceptions.NotFound
+        return group
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if bool(values.get("user")) == bool(values.get("group")):
+            raise Unusable("Share with either a user or a group.")
+        return values
 
 
-@extend_schema(tags=["reviews"], responses={200: EstimateSerializer} | UNUSABLE)
-class Estimate(ReviewPart, views.APIView):
-    """What filling would cost, before it is spent."""
+class OwnShares(View):
+    """Shares of a review or a template; only its owner sees and changes them."""
 
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
-        try:
-            provider = provider_named(self.review.provider)
-        except ProviderError as error:
-            raise Unusable(error.message) from None
-        found = fill_estimate(self.review, cells.filter(state__in=FILLABLE).select_related("row"), provider)
-        said = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
-        return Response(said | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
+    serializer_class = PartySerializer
+    filter_backends: list[Any] = []
+    page_ordering = ["pk"]
+
+    @cached_property
+    def shared(self) -> Review | ReviewTemplate:
+        user, keys = self.request.user, self.kwargs
+        found: Review | ReviewTemplate = (
+            get_object_or_404(Review.objects.visible_to(user), pk=keys["review_id"])
+            if "review_id" in keys
+            else get_object_or_404(ReviewTemplate.objects.visible_to(user), pk=keys["template_id"])
+        )
+        if found.owner_id != self.request.user.pk:
+            raise exceptions.PermissionDenied("Only its owner can share this.")
+        return found
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        assert self.shared is not None
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewShare.objects.none()
+        return self.shared.shares.select_related("user", "group")
 
 
-@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
-class CancelFilling(ReviewPart, views.APIView):
-    """Take the cells that wait out of the queue."""
+@extend_schema_view(post=extend_schema(responses={201: PartySerializer} | UNUSABLE))
+@extend_schema(tags=["reviews"])
+class Shares(OwnShares, generics.ListCreateAPIView):
+    """Who else may see it, and who may change it. Sharing again with the same party changes the right."""
 
-    scope = "ask"
+    def perform_create(self, serializer: Any) -> None:
+        values = serializer.validated_data
+        party = {"user": values.get("user"), "group": values.get("group")}
+        rights = {"can_write": values.get("can_write", False)}
+        serializer.instance, _made = self.shared.shares.update_or_create(**party, defaults=rights)
 
-    def post(self, request: Request, **kwargs: Any) -> Response:
-        return Response({"cells": cancel_filling(self.review)})
+
+@extend_schema(tags=["reviews"])
+class ShareDetail(OwnShares, mixins.DestroyModelMixin, generics.RetrieveAPIView):
+    """One right; deleting it ends it."""
+
+    def delete(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.destroy(request, *args, **kwargs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.api.annotations import AnnotationViewSet
 from chat.api.citations import (
     CitationContext,
     CitationDetail,
@@ -24,18 +23,16 @@ from chat.api.messages import (
     MessagesOfConversation,
     ReadingBudget,
 )
-from chat.api.notes import NoteVersions, NoteViewSet
+from chat.api.notes import AnnotationViewSet, NoteVersions, NoteViewSet
+from chat.api.review_cells import CancelFilling, CellDetail, Cells, Estimate, Fill, RowDetail, Rows
 from chat.api.reviews import (
-    CancelFilling,
-    CellDetail,
-    Cells,
     ColumnDetail,
     Columns,
-    Estimate,
-    Fill,
+    ColumnsFromFile,
     ReviewViewSet,
-    RowDetail,
-    Rows,
+    ShareDetail,
+    Shares,
+    TemplateViewSet,
 )
 from chat.models import Conversation, Message, Note
 from documents.api.urls import UuidRouter
@@ -45,6 +42,7 @@ router.register("conversations", ConversationViewSet, "conversation")
 router.register("annotations", AnnotationViewSet, "annotation")
 router.register("notes", NoteViewSet, "note")
 router.register("reviews", ReviewViewSet, "review")
+router.register("review-templates", TemplateViewSet, "review-template")
 
 REVIEW = "reviews/<uuid:review_id>"
 
@@ -75,6 +73,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ],
     path("notes/<uuid:pk>/versions/", NoteVersions.as_view(), name="note-versions"),
     path(f"{REVIEW}/columns/", Columns.as_view(), name="review-columns"),
+    path(f"{REVIEW}/columns/from-file/", ColumnsFromFile.as_view(), name="review-columns-from-file"),
     path(f"{REVIEW}/columns/<uuid:pk>/", ColumnDetail.as_view(), name="review-column"),
     path(f"{REVIEW}/rows/", Rows.as_view(), name="review-rows"),
     path(f"{REVIEW}/rows/<uuid:pk>/", RowDetail.as_view(), name="review-row"),
@@ -83,5 +82,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{REVIEW}/fill/", Fill.as_view(), name="review-fill"),
     path(f"{REVIEW}/estimate/", Estimate.as_view(), name="review-estimate"),
     path(f"{REVIEW}/cancel/", CancelFilling.as_view(), name="review-cancel"),
+    *[
+        path(f"{prefix}/shares/{end}", view.as_view(), name=f"{name}-{view.__name__.lower()}")
+        for prefix, name in ((REVIEW, "review"), ("review-templates/<uuid:template_id>", "review-template"))
+        for end, view in (("", Shares), ("<int:pk>/", ShareDetail))
+    ],
     *router.urls,
 ]

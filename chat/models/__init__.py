@@ -11,6 +11,7 @@ from chat.models.review import (
     ReviewColumn,
     ReviewRow,
     ReviewShare,
+    ReviewTemplate,
 )
 from chat.models.share import AnswerShare
 
@@ -29,5 +30,6 @@ __all__ = [
     "ReviewColumn",
     "ReviewRow",
     "ReviewShare",
+    "ReviewTemplate",
     "StreamEvent",
 ]

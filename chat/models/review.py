@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 DEAD_AFTER = timedelta(minutes=10)  # a cell whose worker has not been seen for so long is filled anew
 
 
-class ReviewQuerySet(models.QuerySet["Review"]):
+class SharedQuerySet(models.QuerySet[Any]):
+    """Reviews or templates: rows with an ``owner`` and ``shares``."""
+
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """The user's own reviews, and those shared with the user or a group of the user."""
+        """The user's own, and those shared with the user or a group of the user."""
         return self._reached_by(user, ReviewShare.objects.all())
 
     def editable_by(self, user: User | AnonymousUser) -> Self:
@@ -33,8 +35,9 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         if not user.is_authenticated:
             return self.none()
         given = shares.filter(Q(user=user) | Q(group__in=user.groups.values("pk")))
-        own = Q(owner=user) | Q(pk__in=given.values("review"), owner__is_active=True)
-        return self.filter(own, deleted_at=None)
+        shared = "review" if self.model is Review else "template"
+        ids = given.exclude(**{shared: None}).values(shared)
+        return self.filter(Q(owner=user) | Q(pk__in=ids, owner__is_active=True), deleted_at=None)
 
 
 class Review(Hideable):
@@ -58,7 +61,7 @@ class Review(Hideable):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    objects = ReviewQuerySet.as_manager()
+    objects = SharedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-updated_at"]
@@ -68,10 +71,37 @@ class Review(Hideable):
         return self.name
 
 
-class ReviewShare(models.Model):
-    """A right to one review, given to one user or one group. It gives no right to a document."""
+class ReviewTemplate(Hideable):
+    """A set of columns that its owner keeps for other reviews.
 
-    review = models.ForeignKey(Review, on_delete=models.CASCADE, related_name="shares")
+    ``columns`` are as the API takes them: ``{"title", "question", "kind", "unit", "choices", "note"}``.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_templates"
+    )
+    name = models.CharField(max_length=200)
+    columns = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = SharedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReviewShare(models.Model):
+    """A right to one review or one template, given to one user or one group. It gives none to a document."""
+
+    review = models.ForeignKey(Review, null=True, blank=True, on_delete=models.CASCADE, related_name="shares")
+    template = models.ForeignKey(
+        ReviewTemplate, null=True, blank=True, on_delete=models.CASCADE, related_name="shares"
+    )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
@@ -81,13 +111,18 @@ class ReviewShare(models.Model):
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(review=None) ^ Q(template=None), name="review_share_of_one_thing"
+            ),
             models.CheckConstraint(condition=Q(user=None) ^ Q(group=None), name="review_share_one_party"),
             models.UniqueConstraint(fields=["review", "user"], name="one_review_share_user"),
             models.UniqueConstraint(fields=["review", "group"], name="one_review_share_group"),
+            models.UniqueConstraint(fields=["template", "user"], name="one_template_share_user"),
+            models.UniqueConstraint(fields=["template", "group"], name="one_template_share_group"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.review} → {self.user or self.group}"
+        return f"{self.review or self.template} → {self.user or self.group}"
 
 
 class ReviewColumn(models.Model):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -13,31 +10,29 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.reviews.column_sets import (
+    MOST_COLUMNS,
+    InvalidColumns,
+    InvalidReview,
+    check_column,
+    template_columns,
+)
 from chat.reviews.fill_queue import issue_tickets, keep_version
 from chat.reviews.typed_values import InvalidValue, written_value
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
 
-MOST_ROWS, MOST_COLUMNS = 1000, 60
-State, Kind = ReviewCell.State, ReviewColumn.Kind
+MOST_ROWS = 1000
+State = ReviewCell.State
 ASKED_BY = ("question", "kind", "unit", "choices")  # what of a column its cells depend on
 FILLABLE = (State.EMPTY, State.FAILED, State.STALE)
 
 
-class InvalidReview(Exception):
-    """What was asked makes no sense as things stand; the message is for people."""
-
-
 class StaleCell(InvalidReview):
     """Somebody else changed the cell since it was read."""
-
-
-@cache
-def templates() -> dict[str, dict[str, Any]]:
-    """The sets of columns that come with Pincite, by name: ``{"title", "columns"}``."""
-    return tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
 
 
 # --- Reviews, rows and columns ---
@@ -52,15 +47,15 @@ def start_review(
     provider: str = "",
     **others: Any,
 ) -> Review:
-    """A review over documents or a collection, with the columns of a template; ``others`` are its fields."""
+    """A review over documents or a collection, with the columns of a template (its name, or the id of one's
+    own); ``others`` are its fields."""
     with transaction.atomic():
         review = Review.objects.create(
             owner=user, name=" ".join(name.split())[:200], collection=collection, provider=provider, **others
         )
         if not review.name:
-            raise InvalidReview("Give the review a name.")
-        for values in templates()[template]["columns"] if template else ():
-            save_column(review, ReviewColumn(review=review, **values))
+            raise InvalidReview(_("Give the review a name."))
+        add_columns(review, [ReviewColumn(**values) for values in template_columns(user, template)])
         add_rows(review, documents, user)
         join_collection(review)
     return review
@@ -127,20 +122,17 @@ def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
     return column
 
 
-def check_column(column: ReviewColumn) -> None:
-    """Raise InvalidReview for a column that contradicts itself."""
-    column.title, column.question = " ".join(column.title.split()), column.question.strip()
-    column.choices = list(dict.fromkeys(choice.strip() for choice in column.choices if choice.strip()))
-    if not column.title:
-        raise InvalidReview("Give the column a title.")
-    if not column.question:
-        raise InvalidReview("Write the question that the column asks of each document.")
-    if column.kind in (Kind.CHOICE, Kind.CHOICES) and len(column.choices) < 2:
-        raise InvalidReview("Name at least two choices.")
-    if column.kind not in (Kind.CHOICE, Kind.CHOICES) and column.choices:
-        raise InvalidReview("Only “One of a list” and “Several of a list” have choices.")
-    if column.unit and column.kind != Kind.NUMBER:
-        raise InvalidReview("Only a number has a unit.")
+def add_columns(review: Review, columns: Sequence[ReviewColumn]) -> None:
+    """Add all of these columns, or none: raise InvalidColumns with what is wrong with each."""
+    errors = []
+    with transaction.atomic():
+        for column in columns:
+            try:
+                save_column(review, column)
+            except InvalidReview as error:
+                errors.append(f"{column.title}: {error}")
+        if errors:
+            raise InvalidColumns(errors)
 
 
 def complete(review: Review) -> None:

@@ -16,7 +16,7 @@ from chat.answers.presenters import exchanges_of, read_sources
 from chat.models import Conversation, Message
 from chat.providers.registry import cards, check_health, choices, provider_names
 from chat.suggestions import direct_questions, is_direct, library_questions
-from chat.views.search_panel import SEARCH_KINDS
+from chat.views.questions import SEARCH_KINDS
 from chat.views.visible import visible_conversation, visible_document
 from documents.models import Collection, Document
 from documents.models.document import DocumentQuerySet

@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    JsonResponse,
+    QueryDict,
+    StreamingHttpResponse,
+)
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
+from rest_framework.serializers import ValidationError
 
 from chat.answers import question_commands
 from chat.answers.event_stream import follow, from_database
@@ -27,10 +35,10 @@ from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
-from chat.views.search_panel import chosen_search
 from chat.views.visible import visible_answer, visible_conversation
 from documents.models import Collection, Document
-from retrieval.rag_config import RagConfig
+from retrieval.api import RagConfigSerializer
+from retrieval.rag_config import SWITCHES, RagConfig
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -208,3 +216,66 @@ def last_event(request: HttpRequest) -> int:
     """The number of the last event the client has seen; 0 when it says nothing sensible."""
     said = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
     return int(said) if said.isdecimal() and len(said) < 10 else 0
+
+
+# --- The search settings below the question box, as the form sends them ---
+
+SEARCH_KINDS = (
+    ("prose", "text"),
+    ("table", "tables"),
+    ("list", "lists"),
+    ("code", "code"),
+    ("caption", "captions"),
+    ("footnote", "footnotes"),
+    ("formula", "formulas"),
+)
+NUMBERS = ("year_from", "year_to", "page_from", "page_to")
+LISTS = {"kind": "chunk_types", "headings": "sections", "tags": "tags", "authors": "authors"}
+
+
+def chosen_search(request: HttpRequest) -> RagConfig | None:
+    """The panel's settings, None where the form has no panel. Raises InvalidOperation."""
+    form = request.POST
+    if "search_panel" not in form:
+        return None
+    sent = RagConfigSerializer(data=sent_values(form), context={"request": request})
+    try:
+        sent.is_valid(raise_exception=True)
+    except ValidationError as error:
+        raise InvalidOperation(f"Search settings: {first_message(error.detail)}") from None
+    return RagConfig.read(sent.validated_data)
+
+
+def sent_values(form: QueryDict) -> dict[str, Any]:
+    """The form in the API's shape; what is left as it comes is left out."""
+    filters: dict[str, Any] = {
+        field: [text.strip()] for name, field in LISTS.items() if (text := form.get(name, "")).strip()
+    }
+    filters |= {name: as_number(text) for name in NUMBERS if (text := form.get(name, "").strip())}
+    return {**switches(form), **depth(form), "filters": filters}
+
+
+def switches(form: QueryDict) -> dict[str, bool]:
+    """All are on unless their boxes are cleared; compression is off unless it is ticked."""
+    used = set(form.getlist("use"))
+    cleared = {name: False for name in SWITCHES if name != "compression" and name not in used}
+    return cleared | ({"compression": True} if "compression" in used else {})
+
+
+def depth(form: QueryDict) -> dict[str, Any]:
+    found: dict[str, Any] = {"fts_level": level} if (level := form.get("fts_level", "")) else {}
+    return found | ({"top_k": as_number(top_k)} if (top_k := form.get("top_k", "").strip()) else {})
+
+
+def as_number(text: str) -> int | str:
+    """The number; text that is none is left for the serializer to refuse."""
+    return int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 10 else text
+
+
+def first_message(detail: Any) -> str:
+    """One sentence of a tree of errors, with the field's name."""
+    if isinstance(detail, dict):
+        name, inner = next(iter(detail.items()))
+        message = first_message(inner)
+        return message if isinstance(inner, dict) else f"{str(name).replace('_', ' ')}: {message}"
+    return first_message(detail[0]) if isinstance(detail, list) else str(detail)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from uuid import UUID
 
 import msgspec
@@ -12,21 +13,27 @@ from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.exports.review import REVIEW_FORMATS, review_table
-from chat.models import Review, ReviewCell, ReviewColumn
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewTemplate
 from chat.providers.registry import choices
-from chat.reviews.presenters import grid
-from chat.reviews.review_commands import (
+from chat.reviews.column_sets import (
+    MOST_BYTES,
+    InvalidColumns,
     InvalidReview,
-    add_rows,
-    start_review,
+    as_json,
+    columns_in,
+    keep_template,
+    template_of,
     templates,
 )
+from chat.reviews.presenters import grid
+from chat.reviews.review_commands import add_columns, add_rows, start_review
 from chat.views.exports import as_file
 from chat.views.visible import as_uuid
 from documents.audit import record
@@ -59,6 +66,7 @@ def offered(request: HttpRequest) -> dict[str, object]:
         "collections": Collection.objects.visible_to(request.user).order_by("name"),
         "collection": as_uuid(request.GET.get("collection", "")),
         "templates": {name: found["title"] for name, found in templates().items()},
+        "own_templates": ReviewTemplate.objects.visible_to(request.user).select_related("owner"),
         "providers": choices(),
     }
 
@@ -81,7 +89,7 @@ def new(request: HttpRequest) -> HttpResponse:
             request.POST.get("name", ""),
             list(documents.order_by("title")[: MOST_CHOSEN + 1]),
             collection,
-            template if template in templates() else "",
+            template,
             request.POST.get("provider", ""),
         )
     except InvalidReview as error:
@@ -166,25 +174,107 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def share(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Give a user, or a group of one's own, a right to the review. Only its owner may."""
-    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
-    assert request.user.is_authenticated
-    name = request.POST.get("name", "").strip()
+def import_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Add the columns of a CSV or JSON file; a fragment says line by line why they cannot be used."""
+    shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
     try:
-        share_with(request.user, shown, name, can_write="can_write" in request.POST)
-    except UnknownUser:
-        messages.error(request, f"There is no user “{name}”, and no group of yours of that name.")
-    return redirect("review", pk)
+        _name, columns = columns_in(sent_file(request))
+        add_columns(shown, columns)
+    except InvalidColumns as error:
+        return render(request, "reviews/_errors.html", {"errors": error.errors})
+    return refreshed(request, "review", pk)
 
 
 @require_POST
 @login_required
-def unshare(request: HttpRequest, pk: UUID, share_id: int) -> HttpResponse:
-    """End a right to the review. Only its owner may."""
-    shown = get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None)
-    shown.shares.filter(pk=share_id).delete()
-    return redirect("review", pk)
+def new_template(request: HttpRequest) -> HttpResponse:
+    """Keep the columns of the ``review``, or those of a ``file``, as a template of one's own."""
+    assert request.user.is_authenticated
+    name = request.POST.get("name", "")
+    try:
+        if wanted := as_uuid(request.POST.get("review", "")):
+            review = get_object_or_404(Review.objects.visible_to(request.user), pk=wanted)
+            kept = template_of(review, request.user, name)
+        else:
+            named, columns = columns_in(sent_file(request))
+            kept = keep_template(request.user, name or named or file_stem(request), columns)
+    except InvalidReview as error:
+        return render(request, "reviews/_errors.html", {"errors": getattr(error, "errors", [error])})
+    messages.success(request, _("Kept “%(name)s” among your templates.") % {"name": kept})
+    return refreshed(request, "review-templates")
+
+
+def sent_file(request: HttpRequest) -> bytes:
+    """The bytes of the ``file`` that was sent, one more than may be at most. Raise InvalidColumns."""
+    if (file := request.FILES.get("file")) is None:
+        raise InvalidColumns([_("Choose a file.")])
+    return bytes(file.read(MOST_BYTES + 1))
+
+
+def file_stem(request: HttpRequest) -> str:
+    return PurePath(getattr(request.FILES["file"], "name", "")).stem
+
+
+def refreshed(request: HttpRequest, name: str, *values: object) -> HttpResponse:
+    """htmx goes to the page anew; a form without it is redirected there."""
+    if "HX-Request" not in request.headers:
+        return redirect(name, *values)
+    return HttpResponse(headers={"HX-Redirect": reverse(name, args=values)})
+
+
+@require_safe
+@login_required
+def own_templates(request: HttpRequest) -> HttpResponse:
+    """One's own templates and those that others share; a file of one may be taken in."""
+    found = ReviewTemplate.objects.visible_to(request.user).select_related("owner")
+    listed = found.prefetch_related("shares__user", "shares__group")
+    return render(request, "reviews/templates.html", {"section": "reviews", "templates": listed})
+
+
+@require_safe
+@login_required
+def template_file(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The template as JSON, which this server and others take in."""
+    shown = get_object_or_404(ReviewTemplate.objects.visible_to(request.user), pk=pk)
+    return as_file(as_json(shown), "application/json", f"{slugify(shown.name) or 'template'}.json")
+
+
+@require_POST
+@login_required
+def delete_template(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Hide a template; reviews made with it keep their columns. Only its owner may."""
+    get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None).hide()
+    return redirect("review-templates")
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Give a user, or a group of one's own, a right to the review. Only its owner may."""
+    return shared_on(request, get_object_or_404(Review, pk=pk, owner=request.user, deleted_at=None))
+
+
+@require_POST
+@login_required
+def share_template(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Likewise of a template."""
+    return shared_on(request, get_object_or_404(ReviewTemplate, pk=pk, owner=request.user, deleted_at=None))
+
+
+def shared_on(request: HttpRequest, shown: Review | ReviewTemplate) -> HttpResponse:
+    """``remove`` ends a right by its id; else ``name`` is given one."""
+    assert request.user.is_authenticated
+    name = request.POST.get("name", "").strip()
+    try:
+        if (share_id := request.POST.get("remove", "")).isdecimal() and len(share_id) < 19:
+            shown.shares.filter(pk=int(share_id)).delete()
+        else:
+            share_with(request.user, shown, name, can_write="can_write" in request.POST)
+    except UnknownUser:
+        messages.error(
+            request, _("There is no user “%(name)s”, and no group of yours of that name.") % {"name": name}
+        )
+    return redirect("review", shown.pk) if isinstance(shown, Review) else redirect("review-templates")
 
 
 @require_POST

@@ -62,9 +62,9 @@ class Unusable(exceptions.APIException):
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     default_code = "unusable"
 
-    def __init__(self, message: str, code: str = "", **fields: str) -> None:
+    def __init__(self, message: str, code: str = "", **fields: str | list[str]) -> None:
         super().__init__(message, code or None)
-        self.fields = {name: [reason] for name, reason in fields.items()}
+        self.fields = {name: said if isinstance(said, list) else [said] for name, said in fields.items()}
 
 
 UNUSABLE = {422: OpenApiResponse(ErrorSerializer, "Sound by this schema, but it cannot be used.")}

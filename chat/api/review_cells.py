@@ -1,0 +1,226 @@
+"""`/api/reviews/<id>/rows/…`, `cells/…`, `fill/…`: documents, answers with their evidence, the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.db import models
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import exceptions, generics, serializers, status, views
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat.api.reviews import ReviewPart, told_as_errors
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.providers.registry import provider_named
+from chat.reviews.cell_answers import fill_estimate
+from chat.reviews.presenters import visible_rows
+from chat.reviews.review_commands import FILLABLE, add_rows, cancel_filling, change_cell, fill_cells
+from documents.api.common.authentication import caller
+from documents.api.common.errors import UNUSABLE, Unusable
+from documents.api.common.fields import Strict, VisibleRelated
+from documents.models import Document
+from retrieval.provider_calls import ProviderError
+
+
+class RowSerializer(serializers.ModelSerializer):
+    """One document of a review."""
+
+    title = serializers.CharField(source="document.title", read_only=True)
+
+    class Meta:
+        model = ReviewRow
+        fields = ["id", "document", "title", "position", "created_at"]
+
+
+class NewRowsSerializer(Strict, serializers.Serializer):
+    documents = VisibleRelated(many=True, queryset=Document.objects.all())
+
+
+class AddedSerializer(serializers.Serializer):
+    added = serializers.IntegerField(help_text="documents that were no rows before")
+
+
+@extend_schema(tags=["reviews"])
+class Rows(ReviewPart, generics.ListAPIView):
+    """The rows of documents that you may see."""
+
+    serializer_class = RowSerializer
+    filter_backends: list[Any] = []
+    page_ordering = ["position"]
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewRow.objects.none()
+        return visible_rows(self.review, caller(self.request)).select_related("document")
+
+    @extend_schema(request=NewRowsSerializer, responses={201: AddedSerializer} | UNUSABLE)
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        asked = NewRowsSerializer(data=request.data, context=self.get_serializer_context())
+        asked.is_valid(raise_exception=True)
+        with told_as_errors():
+            added = add_rows(self.review, asked.validated_data["documents"], caller(request))
+        return Response({"added": added}, status=status.HTTP_201_CREATED)
+
+
+@extend_schema(tags=["reviews"])
+class RowDetail(ReviewPart, generics.RetrieveDestroyAPIView):
+    """One row; with it go its cells. The document stays."""
+
+    serializer_class = RowSerializer
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewRow.objects.none()
+        return visible_rows(self.review, caller(self.request)).select_related("document")
+
+
+@extend_schema_serializer(component_name="ReviewCell")  # a table has cells, too
+class CellSerializer(serializers.ModelSerializer):
+    """The answer to a column's question from a row's document.
+
+    ``value`` is typed by the column's kind: a string; ``{"number", "unit"}``; ``{"number",
+    "currency"}`` in whole units of the currency; an ISO date; true or false; one of the choices; a
+    list of them. Its first citation is the one the value rests on.
+    """
+
+    document = serializers.UUIDField(source="row.document_id", read_only=True)
+
+    class Meta:
+        model = ReviewCell
+        fields = [
+            "id", "row", "document", "column", "state", "value", "text", "citations", "answered_by",
+            "by_person", "mark", "comment", "error", "usage", "revision", "updated_at",
+        ]  # fmt: skip
+        read_only_fields = fields
+
+
+class CellChangeSerializer(Strict, serializers.Serializer):
+    """A value of your own as text, what you think of the one that stands there, or a comment."""
+
+    revision = serializers.IntegerField(min_value=0, help_text="as you read it; 409 when it has changed")
+    text = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
+    mark = serializers.ChoiceField(["", *ReviewCell.Mark.values], required=False)
+    comment = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+
+
+class CellFilter(django_filters.FilterSet):
+    state = django_filters.ChoiceFilter(choices=ReviewCell.State.choices)
+    column = django_filters.UUIDFilter()
+    row = django_filters.UUIDFilter()
+
+    class Meta:
+        model = ReviewCell
+        fields: list[str] = []
+
+
+@extend_schema(tags=["reviews"])
+class Cells(ReviewPart, generics.ListAPIView):
+    """The cells of documents that you may see, row by row."""
+
+    serializer_class = CellSerializer
+    filterset_class = CellFilter
+    page_ordering = ["row__position", "column__position"]
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewCell.objects.none()
+        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(self.request))
+        return cells.select_related("row").prefetch_related("citations")
+
+
+@extend_schema(tags=["reviews"])
+class CellDetail(Cells, generics.RetrieveAPIView):
+    """One cell."""
+
+    filterset_class = None  # type: ignore[assignment]
+    filter_backends: list[Any] = []
+
+    @extend_schema(operation_id="reviews_cells_retrieve")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.retrieve(request, *args, **kwargs)
+
+    @extend_schema(request=CellChangeSerializer, responses={200: CellSerializer} | UNUSABLE)
+    def patch(self, request: Request, **kwargs: Any) -> Response:
+        cell, asked = self.get_object(), CellChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        changes = dict(asked.validated_data)
+        with told_as_errors():
+            change_cell(cell.pk, caller(request), changes.pop("revision"), changes)
+        return Response(CellSerializer(self.get_object()).data)
+
+
+class FillSerializer(Strict, serializers.Serializer):
+    """Which cells to fill: all that are not filled by default."""
+
+    cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
+    column = serializers.UUIDField(required=False)
+    again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
+    budget = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=10**12,
+        help_text="tokens a model may use for this review from now on; null: no limit",
+    )  # fmt: skip
+
+
+class CountSerializer(serializers.Serializer):
+    cells = serializers.IntegerField()
+
+
+@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
+class Fill(ReviewPart, views.APIView):
+    """Put cells in the queue; they are filled in the background."""
+
+    scope = "ask"
+
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        asked = FillSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        wanted = asked.validated_data
+        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
+        if "cells" in wanted:
+            cells = cells.filter(pk__in=wanted["cells"])
+            if cells.count() < len(set(wanted["cells"])):
+                raise exceptions.NotFound
+        if "column" in wanted:
+            get_object_or_404(ReviewColumn.objects.filter(review=self.review), pk=wanted["column"])
+            cells = cells.filter(column=wanted["column"])
+        if "budget" in wanted:
+            Review.objects.filter(pk=self.review.pk).update(tokens_left=wanted["budget"])
+        return Response({"cells": fill_cells(cells, again=wanted["again"])}, status=status.HTTP_202_ACCEPTED)
+
+
+class EstimateSerializer(serializers.Serializer):
+    """What filling the cells that are not filled takes at most. Without a model it takes no call."""
+
+    provider = serializers.CharField()
+    cells = serializers.IntegerField()
+    calls = serializers.IntegerField()
+    tokens = serializers.IntegerField(help_text="of prompts and replies together")
+    tokens_left = serializers.IntegerField(allow_null=True, help_text="of the review's budget")
+
+
+@extend_schema(tags=["reviews"], responses={200: EstimateSerializer} | UNUSABLE)
+class Estimate(ReviewPart, views.APIView):
+    """What filling would cost, before it is spent."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
+        try:
+            provider = provider_named(self.review.provider)
+        except ProviderError as error:
+            raise Unusable(error.message) from None
+        found = fill_estimate(self.review, cells.filter(state__in=FILLABLE).select_related("row"), provider)
+        said = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
+        return Response(said | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
+
+
+@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
+class CancelFilling(ReviewPart, views.APIView):
+    """Take the cells that wait out of the queue."""
+
+    scope = "ask"
+
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        return Response({"cells": cancel_filling(self.review)})
