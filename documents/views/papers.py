@@ -21,7 +21,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from documents.files.uploads import UploadRefused
 from documents.ingestion.versions import replace_file
 from documents.models import Document
-from documents.papers.acquisition import add_and_fetch, add_paper, add_papers, fetch_later
+from documents.papers.acquisition import (
+    ExportUnreadable,
+    add_and_fetch,
+    add_export,
+    add_paper,
+    add_records,
+    fetch_later,
+)
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
 from documents.papers.catalogues import (
     CatalogueError,
@@ -102,16 +109,27 @@ class ListForm(forms.Form):
     """A list of references, pasted or as a file."""
 
     text = forms.CharField(
-        label=gettext_lazy("BibTeX, RIS or CSL-JSON"),
+        label=gettext_lazy("BibTeX, RIS, CSL-JSON or Zotero RDF"),
         required=False,
         widget=forms.Textarea({"rows": 8, "spellcheck": "false"}),
     )
-    file = forms.FileField(label=gettext_lazy("or a file of them"), required=False)
+    file = forms.FileField(
+        label=gettext_lazy("or a file of them"),
+        required=False,
+        help_text=gettext_lazy(
+            "From Zotero: “Export Library…” as Zotero RDF with files, and its folder as a ZIP; or add the "
+            "folder to the library first, and import its .rdf or .bib here."
+        ),
+    )
 
     def clean(self) -> dict[str, Any]:
         file: UploadedFile | None = self.cleaned_data.get("file")
+        if file is not None and file.read(4) == b"PK\x03\x04":
+            return {"archive": file}
         if file is not None and (file.size or 0) > LONGEST_LIST:
             raise forms.ValidationError(gettext_lazy("This list is too long."))
+        if file:
+            file.seek(0)
         text = file.read().decode("utf-8", "replace") if file else self.cleaned_data.get("text", "")
         if not text.strip():
             raise forms.ValidationError(gettext_lazy("Paste a list, or choose a file."))
@@ -157,16 +175,18 @@ def add_by_hand(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add_list(request: HttpRequest) -> HttpResponse:
-    """All papers of a BibTeX, RIS or CSL-JSON list."""
+    """All papers of a BibTeX, RIS, CSL-JSON or Zotero RDF list, or of an exported library with its PDFs."""
     form = ListForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, list_form=form)
     try:
-        records = read_bibliography(form.cleaned_data["text"])
-    except BibliographyUnreadable as error:
+        if archive := form.cleaned_data.get("archive"):
+            added = add_export(request.user, archive)
+        else:
+            added = add_records(request.user, read_bibliography(form.cleaned_data["text"]))
+    except (BibliographyUnreadable, ExportUnreadable) as error:
         form.add_error(None, str(error))
         return _page(request, list_form=form)
-    added = add_papers(request.user, records)
     messages.success(request, _told(len(added)))
     return redirect("library")
 

@@ -1,0 +1,173 @@
+"""Libraries exported by Zotero: RDF and BibTeX, with their PDFs in a ZIP or already in the library."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.test import Client
+from django.urls import reverse
+
+from documents.files.uploads import store_upload
+from documents.models import Document, Tag
+from documents.papers.acquisition import ExportUnreadable, add_export, add_records
+from documents.papers.bibliography import BibliographyUnreadable, read_bibliography
+from tests.drawing import draw_pdf
+
+pytestmark = pytest.mark.django_db
+RDF = """<?xml version="1.0" encoding="UTF-8"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:z="http://www.zotero.org/namespaces/export#" xmlns:dcterms="http://purl.org/dc/terms/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:bib="http://purl.org/net/biblio#"
+ xmlns:foaf="http://xmlns.com/foaf/0.1/" xmlns:link="http://purl.org/rss/1.0/modules/link/"
+ xmlns:prism="http://prismstandard.org/namespaces/1.2/basic/">
+  <bib:Article rdf:about="https://journal.example/tides">
+    <z:itemType>journalArticle</z:itemType>
+    <dcterms:isPartOf rdf:resource="urn:issn:1234-5678"/>
+    <bib:authors><rdf:Seq>
+      <rdf:li><foaf:Person><foaf:surname>Okafor</foaf:surname><foaf:givenName>Ada</foaf:givenName></foaf:Person></rdf:li>
+      <rdf:li><foaf:Person><foaf:surname>Lind</foaf:surname><foaf:givenName>Per</foaf:givenName></foaf:Person></rdf:li>
+    </rdf:Seq></bib:authors>
+    <link:link rdf:resource="#item_2"/><link:link rdf:resource="#item_3"/>
+    <dc:subject>tides</dc:subject>
+    <dc:subject><z:AutomaticTag><rdf:value>Harbours</rdf:value></z:AutomaticTag></dc:subject>
+    <dc:title>Tides of a harbour</dc:title>
+    <dcterms:abstract>Tides rise twice a day.</dcterms:abstract>
+    <dc:date>2019-04-01</dc:date>
+    <dc:identifier><dcterms:URI><rdf:value>https://journal.example/tides</rdf:value></dcterms:URI></dc:identifier>
+    <dc:identifier>DOI 10.5555/TIDES.1</dc:identifier>
+  </bib:Article>
+  <bib:Journal rdf:about="urn:issn:1234-5678"><dc:title>Journal of Harbours</dc:title></bib:Journal>
+  <z:Attachment rdf:about="#item_2">
+    <z:itemType>attachment</z:itemType><rdf:resource rdf:resource="files/2/Okafor 2019 - Tides.pdf"/>
+    <dc:title>Full Text PDF</dc:title><link:type>application/pdf</link:type>
+  </z:Attachment>
+  <z:Attachment rdf:about="#item_3">
+    <z:itemType>attachment</z:itemType><rdf:resource rdf:resource="files/3/snapshot.html"/>
+  </z:Attachment>
+  <bib:Book rdf:about="#item_4">
+    <z:itemType>book</z:itemType><dc:title>Lights at sea</dc:title><dc:date>1998</dc:date>
+  </bib:Book>
+  <bib:Memo rdf:about="#item_5"><z:itemType>note</z:itemType><rdf:value>mine</rdf:value></bib:Memo>
+  <z:Collection rdf:about="#collection_1"><dc:title>Sea</dc:title>
+    <dcterms:hasPart rdf:resource="https://journal.example/tides"/>
+    <dcterms:hasPart rdf:resource="#item_4"/></z:Collection>
+</rdf:RDF>
+"""
+BIBTEX = r"""@article{okafor_tides_2019, title = {Tides of a harbour}, author = {Okafor, Ada and Lind, Per},
+ year = {2019}, doi = {10.5555/tides.1}, keywords = {tides, Harbours},
+ file = {Full Text PDF:files/2/Okafor 2019 - Tides.pdf:application/pdf;Page:files/3/page.html:text/html}}
+"""
+NAME = "Okafor 2019 - Tides.pdf"
+PDF = draw_pdf("The harbour has two tides a day, of four metres each.")
+
+
+def packed(**files: bytes | str) -> io.BytesIO:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    out.seek(0)
+    return out
+
+
+EXPORT = {"My Library/My Library.rdf": RDF, f"My Library/files/2/{NAME}": PDF}
+
+
+def test_zotero_rdf_gives_works_with_tags_collections_and_files() -> None:
+    article, book = read_bibliography(RDF)
+    assert article.title == "Tides of a harbour"
+    assert article.authors == ("Ada Okafor", "Per Lind")
+    assert (article.year, article.doi, article.venue) == (2019, "10.5555/tides.1", "Journal of Harbours")
+    assert article.url == "https://journal.example/tides"
+    assert article.files == (f"files/2/{NAME}",)
+    assert article.tags == ("tides", "Harbours")
+    assert article.collections == book.collections == ("Sea",)
+
+
+def test_bibtex_says_where_its_pdfs_lie_as_zotero_and_as_others_write_it() -> None:
+    [work] = read_bibliography(BIBTEX)
+    assert work.files == (f"files/2/{NAME}",)
+    assert work.tags == ("tides", "Harbours")
+    [bare] = read_bibliography(
+        BIBTEX.replace("Full Text PDF:files/2", "/home/ada").replace(":application/pdf", "")
+    )
+    assert bare.files == (f"/home/ada/{NAME}",)
+
+
+@pytest.mark.parametrize("form", ["rdf", "bib"])
+def test_an_exported_folder_brings_its_pdfs_tags_and_collections(alice: User, form: str) -> None:
+    files = {
+        f"My Library/My Library.{form}": RDF if form == "rdf" else BIBTEX,
+        f"My Library/files/2/{NAME}": PDF,
+    }
+    add_export(alice, packed(**files))
+    paper = Document.objects.get(owner=alice, title="Tides of a harbour")
+    assert paper.kind == Document.Kind.PDF and paper.original_name == NAME
+    assert paper.file.read() == PDF
+    assert (paper.doi, paper.authors) == ("10.5555/tides.1", ["Ada Okafor", "Per Lind"])
+    assert {tag.name for tag in paper.tags.all()} == {"tides", "Harbours"}
+    if form == "rdf":
+        assert [row.name for row in paper.collections.all()] == ["Sea"]
+        assert Document.objects.get(owner=alice, title="Lights at sea").kind == Document.Kind.PAPER
+    count = Document.objects.filter(owner=alice).count()
+    add_export(alice, packed(**files))  # again: nothing is doubled
+    assert Document.objects.filter(owner=alice).count() == count
+
+
+def test_a_list_finds_the_files_that_were_added_before_it(alice: User, bob: User) -> None:
+    store_upload(bob, ContentFile(PDF), NAME)
+    mine = store_upload(alice, ContentFile(PDF), NAME)
+    add_records(alice, read_bibliography(RDF))
+    mine.refresh_from_db()
+    assert (mine.title, mine.year, mine.kind) == ("Tides of a harbour", 2019, Document.Kind.PDF)
+    assert Document.objects.get(owner=bob).title != "Tides of a harbour"
+    assert not Tag.objects.filter(owner=bob).exists()
+
+
+HOSTILE = {
+    "no list": {"files/2/a.pdf": PDF},
+    "a bomb": {"library.bib": BIBTEX + " " * 20_000_000},
+    "no zip": None,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_no_exported_library_is_refused(alice: User, name: str) -> None:
+    files = HOSTILE[name]
+    with pytest.raises(ExportUnreadable):
+        add_export(alice, packed(**files) if files else io.BytesIO(b"PK\x03\x04 not a ZIP"))
+    assert not Document.objects.filter(owner=alice).exists()
+
+
+def test_a_path_out_of_the_folder_reads_nothing_of_this_machine(alice: User) -> None:
+    hostile = RDF.replace("files/2/", "../../../../etc/").replace(NAME, "passwd.pdf")
+    add_export(alice, packed(**{"library.rdf": hostile}))
+    assert Document.objects.get(owner=alice, title="Tides of a harbour").kind == Document.Kind.PAPER
+
+
+def test_rdf_resolves_no_entity(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret")
+    doctype = f'<!DOCTYPE r [<!ENTITY x SYSTEM "file://{secret}">]>'
+    hostile = RDF.replace("?>", f"?>{doctype}", 1).replace("Tides of a harbour", "Tides &x;")
+    try:
+        titles = [record.title for record in read_bibliography(hostile)]
+    except BibliographyUnreadable:
+        titles = []
+    assert not any("secret" in title for title in titles)
+
+
+def test_the_page_takes_a_zip(alice: User, client: Client) -> None:
+    client.force_login(alice)
+    archive = packed(**EXPORT)
+    archive.name = "My Library.zip"
+    page = client.post(reverse("papers-import"), {"file": archive})
+    assert page.status_code == 302
+    assert Document.objects.filter(owner=alice, title="Tides of a harbour", kind=Document.Kind.PDF).exists()
+    refused = client.post(reverse("papers-import"), {"file": packed(**{"a.txt": "x"})})
+    assert refused.status_code == 422
+    assert "list of references" in refused.content.decode()
