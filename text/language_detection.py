@@ -39,7 +39,7 @@ def detected_language(text: str, default: str = "") -> str:
     default = base_language(default)
     if _OTHER_SCRIPT.search(text):
         return default
-    words = _WORD.findall(text.lower())
+    words = set(_WORD.findall(text.lower()))  # a caption is read again with each row of its table
     counts = {code: sum(word in common for word in words) for code, common in _common_words().items()}
     if default and default not in counts:
         return default

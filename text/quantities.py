@@ -70,8 +70,25 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
             yield Date(match.start(), match.end(), year, month, day)
 
 
-_SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR", "₩": "KRW"}
-_SYMBOLS |= {"A$": "AUD", "C$": "CAD", "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL", "S$": "SGD"}
+CURRENCY_SYMBOLS = {
+    "$": "USD",
+    "US$": "USD",
+    "€": "EUR",
+    "£": "GBP",
+    "¥": "JPY",
+    "￥": "JPY",
+    "₹": "INR",
+    "₩": "KRW",
+}
+CURRENCY_SYMBOLS |= {
+    "A$": "AUD",
+    "C$": "CAD",
+    "CA$": "CAD",
+    "HK$": "HKD",
+    "NZ$": "NZD",
+    "R$": "BRL",
+    "S$": "SGD",
+}
 _CODES = (
     "USD EUR GBP JPY CHF CAD AUD NZD CNY RMB INR KRW SEK NOK DKK PLN CZK HUF RUB BRL MXN ZAR HKD SGD AED SAR"
 )
@@ -196,7 +213,7 @@ def _left_of(text: str, start: int, language: str) -> tuple[int, str, bool]:
     if match := _BEFORE.search(before):
         start -= len(before) - match.start()
         written = match["currency"]
-        currency = _SYMBOLS.get(written, "USD" if written.endswith("$") else written)
+        currency = CURRENCY_SYMBOLS.get(written, "USD" if written.endswith("$") else written)
         negative = bool(match["minus"])
         if minus := _MINUS.search(text, max(0, start - 3), start):
             return minus.start(), currency, True
@@ -301,7 +318,9 @@ def currency_names(language: str) -> dict[str, str]:
         for name in listed.split()
     }
     return (
-        names | {code.lower(): code for code in _CODES.split()} | {s.lower(): c for s, c in _SYMBOLS.items()}
+        names
+        | {code.lower(): code for code in _CODES.split()}
+        | {s.lower(): c for s, c in CURRENCY_SYMBOLS.items()}
     )
 
 

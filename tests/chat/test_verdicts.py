@@ -459,3 +459,92 @@ DRONE = "The drone returns to its starting point when the signal is lost. Betwee
 )
 def test_what_is_said_of_another_word_of_the_passage_is_not_verified(claim: str, passage: str) -> None:
     assert not checked(claim, passage).verified
+
+
+def table(caption: str, *rows: str) -> str:
+    return "\n".join([caption, *(f"| {row} |" for row in rows)])
+
+
+RENT = ("District | 2021 | 2022", "North | 1,577 | 1,610", "South | 412 | 398")
+PIPES = table("Pipes laid", "Site | Depth in m | Load, kN", "A1 | 1,250 | 640", "B2 | 980 | 710")
+PER_SHARE = table(
+    "Results, in millions, except per share data", "Item | 2022", "Profit | 91", "Profit per share | 2.31"
+)
+MIETE = ("Bezirk | 2021", "Nord | 1.577,0", "Süd | 412,3")
+LOYER = ("Quartier | 2021", "Nord | 1 577", "Sud | 412,5")
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim", "lang", "verdict"),
+    [
+        (
+            table("Rent, $ million", *RENT),
+            "Rent in the North was $1.577 billion in 2021.",
+            "en",
+            "normalized",
+        ),
+        (
+            table("Rent, $ million", *RENT),
+            "Rent in the North was €1,577 million in 2021.",
+            "en",
+            "unsupported",
+        ),
+        (table("Rent, $ million", *RENT), "Rent in the South was $412 billion in 2021.", "en", "unsupported"),
+        (
+            table("Rent, US$ m", *RENT),
+            "Rent in the North rose by $33 million from 2021 to 2022.",
+            "en",
+            "computed",
+        ),
+        (PIPES, "The depth at site B2 is 0.98 km.", "en", "normalized"),
+        (PIPES, "The depth at site B2 is 980 mm.", "en", "unsupported"),
+        (PIPES, "At site A1 the load is 710 kN.", "en", "unsupported"),
+        (PER_SHARE, "Profit per share was $2.31 in 2022.", "en", "normalized"),
+        (PER_SHARE, "Profit per share was $2.31 million in 2022.", "en", "unsupported"),
+        (
+            table("Miete nach Bezirk in Mio. €", *MIETE),
+            "Die Miete im Bezirk Nord betrug 2021 1,577 Milliarden Euro.",
+            "de",
+            "normalized",
+        ),
+        (
+            table("Miete nach Bezirk in Mio. €", *MIETE),
+            "Die Miete im Bezirk Süd lag 2021 bei 412,3 Mio. Dollar.",
+            "de",
+            "unsupported",
+        ),
+        (
+            table("Loyers par quartier (millions d'euros)", *LOYER),
+            "En 2021, les loyers du quartier Sud étaient de 412,5 millions d'euros.",
+            "fr",
+            "normalized",
+        ),
+        (
+            table("Loyers par quartier, en millions d'euros", *LOYER),
+            "En 2021, les loyers du quartier Sud étaient de 412,5 milliards d'euros.",
+            "fr",
+            "unsupported",
+        ),
+        (
+            table(
+                "就业人数，单位：千人", "地区 | 2021年 | 2022年", "北部 | 1,577 | 1,610", "南部 | 412 | 398"
+            ),
+            "2021年北部的就业人数为157.7万。",
+            "zh",
+            "normalized",
+        ),
+        (
+            table(
+                "賃料 単位：百万円", "地域 | 2021年度 | 2022年度", "北部 | 1,577 | 1,610", "南部 | 412 | 398"
+            ),
+            "2022年度の南部の賃料は398億円だった。",
+            "ja",
+            "unsupported",
+        ),
+    ],
+)
+def test_a_cell_counts_in_what_its_caption_head_or_row_says(
+    passage: str, claim: str, lang: str, verdict: str
+) -> None:
+    found = checked(claim, passage, lang).verdict
+    assert found.replace("exact", "normalized") == verdict

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
 from functools import cached_property
 
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
-from text.numbers import number_words, same_characters
-from text.quantities import Quantity, currency_names, quantities_in
-from text.units import unit_names, units_by_symbol
+from text.measures import Measure, exceptions_of, measure_of, without_measure
+from text.quantities import Quantity, quantities_in
 
-_COUNTED = re.compile(r"[(（\[]([^)）\]]*)[)）\]]")
-_IN_PERCENT = re.compile(r"(?:^|[,;:]\s*|\b(?:in|en|em)\s+)%")
-_MOST_WORDS = 5  # of a head that only says what the table counts in
+_PER_ROW = 2  # words of an exception that a row must share: "per share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +24,42 @@ class CellText:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: heads by column, rows of cells by column, and what is written over it."""
+    """A table: heads by column, rows of cells by column, and what is written over it.
+
+    Attributes:
+        caption: its caption, whose words a claim may repeat.
+        over: texts above it that may say what it counts in, the nearest first.
+    """
 
     heads: tuple[str, ...]
     rows: tuple[tuple[CellText, ...], ...]
     caption: str
     language: str
+    over: tuple[str, ...] = ()
 
     @cached_property
-    def counted(self) -> _Counted:
-        """What the whole table counts in, from its caption and its corner."""
+    def counted(self) -> Measure:
+        """What the whole table counts in, by its corner, its caption and the texts over it."""
         corner = self.heads[0] if self.heads else ""
-        return (
-            counted_in(self.caption, self.language)
-            or counted_in(corner, self.language, whole=True)
-            or (_Counted(symbol="%") if _IN_PERCENT.search(self.caption) else None)
-            or _Counted()
-        )
+        for text in (corner, self.caption, *self.over):
+            if found := measure_of(text, self.language):
+                return found.measure
+        return Measure()
+
+    @cached_property
+    def _excepted(self) -> tuple[frozenset[str], ...]:
+        """What the scale is not for: the words of "except per share data"."""
+        texts = (*self.heads[:1], self.caption, *self.over)
+        return tuple(words for text in texts for words in exceptions_of(text, self.language))
 
     def label(self, row: int) -> tuple[Token, ...]:
-        return words_of(self.rows[row][0].text, self.language) if self.rows[row] else ()
+        if not self.rows[row]:
+            return ()
+        return words_of(without_measure(self.rows[row][0].text, self.language), self.language)
 
     def head(self, column: int) -> tuple[Token, ...]:
         text = self.heads[column] if column < len(self.heads) else ""
-        if counted_in(text, self.language):
-            text = _COUNTED.sub("", text)
-        return words_of(text, self.language)
+        return words_of(without_measure(text, self.language), self.language)
 
     @property
     def columns(self) -> range:
@@ -68,94 +73,23 @@ class Grid:
         return found[0] if len(found) == 1 else None
 
     def quantity(self, row: int, column: int) -> Quantity | None:
-        """The cell's number in the unit its head, the caption or the corner names."""
+        """The cell's number in the unit that its row, its head, the corner or the caption names."""
         found = self.printed(row, column)
-        if found is None:
-            return None
+        return None if found is None else self._measure(row, column).applied(found)
+
+    def is_excepted(self, row: int) -> bool:
+        """Whether the table's scale is not for this row: "in millions, except per share data"."""
+        words = frozenset(self.rows[row][0].text.lower().split())
+        return any(len(words & excepted) >= _PER_ROW for excepted in self._excepted)
+
+    def _measure(self, row: int, column: int) -> Measure:
+        label = self.rows[row][0].text
+        table = Measure(currency=self.counted.currency) if self.is_excepted(row) else self.counted
         head = self.heads[column] if column < len(self.heads) else ""
-        return (counted_in(head, self.language) or self.counted).applied(found)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """What numbers count in: a scale, a currency or a unit."""
-
-    scale: Decimal = Decimal(1)
-    currency: str = ""
-    symbol: str = ""
-
-    def applied(self, quantity: Quantity) -> Quantity:
-        if not quantity.bare and quantity.dimension:
-            return quantity
-        value, step = quantity.value * self.scale, quantity.step * self.scale
-        if self.currency:
-            return replace(
-                quantity,
-                value=value,
-                dimension="money",
-                base=value,
-                unit=self.currency,
-                step=step,
-                bare=False,
-            )
-        if unit := units_by_symbol().get(self.symbol):
-            base = value * unit.factor + unit.offset
-            return replace(
-                quantity,
-                value=value,
-                dimension=unit.dimension,
-                base=base,
-                unit=self.symbol,
-                step=step * unit.factor,
-                bare=False,
-            )
-        dimension = "" if self.scale != 1 else quantity.dimension
-        return replace(
-            quantity, value=value, base=value, step=step, dimension=dimension, bare=self.scale == 1
-        )
-
-
-def counted_in(text: str, language: str, whole: bool = False) -> _Counted | None:
-    """The scale, currency and unit a head names in brackets; ``whole``: or in all of its few words."""
-    parts = [match[1] for match in _COUNTED.finditer(text)]
-    if whole and not parts and len(text.split()) <= _MOST_WORDS:
-        parts = [text]
-    for part in parts:
-        if found := _counted(same_characters(part), language):
-            return found
-    return None
-
-
-def _counted(text: str, language: str) -> _Counted | None:
-    scales = number_words(language).scales
-    scale, currency, symbol = Decimal(1), "", ""
-    plain = text.strip()
-    names = unit_names(language)
-    if plain in units_by_symbol():
-        return _Counted(symbol=plain)
-    lowered = plain.lower()
-    for word in sorted(scales, key=len, reverse=True):
-        if (len(word) > 2 or language in ("zh", "ja")) and _has_word(lowered, word, language):
-            scale = scales[word]
-            lowered = lowered.replace(word, " ", 1)
-            break
-    for name, code in sorted(currency_names(language).items(), key=lambda pair: -len(pair[0])):
-        if _has_word(lowered, name, language):
-            currency = code
-            break
-    for name in sorted(names, key=len, reverse=True):
-        if not currency and _has_word(lowered, name, language):
-            symbol = names[name]
-            break
-    if scale == 1 and not currency and not symbol:
-        return None
-    return _Counted(scale, currency, symbol)
-
-
-def _has_word(text: str, word: str, language: str) -> bool:
-    if language in ("zh", "ja") or not word[0].isalnum():
-        return word in text
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+        for text in (head, label):
+            if (found := measure_of(text, self.language)) is not None:
+                table = found.measure.over(table)
+        return table
 
 
 def words_of(text: str, language: str) -> tuple[Token, ...]:

@@ -12,9 +12,8 @@ from itertools import pairwise
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.conditions import sides_of_cause
-from chat.citations.verification.dated_numbers import first_and_last, misdated
 from chat.citations.verification.order import misplaced
-from chat.citations.verification.prepositions import clause_lead, lead
+from chat.citations.verification.phrases import clause_lead, first_and_last, lead, misdated
 from chat.citations.verification.token import COORDINATORS, Token
 
 # What differs between a claim and one sentence of its source, as it is found.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chat.citations.verification.alignment import content_places
 from chat.citations.verification.junctions import Differences, is_marker
-from chat.citations.verification.prepositions import lead
+from chat.citations.verification.phrases import lead
 from chat.citations.verification.token import COORDINATORS, Token
 from text.semantics import UNSPACED, Lexicon
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from chat.citations.verification.alignment import Pairing, content_places
-from chat.citations.verification.dated_numbers import dates_kept, first_and_last
-from chat.citations.verification.prepositions import (
+from chat.citations.verification.phrases import (
     clause_lead,
+    dates_kept,
+    first_and_last,
     is_genitive,
     lead,
     of_number,

@@ -17,11 +17,10 @@ from chat.citations.verification.alignment import (
     partners,
     same_quantity,
 )
-from chat.citations.verification.dated_numbers import first_and_last
 from chat.citations.verification.junctions import Differences, Junctions, is_marker
 from chat.citations.verification.omissions import Omissions, is_instruction
 from chat.citations.verification.order import comparison_turned, operands_exchanged
-from chat.citations.verification.prepositions import lead
+from chat.citations.verification.phrases import first_and_last, lead
 from chat.citations.verification.token import Token
 from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker

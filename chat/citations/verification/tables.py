@@ -96,9 +96,8 @@ class _Reading:
         as_printed = self.grid.printed(row, column)
         for at in values:
             if not self._agrees(self.tokens[at], printed) and not self._repeats(self.tokens[at], as_printed):
-                sure = (
-                    0.0 if printed.bare and not printed.dimension and not _is_bare(self.tokens[at]) else 1.0
-                )
+                unknown = printed.bare and not printed.dimension and not self.grid.is_excepted(row)
+                sure = 0.0 if unknown and not _is_bare(self.tokens[at]) else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
         if (wrong := self._wrong_sign(printed)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import takewhile
 
 from chat.citations.anchoring.page_text import fold
 from chat.citations.claims import SourceUnit
@@ -19,6 +21,7 @@ from domains import pack_names
 from domains.items import said_by_label
 from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
+from text.units import unit_at
 
 _RESPECTIVELY = re.compile(
     r"respectively|respectivement|respectivamente|beziehungsweise|分别|それぞれ|على التوالي"
@@ -26,6 +29,7 @@ _RESPECTIVELY = re.compile(
 LEAST_CLAUSE = 5  # words of meaning in a clause that may stand for itself
 _TURNING = frozenset({"negation", "hedge", "condition", "modality", "quantifier"})
 _OTHER_ROW = "The claim is about another row."
+_MOST_OVER = 3  # texts over a table that may say what it counts in
 _SHORT_LINE = 160  # characters of a line on a page that may be a heading or caption
 
 
@@ -179,14 +183,26 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     ]  # fmt: skip
     rows.sort(key=lambda other: other.char_start)
     cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
-    return Grid(table.head_rows, cells, table.caption or _line_over(unit, around), language)
+    over = _texts_over(unit, around)
+    short = over[0] if over and len(over[0]) < _SHORT_LINE else ""
+    sentences = tuple(_last_sentence(text, language) for text in over)
+    return Grid(table.head_rows, cells, table.caption or short, language, sentences)
 
 
-def _line_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> str:
-    """The short line just over a table that has no caption of its own."""
+def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
+    """The texts just over the unit's table, the nearest first; a long one is the last."""
     before = [u for u in around if u.char_start < unit.char_start and u.type != "table"]
-    nearest = max(before, key=lambda other: other.char_start, default=None)
-    return nearest.text if nearest and len(nearest.text) < _SHORT_LINE else ""
+    before.sort(key=lambda other: -other.char_start)
+    short = list(takewhile(lambda other: len(other.text) < _SHORT_LINE, before[:_MOST_OVER]))
+    return [other.text for other in before[: len(short) + 1][:_MOST_OVER]]
+
+
+def _last_sentence(text: str, language: str) -> str:
+    """The sentence that leads to a table: "… as follows (in thousands):"."""
+    if len(text) < _SHORT_LINE:
+        return text
+    spans = sentence_spans(text, language or "en")
+    return text[spans[-1].start :] if spans else ""
 
 
 def _cells(row: SourceUnit, columns: int, origin: int) -> Iterator[CellText]:
@@ -218,7 +234,7 @@ def _by_values(
     left = words_left(sentence, unit, around, language, found)
     if not known_language(language) and left:
         return Judgement("open", spans, unchecked=(f"There are no rules for the language {language}.",))
-    if left:
+    if left := left or _of_unknown_unit(sentence, unit, around, language):
         markers = tuple(token.word for token in left if token.marker)
         return Judgement(
             "open",
@@ -228,6 +244,31 @@ def _by_values(
             coverage=0.6,
         )
     return Judgement("holds", spans, coverage=1.0)
+
+
+def _of_unknown_unit(
+    sentence: str, unit: SourceUnit, around: Sequence[SourceUnit], language: str
+) -> list[Token]:
+    """The claim's amounts in a unit that stands neither in the passage nor over it; only digits agree."""
+    amounts = [token for token in tokens_of(sentence, language) if token.quantity and token.quantity.unit]
+    if not amounts:
+        return []
+    known = _units_of("\n".join([unit.text, *heads_of(unit), *_lines_over(unit, around)]), language)
+    return [
+        token
+        for token in amounts
+        if token.quantity
+        and token.quantity.dimension not in ("money", "ratio", "points")
+        and token.quantity.unit not in known
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _units_of(text: str, language: str) -> frozenset[str]:
+    """Symbols of all units a text names, with or without a number."""
+    at_words = re.finditer(r"(?<![^\W\d_])[^\W\d_]|[%°]", text)
+    found = (unit_at(text, match.start(), language) for match in at_words)
+    return frozenset(unit[0] for unit in found if unit)
 
 
 def words_left(

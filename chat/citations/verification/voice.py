@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chat.citations.verification.alignment import Pairing
-from chat.citations.verification.prepositions import (
+from chat.citations.verification.phrases import (
     lead,
 )
 from chat.citations.verification.token import COORDINATORS, Token

@@ -1,0 +1,313 @@
+"""What the numbers under a caption or head count in: "in millions of dollars", "Depth, m", "単位：百万円".
+
+A caption names its measure in brackets, behind a comma or colon, behind "in", or as a whole.
+Outside brackets a phrase is one only where it has no other words, but for what a scale counts
+("thousands of persons").
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache, lru_cache
+
+from text.languages import language_data
+from text.numbers import number_words, same_characters
+from text.quantities import CURRENCY_SYMBOLS, Quantity, currency_names
+from text.units import unit_names, units_by_symbol
+
+UNSPACED = ("zh", "ja")
+_BRACKET = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_SEPARATOR = re.compile(
+    r"\s*(?:[;:：；،、\n|–—。]|,(?!\d{3})|(?<!\b\w)(?<!\b\w\w)(?<!\b\w\w\w)\.\s|\s[-/]\s|$)\s*"
+)
+_IN = re.compile(r"(?<!\w)(?:in|en|em)\s+", re.IGNORECASE)
+_IN_AT_END = re.compile(r"(?<!\w)(?:in|en|em)\s+$", re.IGNORECASE)
+_COUNTED_IN_ZH = re.compile(r"以(?P<measure>[^以]{1,8}?)(?:计|計|为单位|為單位)")
+_WORD = re.compile(r"[^\s,;:'’\"]+")
+_ZEROS = re.compile(r"['’]?(?:1[,. ]?)?(?P<zeros>(?:000[,.' ]?)+)(?:['’]?s)?(?![\d])", re.IGNORECASE)
+_GLUED = re.compile(
+    r"(?:(?P<before>(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩])(?P<after_scale>mn|mm|m|bn|b|k|tn)?"
+    r"|(?P<scale>MM|Mds|Mrd|Md|mn|bn|[TKkMm])(?P<after>[$£€¥₹₩]|EUR|USD|CHF|GBP))(?![^\W\d_])",
+)
+_GLUED_SCALES = {
+    "k": 3,
+    "t": 3,
+    "m": 6,
+    "mm": 6,
+    "mn": 6,
+    "md": 9,
+    "mds": 9,
+    "mrd": 9,
+    "bn": 9,
+    "b": 9,
+    "tn": 12,
+}
+_TRAILING_SYMBOL = re.compile(
+    r"\s(kN|kW|MW|GW|kV|kHz|MHz|GHz|kPa|MPa|mm|cm|km|kg|mg|µg|mL|ml|°C|°F|m[²³2]|km²|%|€|\$|£|\S+/\S+)$"
+)
+_MOST_COUNTED_WORDS = 3  # that may follow a scale: "thousands of employed persons"
+_LONGEST_NAME = 3  # words
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What numbers count in: a scale, a currency (ISO 4217) or a unit's symbol."""
+
+    scale: Decimal = Decimal(1)
+    currency: str = ""
+    symbol: str = ""
+
+    def over(self, table: Measure) -> Measure:
+        """This measure of a row or column with what it leaves to its table: "€" under "in millions"."""
+        if self.symbol:
+            relative = units_by_symbol()[self.symbol].dimension in ("ratio", "points")
+            plain = not table.currency and not table.symbol
+            inherits = self.scale == 1 and plain and not relative
+            return replace(self, scale=table.scale) if inherits else self
+        if self.currency:
+            return replace(self, scale=table.scale) if self.scale == 1 else self
+        return replace(table, scale=self.scale)
+
+    def applied(self, quantity: Quantity) -> Quantity:
+        """The quantity in this measure, unless a unit or another scale is written beside it."""
+        in_currency = quantity.dimension == "money" and quantity.scale == 1
+        if in_currency and self.currency in ("", quantity.unit) and not self.symbol:
+            return self._scaled(quantity, quantity.unit)
+        if not quantity.bare and quantity.dimension:
+            return quantity
+        if self.currency:
+            return self._scaled(quantity, self.currency)
+        value, step = quantity.value * self.scale, quantity.step * self.scale
+        if unit := units_by_symbol().get(self.symbol):
+            return replace(
+                quantity,
+                value=value,
+                dimension=unit.dimension,
+                base=value * unit.factor + unit.offset,
+                unit=self.symbol,
+                step=step * unit.factor,
+                bare=False,
+            )
+        dimension = "" if self.scale != 1 else quantity.dimension
+        bare = quantity.bare and self.scale == 1
+        return replace(quantity, value=value, base=value, step=step, dimension=dimension, bare=bare)
+
+    def _scaled(self, quantity: Quantity, currency: str) -> Quantity:
+        value, step = quantity.value * self.scale, quantity.step * self.scale
+        return replace(
+            quantity, value=value, dimension="money", base=value, unit=currency, step=step, bare=False
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A measure and the characters of a text that name it."""
+
+    measure: Measure
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=4096)
+def measure_of(text: str, language: str) -> Named | None:
+    """The measure that a caption, a head or a row's label names; None where it names none."""
+    plain = same_characters(text)
+    for start, end in _phrases(plain):
+        if found := _measure(plain[start:end], language):
+            return Named(found, start, end)
+    if language in UNSPACED:
+        for counted in _COUNTED_IN_ZH.finditer(plain):
+            if found := _measure(counted["measure"], language):
+                return Named(found, *counted.span())
+    if bracketed := _loose(plain, language):
+        return bracketed
+    if (trailing := _TRAILING_SYMBOL.search(plain)) and (found := _measure(trailing[1], language)):
+        return Named(found, trailing.start(1), trailing.end(1))
+    return None
+
+
+def without_measure(text: str, language: str) -> str:
+    """A head or label without the phrase that names what it counts in; unchanged where nothing is left."""
+    named = measure_of(text, language)
+    if named is None:
+        return text
+    before, after = _IN_AT_END.sub("", text[: named.start]), text[named.end :]
+    left = f"{before.rstrip(' ([（［,;:，：/–—-')} {after.lstrip(' )]）］')}".strip()
+    return left or text
+
+
+def exceptions_of(text: str, language: str) -> Iterator[frozenset[str]]:
+    """Lower-case words of what a scale is not for: "per share data" of "except per share data"."""
+    words = _head_words(language, "except")
+    if not words:
+        return
+    pattern = re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)(?P<rest>[^)\]\n]*)", re.IGNORECASE
+    )
+    for match in pattern.finditer(text):
+        for phrase in re.split(r",|\b(?:and|und|et|y|e|en)\b", match["rest"].lower()):
+            if len(found := frozenset(re.findall(r"[^\W_]+", phrase))) > 1:
+                yield found
+
+
+def _phrases(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches that may name a measure, the last first: in brackets, between separators, behind "in"."""
+    stretches = [(m.start(1), m.end(1)) for m in _BRACKET.finditer(text)]
+    outside = _BRACKET.sub(lambda match: "\n" + " " * (len(match[0]) - 2) + "\n", text)
+    parts = [
+        *(part for start, end in stretches for part in _parts(text, start, end)),
+        *reversed(list(_parts(outside, 0, len(text)))),
+    ]
+    for start, end in parts:
+        yield start, end
+        for preposition in _IN.finditer(text, start, end):
+            yield preposition.end(), end
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    at = start
+    for match in _SEPARATOR.finditer(text, start, end):
+        if text[at : match.start()].strip():
+            yield at, match.start()
+        at = match.end()
+
+
+def _loose(text: str, language: str) -> Named | None:
+    """A scale or currency in brackets beside words that are no part of it: "(unaudited, in € thousand)"."""
+    for bracket in _BRACKET.finditer(text):
+        words = list(_words(bracket[1], language))
+        known = [word for word in words if word is not None]
+        if (found := _joined(known)) and (found.scale != 1 or found.currency):
+            return Named(replace(found, symbol=""), *bracket.span(1))
+    return None
+
+
+def _measure(phrase: str, language: str) -> Measure | None:
+    """The measure a phrase is, all its words read; None where others stand in it."""
+    words = list(_words(phrase.strip(), language))
+    known = [word for word in words if word is not None]
+    unknown = len(words) - len(known)
+    if not known or (found := _joined(known)) is None:
+        return None
+    counted = words[0] is not None and words[0].scale != 1 and unknown <= _MOST_COUNTED_WORDS
+    return found if not unknown or (counted and found.scale != 1) else None
+
+
+def _joined(words: list[Measure]) -> Measure | None:
+    scale, currency, symbol = Decimal(1), "", ""
+    for word in words:
+        scale *= word.scale
+        currency = currency or word.currency
+        symbol = symbol or word.symbol
+    if currency and scale == 1 and symbol:  # "US$ m"
+        scale = Decimal(10) ** _GLUED_SCALES.get(symbol.lower(), 0)
+    if scale == 1 and not currency and not symbol:
+        return None
+    return Measure(scale, currency, "" if currency else symbol)
+
+
+def _words(phrase: str, language: str) -> Iterator[Measure | None]:
+    """What each word of a phrase says of its measure; an empty measure for "of" and "in", None for others."""
+    unspaced = language in UNSPACED
+    at = 0
+    while at < len(phrase):
+        if not phrase[at].isalnum() and phrase[at] not in "$€£¥₹₩%‰°'’Ω":
+            at += 1
+            continue
+        found = _glued(phrase, at) or _zeros(phrase, at) or _name(phrase, at, language)
+        if found:
+            measure, at = found
+            yield measure
+        elif unspaced and not phrase[at].isascii():
+            at += 1
+            yield None
+        else:
+            word = _WORD.match(phrase, at)
+            at = word.end() if word else at + 1
+            yield None
+
+
+def _glued(phrase: str, at: int) -> tuple[Measure, int] | None:
+    """ "$m", "US$", "M€", "TEUR"."""
+    match = _GLUED.match(phrase, at)
+    if not match:
+        return None
+    written = match["before"] or match["after"]
+    scale = (match["after_scale"] or match["scale"] or "").lower()
+    code = CURRENCY_SYMBOLS.get(written, "USD" if written.endswith("$") else written)
+    return Measure(Decimal(10) ** _GLUED_SCALES.get(scale, 0), code), match.end()
+
+
+def _zeros(phrase: str, at: int) -> tuple[Measure, int] | None:
+    """ "'000", "1,000", "000s"."""
+    match = _ZEROS.match(phrase, at)
+    if not match or (at and phrase[at - 1].isdigit()):
+        return None
+    return Measure(Decimal(10) ** match["zeros"].count("0")), match.end()
+
+
+def _name(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
+    """The longest name of a scale, a currency, a unit or a small word that begins here."""
+    names = _names(language)
+    if language in UNSPACED and not phrase[at].isascii():
+        for size in range(min(6, len(phrase) - at), 0, -1):
+            if (found := names.get(phrase[at : at + size])) is not None:
+                return found, at + size
+        return None
+    ends = [match.end() for match, _ in zip(_WORD.finditer(phrase, at), range(_LONGEST_NAME), strict=False)]
+    for end in reversed(ends):
+        written = phrase[at:end].rstrip("])")
+        plain = written.lower()
+        for form in (plain, plain.rstrip(".")):
+            if (found := names.get(form)) is not None and not (
+                written in units_by_symbol() and found.scale != 1
+            ):
+                return found, end
+        if unit := _symbol(written):
+            return unit, end
+        if language == "ar" and (bare := _without_article(plain, names)) is not None:
+            return bare, end
+    return _elided(phrase, at, language)
+
+
+def _symbol(written: str) -> Measure | None:
+    return Measure(symbol=written) if written in units_by_symbol() and written not in _WORDS else None
+
+
+_WORDS = frozenset({"a", "mo", "wk", "times", "fraction"})  # symbols of our own that are words
+
+
+def _elided(phrase: str, at: int, language: str) -> tuple[Measure, int] | None:
+    """French "d'euros"."""
+    match = re.compile(r"d['’]").match(phrase, at)
+    return (Measure(), match.end()) if match and language == "fr" else None
+
+
+_ARABIC_PREFIXES = ("بال", "ب", "ال", "لل", "وال")
+
+
+def _without_article(word: str, names: dict[str, Measure]) -> Measure | None:
+    """The measure of an Arabic word behind "in" or "the", which are written as part of it."""
+    for prefix in _ARABIC_PREFIXES:
+        if word.startswith(prefix) and (found := names.get(word.removeprefix(prefix))) is not None:
+            return found
+    return None
+
+
+@cache
+def _head_words(language: str, key: str) -> tuple[str, ...]:
+    data = tomllib.loads(language_data(language, "units.toml")).get("heads", {})
+    return tuple(word.replace("_", " ") for word in data.get(key, "").split())
+
+
+@cache
+def _names(language: str) -> dict[str, Measure]:
+    """Lower-case names and what they say of a measure."""
+    names = {name: Measure(symbol=symbol) for name, symbol in unit_names(language).items()}
+    names |= {word: Measure(scale) for word, scale in number_words(language).scales.items()}
+    names |= {name: Measure(currency=code) for name, code in currency_names(language).items()}
+    return names | {word: Measure() for word in _head_words(language, "small")}
