@@ -548,3 +548,56 @@ def test_a_cell_counts_in_what_its_caption_head_or_row_says(
 ) -> None:
     found = checked(claim, passage, lang).verdict
     assert found.replace("exact", "normalized") == verdict
+
+
+GREW = (
+    "Net rent grew by $288 million to $2,365 million in 2021. "
+    "Repair costs fell by $40 million to $260 million."
+)
+TWO_YEARS = "Net rent was $1,200 million in 2020 and $1,500 million in 2021."
+TENANTS = "About two thirds of tenants (66%) renewed their lease. Of 212 patients, 23 (10.8%) had a relapse."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "verdict"),
+    [
+        ("Net rent grew $288 million in 2021.", GREW, "en", "normalized"),
+        ("Net rent grew to $2.365 billion in 2021.", GREW, "en", "normalized"),
+        ("Net rent grew by $2,365 million in 2021.", GREW, "en", "unsupported"),
+        ("Net rent grew to $288 million in 2021.", GREW, "en", "unsupported"),
+        ("Net rent grew by $300 million to $1,500 million in 2021.", TWO_YEARS, "en", "computed"),
+        ("Net rent grew by 25% from 2020 to 2021.", TWO_YEARS, "en", "computed"),
+        ("Net rent grew by $400 million to $1,500 million in 2021.", TWO_YEARS, "en", "unsupported"),
+        ("Net rent fell by $300 million to $1,500 million in 2021.", TWO_YEARS, "en", "unsupported"),
+        (
+            "Die Miete stieg um 2.365 Euro.",
+            "Die Miete stieg um 288 Euro auf 2.365 Euro.",
+            "de",
+            "unsupported",
+        ),
+        ("Die Miete stieg um 288 Euro.", "Die Miete stieg um 288 Euro auf 2.365 Euro.", "de", "normalized"),
+        (
+            "Los alquileres crecieron hasta 2.365 euros.",
+            "Los alquileres crecieron en 288 euros hasta 2.365 euros.",
+            "es",
+            "normalized",
+        ),
+        (
+            "Los alquileres crecieron en 2.365 euros.",
+            "Los alquileres crecieron en 288 euros hasta 2.365 euros.",
+            "es",
+            "unsupported",
+        ),
+        ("租金增加了23.65亿元。", "租金增加了2.88亿元，达到23.65亿元。", "zh", "unsupported"),
+        ("66% of tenants renewed their lease.", TENANTS, "en", "normalized"),
+        ("60% of tenants renewed their lease.", TENANTS, "en", "unsupported"),
+        (
+            "66 % des locataires ont renouvelé leur bail.",
+            "Deux tiers des locataires (66 %) ont renouvelé leur bail.",
+            "fr",
+            "normalized",
+        ),
+    ],
+)
+def test_by_how_much_and_to_what_are_told_apart(claim: str, passage: str, lang: str, verdict: str) -> None:
+    assert checked(claim, passage, lang).verdict.replace("exact", "normalized") == verdict

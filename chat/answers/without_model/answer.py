@@ -37,10 +37,10 @@ from chat.answers.without_model.question import (
 from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
-from chat.citations.verification.grid import counted_in
 from chat.citations.verification.verify import verify_cited
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.contents import trail
+from text.measures import measure_of
 from text.numbers import COMMA_LANGUAGES, number_words
 from text.quantities import currency_names, quantities_in
 from text.units import units_by_symbol
@@ -298,7 +298,8 @@ def asked_measure(question: QuestionFeatures, operand: Operand) -> Measure | Non
     """The scale or the unit a question wants ("in billions", "in hours"), where the cell has such a one."""
     of = operand.measure
     for asked in ASKED_MEASURE.findall(question.text):
-        found = counted_in(asked, question.language, whole=True)
+        named = measure_of(asked, question.language)
+        found = named.measure if named else None
         unit = units_by_symbol().get(found.symbol) if found else None
         if unit and unit.dimension == of.dimension:
             return Measure(unit.factor, of.dimension, found.symbol)  # type: ignore[union-attr]
@@ -347,8 +348,8 @@ def _operand(line: AnswerLine, at: int = 0) -> Operand | None:
         return None
     quantity, printed = found[0], found[0].value / found[0].scale
     if not PER_UNIT.search(line.label):
-        counted = counted_in(value.head, language) or counted_in(line.scale, language, whole=True)
-        quantity = counted.applied(quantity) if counted else quantity
+        counted = measure_of(value.head, language) or measure_of(line.scale, language)
+        quantity = counted.measure.applied(quantity) if counted else quantity
     if not printed:
         return None
     measure = Measure(quantity.base / printed, quantity.dimension, quantity.unit)

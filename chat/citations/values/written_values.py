@@ -239,7 +239,9 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value
         return
     number = _number(digits, mark)
     opened = match["open"] is not None or match["open2"] is not None
-    negative = match["minus"] is not None or (opened and match["close"] is not None)
+    negative = match["minus"] is not None or (
+        opened and match["close"] is not None and not _is_remark(text, match)
+    )
     first, last = _extent(text, match, opened)
     yield Value(
         text[first:last],
@@ -252,6 +254,12 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value
         scale,
         _HEDGES.search(text[max(0, first - 16) : first]) is not None,
     )
+
+
+def _is_remark(text: str, match: re.Match[str]) -> bool:
+    """Whether brackets hold a share that says again what stands before: "two thirds (66%)", no loss."""
+    before = text[: match.start()].rstrip(" ")[-1:]
+    return match["percent"] is not None and (before.isalpha() or before.isdigit())
 
 
 def _opens_with_percent(match: re.Match[str]) -> bool:

@@ -13,7 +13,7 @@ from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.conditions import sides_of_cause
 from chat.citations.verification.order import misplaced
-from chat.citations.verification.phrases import clause_lead, first_and_last, lead, misdated
+from chat.citations.verification.phrases import change_role, clause_lead, first_and_last, lead, misdated
 from chat.citations.verification.token import COORDINATORS, Token
 
 # What differs between a claim and one sentence of its source, as it is found.
@@ -145,7 +145,8 @@ class Junctions:
     def junctions(self) -> None:
         """Words taken from two clauses: nothing may be left out where they are joined."""
         pairs = self.pairing.ordered
-        if (wrong := misdated(self.pairing)) and not self.found.is_change(wrong[1]):
+        wrong = misdated(self.pairing)
+        if wrong and not self.found.is_change(wrong[1]) and not self._ends_change(wrong[1]):
             self.found.conflict("date", *wrong)
             return
         if (
@@ -178,6 +179,15 @@ class Junctions:
                 return
             if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
                 return
+
+    def _ends_change(self, at: int) -> bool:
+        """Whether a number is what a change led to whose extent the claim says: "grew by 8 to 20 in May"."""
+        numbers = (j for i, j in self.pairing.ordered if self.claim[i].quantity)
+        extent = any(
+            change_role(self.source, j, self.words) == "by" and self.source[j].part == self.source[at].part
+            for j in numbers
+        )
+        return extent and change_role(self.source, at, self.words) == "to"
 
     def _broken(self, i: int, k: int) -> bool:
         """Whether the claim has a break of its own between two words, or a "before" that the source has."""

@@ -168,3 +168,28 @@ def _nearest_number(tokens: Sequence[Token], at: int, known: Container[int]) -> 
 
 def _is_date(token: Token) -> bool:
     return token.quantity is not None and token.quantity.dimension in ("year", "date")
+
+
+# By how much something changes, and from and to which amount.
+
+_OF = frozenset(["de", "d'", "di", "do", "da"])  # "progressé de 5": by five; "passé de 5 à 8": from five
+
+
+def change_role(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
+    """What a number says of a change: "by" how much, "from" or "to" which amount; '' for none of these."""
+    before = list(tokens[max(0, at - 4) : at])[::-1]
+    for place, token in enumerate(before):
+        behind = before[place + 1] if place + 1 < len(before) else None
+        if token.word in _OF and behind is not None and _turns(behind):
+            return "by"
+        if token.word in words.ends or (words.language == "zh" and token.word.endswith(tuple(words.ends))):
+            return "to"
+        if token.word in words.starts:
+            return "from"
+        if token.kind not in ("function", "marker"):
+            return "by" if _turns(token) else ""
+    return ""
+
+
+def _turns(token: Token) -> bool:
+    return any(pair == "direction" for pair, _ in token.poles)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from chat.citations.claims import Conflict
+from chat.citations.verification.computation import Operands, computed
 from chat.citations.verification.conditions import cause_first
+from chat.citations.verification.phrases import change_role
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.tokens import tokens_of
@@ -61,6 +63,8 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
     judged = _best(tokens, sentences, language, topics)
     if judged.outcome == "holds":
         return judged
+    if (computed := _computed_change(tokens, sentences, language, topics)) is not None:
+        return computed
     if _number_said_again(tokens, sentences):
         return judged
     if any(
@@ -78,6 +82,66 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
                 if part.outcome == "conflict" and part.coverage >= 0.8:
                     return part
     return judged
+
+
+def _computed_change(
+    claim: Sequence[Token], sentences: Sequence[_Sentence], language: str, topics: Sequence[str]
+) -> Judgement | None:
+    """ "Rent rose by 3 to 15" of "Rent was 12 in 2020 and 15 in 2021".
+
+    None where the claim says no extent of a change, where its other words do not hold, or where no
+    sentence has two amounts in a known order. Two amounts that a claim compares are otherwise open.
+    """
+    words = lexicon(language)
+    extents = [at for at, t in enumerate(claim) if t.quantity and change_role(claim, at, words) == "by"]
+    turns = [(at, side) for at, t in enumerate(claim) for pair, side in t.poles if pair == "direction"]
+    if len(extents) != 1 or len(turns) != 1:
+        return None
+    (extent,), ((turn, side),) = extents, turns
+    for sentence in sentences:
+        pair = _amounts_in_order(sentence.tokens, words)
+        claimed = claim[extent].quantity
+        if pair is None or claimed is None:
+            continue
+        later, earlier = pair
+        if later.quantity is None or earlier.quantity is None:
+            continue
+        held = Operands(later.quantity, earlier.quantity, (later.word, earlier.word))
+        found = computed(claimed, held, "change")
+        begin = next(k for k in range(extent, -1, -1) if k == 0 or claim[k - 1].kind != "function")
+        rest = [t for k, t in enumerate(claim) if not begin <= k <= extent and k != turn]
+        if found is None or _best(rest, [sentence], language, topics).outcome != "holds":
+            continue
+        result, amount = found
+        spans = tuple((t.start + sentence.span.start, t.end + sentence.span.start) for t in reversed(pair))
+        rises = held.subject.base > held.reference.base
+        if result.agrees(amount) and rises == (side == 0):
+            return Judgement("holds", spans, coverage=1.0, formula=result.formula)
+        at = claim[extent if rises == (side == 0) else turn]
+        wrong = Conflict("computed", at.word, result.formula, (at.start, at.end), spans[0])
+        return Judgement("conflict", spans, (wrong,), coverage=1.0)
+    return None
+
+
+def _amounts_in_order(tokens: Sequence[Token], words: Lexicon) -> tuple[Token, Token] | None:
+    """The later and the earlier of a sentence's only two amounts of one measure, by their years."""
+    amounts = [
+        at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension not in ("year", "date")
+    ]
+    years = [at for at, t in enumerate(tokens) if t.quantity and t.quantity.dimension in ("year", "date")]
+    if len(amounts) != 2 or len(years) != 2:
+        return None
+    one, other = amounts
+    measures = {(q.dimension, q.unit) for at in amounts if (q := tokens[at].quantity)}
+    if len(measures) != 1 or any(tokens[at].bound for at in amounts):
+        return None
+    of_year = [min(years, key=lambda year, at=at: (abs(year - at), year < at)) for at in amounts]  # type: ignore[misc]
+    if of_year[0] == of_year[1]:
+        return None
+    first, last = (tokens[at].quantity for at in of_year)
+    if first is None or last is None or first.base == last.base:
+        return None
+    return (tokens[other], tokens[one]) if last.base > first.base else (tokens[one], tokens[other])
 
 
 def _number_said_again(claim: Sequence[Token], sentences: Sequence[_Sentence]) -> bool:
@@ -109,10 +173,9 @@ def _best(
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
         words = lexicon(language)
-        said, source = _alike(
-            _with_parts(claim, sentence.tokens, words), _with_parts(sentence.tokens, claim, words)
-        )
-        found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
+        for tokens in _readings(sentence.tokens):
+            said, source = _alike(_with_parts(claim, tokens, words), _with_parts(tokens, claim, words))
+            found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found:
         return Judgement("open")
     rank = {"holds": 2, "conflict": 1, "open": 0}
@@ -120,6 +183,48 @@ def _best(
         found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
     )
     return _judgement(best, sentence)
+
+
+def _readings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """A sentence, and where it has shares in brackets the sentence with these in the place of their words.
+
+    "Two thirds of the tenants (66%) stayed" is also "66% of the tenants stayed".
+    """
+    yield tokens
+    found: list[Token] = []
+    at = removed = 0
+    while at < len(tokens):
+        said = _place_of_share(found) if _is_bracketed_share(tokens[at : at + 3]) else None
+        if said is not None:
+            found[said] = replace(tokens[at + 1], clause=found[said].clause, part=found[said].part)
+            removed += 2  # a bracket begins a clause, its end another
+            at += 3
+        else:
+            found.append(replace(tokens[at], clause=tokens[at].clause - removed))
+            at += 1
+    if removed:
+        yield found
+
+
+def _is_bracketed_share(tokens: Sequence[Token]) -> bool:
+    if len(tokens) < 3 or (tokens[0].word, tokens[2].word) not in (("(", ")"), ("（", "）")):
+        return False
+    return tokens[1].quantity is not None and tokens[1].quantity.unit == "%"
+
+
+def _place_of_share(before: Sequence[Token]) -> int | None:
+    """Index of the words that a share in brackets says again: "two thirds", "23" of 212, "a majority"."""
+    for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
+        token = before[at]
+        if token.quantity:
+            counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
+            return at if counts else None
+        if token.marker and token.marker.category == "quantifier":
+            return at
+    return None
+
+
+_NEAR_SHARE = 8  # tokens between a share and the words that say it
 
 
 _LEAST_COMPOUND = 8  # letters

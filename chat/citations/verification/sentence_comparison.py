@@ -20,7 +20,7 @@ from chat.citations.verification.alignment import (
 from chat.citations.verification.junctions import Differences, Junctions, is_marker
 from chat.citations.verification.omissions import Omissions, is_instruction
 from chat.citations.verification.order import comparison_turned, operands_exchanged
-from chat.citations.verification.phrases import first_and_last, lead
+from chat.citations.verification.phrases import change_role, first_and_last, lead
 from chat.citations.verification.token import Token
 from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker
@@ -412,11 +412,17 @@ class _Examination(Differences):
         return near[0] if len(near) == 1 or min(before)[0] <= min(after)[0] else near[1]
 
     def _amounts_of_change(self) -> None:
-        """A number by which something rose or fell is not its amount: "rose by 8", "was 8"."""
-        turns = [at for at, token in enumerate(self.claim) if any(p == "direction" for p, _ in token.poles)]
-        if turns:
+        """A number by which something rose or fell is not its amount: "rose by 8", "rose to 8", "was 8"."""
+        numbers = [(i, j) for i, j in self.pairing.ordered if self.claim[i].quantity]
+        for i, j in numbers:
+            roles = change_role(self.claim, i, self.words), change_role(self.source, j, self.words)
+            if set(roles) == {"by", "to"}:
+                self.conflict("digit", i, j)
+        if any(pair == "direction" for token in self.claim for pair, _ in token.poles):
             return
-        for i, j in self.pairing.ordered:
-            changed = self.claim[i].quantity and self.is_change(j)
-            if changed and lead(self.source, j, self.words) not in (self.words.ends | self.words.starts):
+        for i, j in numbers:
+            if (
+                self.is_change(j)
+                and lead(self.source, j, self.words) not in self.words.ends | self.words.starts
+            ):
                 self.open.append(self.claim[i].word)
