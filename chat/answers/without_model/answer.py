@@ -67,7 +67,7 @@ def answer_without_model(
     chosen = chosen_lines(question, pages, passages)
     judged = relevance(question, pages, notes) if chosen else None
     by_meaning = notes.by_meaning and not notes.absent
-    if judged is None or not (judged.is_related or by_meaning) or not any(map(tells, question.terms)):
+    if judged is None or not (judged.is_related or by_meaning) or not tells(question):
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
         return

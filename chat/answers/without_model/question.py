@@ -230,9 +230,13 @@ def is_name(word: str, language: str, *, starts: bool) -> bool:
     return capitals > 1 or (word[0].isupper() and not starts and language not in ALL_NOUNS_CAPITALISED)
 
 
-def tells(term: str) -> bool:
-    """Whether a term is more than a greeting: three letters, a number, or a word without spaces."""
-    return len(term) > 2 or term.isdigit() or not term.isascii()
+def tells(question: QuestionFeatures) -> bool:
+    """Whether a question asks for something: it names a place, or has a word beside greetings."""
+    return bool(question.places) or any(
+        len(term) > 2 or term.isdigit() or not term.isascii()
+        for word in question.words
+        for term in word.terms
+    )
 
 
 @cache

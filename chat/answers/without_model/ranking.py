@@ -14,7 +14,13 @@ import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
 from chat.answers.without_model.lines import AnswerLine, distinct_terms
-from chat.answers.without_model.question import YEAR, NamedPlace, QuestionFeatures, place_words
+from chat.answers.without_model.question import (
+    YEAR,
+    NamedPlace,
+    QuestionFeatures,
+    QuestionWord,
+    place_words,
+)
 from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
@@ -66,8 +72,9 @@ DIRECT = 1.2
 """Least sum of pages that answer. Fitted by logistic regression on questions that their document answers and
 57 that it does not, held out by documents; docs/answers.md has the curve."""
 WORDS_HELD = 0.5  # weight of the question's words on a page beside their meaning
-NEAR, RELATED_PAGE = 0.4, 0.22
+NEAR, RELATED_PAGE = 0.4, 0.36
 """Least nearness of a page that answers, and of a closest passage: further off it is another subject."""
+FEW_WORDS = 3  # telling words of a question of which one beside its names must be on the pages cited
 MOST_PAGES = 3
 WORTH_CITING = 0.2  # least probability, as a share of the best page's, of another that gives a line
 LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
@@ -327,25 +334,30 @@ def relevance(question: QuestionFeatures, pages: Sequence[RankedPage], notes: Se
         "words": best.features["words"],
     }
     fits = sum(FIT[name] * value for name, value in features.items()) >= DIRECT
-    near = 1.0 if labelled or best.features["named"] else nearness(question, pages, text)
-    return Relevance(fits and near >= NEAR, near >= RELATED_PAGE, lacking)
+    is_placed = labelled or bool(best.features["named"])
+    found = distinct_terms(text, best.lines[0].language)
+    held = [word for word in question.words if not found.isdisjoint(word.terms)]
+    near = 1.0 if is_placed else nearness(question, pages, held)
+    said = is_placed or says_more_than_names(question, held)
+    return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 
-def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], text: str) -> float:
-    """How near pages are to the question: by the meaning of one of them, and its words in their text.
+def says_more_than_names(question: QuestionFeatures, held: Sequence[QuestionWord]) -> bool:
+    """Whether pages hold more of a short question than its names: what it asks of them stands there, too."""
+    plain = {word for word in question.words if not word.is_name}
+    return len(question.words) > FEW_WORDS or not plain or not plain.isdisjoint(held)
+
+
+def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], held: Sequence[QuestionWord]) -> float:
+    """How near pages are to the question: by the meaning of one of them, and the words that they hold.
 
     Words count by their rarity.
     """
     embedder = WordLlamaEmbedder()
     vectors = embedder.embed([question.text, *(page.text for page in pages[:MOST_PAGES])])
-    found = distinct_terms(text, pages[0].lines[0].language)
     rarity = embedder.lengths([word.text.lower() for word in question.words]) if question.words else []
-    held = [
-        length
-        for word, length in zip(question.words, rarity, strict=True)
-        if not found.isdisjoint(word.terms)
-    ]  # fmt: skip
-    return float(max(vectors[1:] @ vectors[0])) + WORDS_HELD * sum(held) / (sum(rarity) or 1.0)
+    of_held = sum(length for word, length in zip(question.words, rarity, strict=True) if word in held)
+    return float(max(vectors[1:] @ vectors[0])) + WORDS_HELD * of_held / (sum(rarity) or 1.0)
 
 
 def share_of_names(question: QuestionFeatures, text: str) -> float:
