@@ -109,7 +109,7 @@ def return_to_queue(rows: QuerySet[Document]) -> int:
         lease=None,
         lease_holder="",
         lease_expires_at=None,
-        progress=0,
+        progress=Case(When(status=Document.Status.RECOGNISING, then=F("progress")), default=Value(0.0)),
     )
 
 

@@ -62,15 +62,17 @@ class Content(msgspec.Struct, frozen=True):
     description: DocumentMetadata
 
 
-def read_document(lease: Lease, document: Document) -> Content:
+def read_document(lease: Lease, document: Document, *, shows_progress: bool = True) -> Content:
     """Parses (in the limited child) and chunks. Raises ParseFailure, IngestionFailure, LostLease.
+
+    ``shows_progress``: writes how many pages are parsed to the document's row.
 
     Pages that have to be recognised from their pictures only say so: ``documents.ingestion.recognition``.
     """
     if document.is_imported:
-        parsed = read_import(document, read_file(lease, document) if document.file else None)
+        parsed = read_import(document, read_file(lease, document, shows_progress) if document.file else None)
     else:
-        parsed = read_file(lease, document)
+        parsed = read_file(lease, document, shows_progress)
     if not any(page.units or page.awaits for page in parsed.pages):
         raise IngestionFailure(FailureCode.NO_TEXT, why_empty(parsed.pages))
     return content_of(parsed, document.title if document.is_imported else "", document)
@@ -87,7 +89,7 @@ def content_of(parsed: ParsedDocument, title: str, document: Document | None = N
     return Content(parsed, tuple(chunks), title, stages, description)
 
 
-def read_file(lease: Lease, document: Document) -> ParsedDocument:
+def read_file(lease: Lease, document: Document, shows_progress: bool = True) -> ParsedDocument:
     """The document's PDF. Raises ParseFailure, LostLease."""
     with local_file(document.file) as path:
         return parse_file(
@@ -97,7 +99,7 @@ def read_file(lease: Lease, document: Document) -> ParsedDocument:
             unrecognised=given_up_before(document),
             recognise=False,
             pictures=settings.PARSE_PICTURES and not document.is_imported,
-            on_progress=progress_of(lease, total="page_count"),
+            on_progress=progress_of(lease, total="page_count") if shows_progress else None,
         )
 
 

@@ -149,7 +149,7 @@ def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 
 def add_recognised_pages(lease: Lease) -> None:
     """Lays the document out anew with the pages that were recognised since, and indexes what is new."""
-    content = read_document(lease, lease.row.get())
+    content = read_document(lease, lease.row.get(), shows_progress=False)
     lease.update(status=Document.Status.INDEXING)  # from here to the end of this the index may be behind
     replace_content(lease, content, searchable=True)
     document = lease.row.get()

@@ -37,7 +37,7 @@ from documents.ingestion.pipeline import (
     work_on,
 )
 from documents.ingestion.queue import issue_recognition_tickets, waiting
-from documents.models import Document, Page
+from documents.models import UNFINISHED, Document, Page
 from documents.models.content import PageQuerySet
 from pdf.api import recognise_pages
 from pdf.failures import FailureCode, ParseFailure, recognition_failure
@@ -78,7 +78,8 @@ def recognise_document(
 ) -> bool:
     """Recognises the waiting pages of one document, in this process, until ``yields``.
 
-    ``background``: at a lower priority than all that somebody waits for.
+    ``background``: at a lower priority than all that somebody waits for; pages somebody looks at are no
+    background.
 
     False when somebody else has it, or no page waits.
     """
@@ -136,13 +137,16 @@ def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None
 
 def want_documents(documents: QuerySet[Document]) -> None:
     """Somebody asks about these documents: their pages are recognised before others."""
-    unread = documents.filter(status=Document.Status.RECOGNISING)
+    unread = documents.filter(status__in=UNFINISHED)
     Page.objects.filter(document__in=unread).awaiting_recognition().update(wanted_at=timezone.now())
 
 
 def pages_left(documents: QuerySet[Document]) -> int:
-    """How many pages of the documents are still to be read, and cannot be found until then."""
-    unread = documents.filter(status=Document.Status.RECOGNISING)
+    """How many pages of the documents are still to be read, and cannot be found until then.
+
+    Counted also while a document takes up pages that were read, and is indexed with them.
+    """
+    unread = documents.filter(status__in=UNFINISHED)
     return unread.aggregate(pages=Sum("pages_waiting"))["pages"] or 0
 
 
@@ -165,8 +169,10 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: boo
     """Recognises waiting pages until all are, others come first, or a page is asked for that is not next."""
     document = lease.row.get()
     pages = list(pages_of(lease).awaiting_recognition().in_order_of_need())
-    numbers = [page.number for page in pages]
     wanted = max((page.wanted_at for page in pages if page.wanted_at), default=None)
+    if looked_at := pages_looked_at(pages, wanted):
+        pages, background = looked_at, False
+    numbers = [page.number for page in pages]
     with (
         local_file(document.file) as path,
         closing(answers_of(path, numbers, background)) as answers,
@@ -179,6 +185,12 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: boo
                 pace.taken_up(time.monotonic() - began)
             if yields() or asked_since(lease, wanted):
                 return
+
+
+def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page]:
+    """The few pages that somebody waits for: those asked for last, unless a whole document was asked for."""
+    latest = [page for page in pages if wanted and page.wanted_at == wanted]
+    return latest if len(latest) <= 1 + READ_AHEAD else []
 
 
 def answers_of(

@@ -266,7 +266,9 @@ class Document(models.Model):
 
     @property
     def is_recognising(self) -> bool:
-        return self.status == self.Status.RECOGNISING
+        """Whether scanned pages are read, or what was read of them is indexed."""
+        takes_up = self.status == self.Status.INDEXING and self.pages_waiting
+        return bool(self.status == self.Status.RECOGNISING or takes_up)
 
     @property
     def is_readable(self) -> bool:

@@ -210,7 +210,12 @@ def embed_document(document: Document, space: EmbeddingSpace) -> int:
 
 
 def tell_progress(document: Document, done: float) -> None:
-    """Who watches the document being taken in sees how many of its chunks are indexed."""
+    """Who watches the document being taken in sees how many of its chunks are indexed.
+
+    While scanned pages are read, its progress is the share of pages that were.
+    """
+    if document.pages_waiting or (document.indexed_at and document.pictures_waiting):
+        return
     indexing = Document.objects.filter(pk=document.pk, status=Document.Status.INDEXING)
     indexing.filter(lease=document.lease, lease__isnull=False).update(progress=done)
 

@@ -282,6 +282,47 @@ def test_search_answers_and_the_api_say_what_is_still_to_be_read(alice: User, cl
     assert (told["status"], told["pages_read"], told["pages_waiting"]) == ("ready", 4, 0)
 
 
+def test_pages_that_wait_are_told_also_while_those_that_were_read_are_indexed(
+    alice: User, client: Client, monkeypatch: Any
+) -> None:
+    document = taken_in(alice, scan(*SENTENCES, before="Trains stop at the old station."))
+    client.force_login(alice)
+    real, told = pipeline.document_parsed.send, []
+
+    def send(sender: Any, document: Document) -> Any:
+        row = Document.objects.get(pk=document.pk)
+        shown = client.get(reverse("library")).content.decode()
+        recognition.want_documents(Document.objects.filter(pk=document.pk))
+        waiting = document.pages.exclude(awaits="")
+        told.append((row.status, row.progress, recognition.pages_left(Document.objects.all())))
+        assert "2 of 4 pages read; the rest is being read" in shown
+        assert waiting.filter(wanted_at__isnull=False).count() == 2, "what is asked about then comes first"
+        return real(sender, document=document)
+
+    monkeypatch.setattr(pipeline.document_parsed, "send", send)
+    want_pages(document, 3, ahead=0)
+    recognise_document(document.pk, yields_after(1))
+    assert told == [("indexing", 0.25, 2)], "progress is the share of pages read so far, from page to page"
+    document.refresh_from_db()
+    assert document.progress == 0.5
+
+
+def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: User, monkeypatch: Any) -> None:
+    document = taken_in(alice, scan(*SENTENCES))
+    real, asked = recognition.recognise_pages, []
+
+    def noted(path: Any, numbers: Any, **more: Any) -> Any:
+        asked.append((tuple(numbers), more.pop("background")))
+        return real(path, numbers, **more)
+
+    monkeypatch.setattr(recognition, "recognise_pages", noted)
+    want_pages(document, 4)
+    recognise_document(document.pk, background=True)
+    assert asked == [((4,), False), ((2, 3), True)]
+    document.refresh_from_db()
+    assert document.status == Document.Status.READY
+
+
 def reloaded(answer: Message) -> Message:
     return Message.objects.get(pk=answer.pk)
 
