@@ -29,6 +29,8 @@ LABEL = 24.0
 # Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
 # no table, but the scales of charts.
 DRAWN, NAMED_ROWS = 0.6, 0.35
+# Share of the words of a row that are values, from which on it may be the scale of an axis.
+SCALE_VALUES = 0.8
 
 _FIGURES = (
     r"fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)|tabelle|tableau|"
@@ -81,8 +83,22 @@ def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
     drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
     if drawn < DRAWN * len(lines):
         return False
-    named = sum(len(row.cells) > 1 and any(_is_name(line) for line in row.cells[0].lines) for row in rows)
+    has_scale = any(map(_is_scale, rows))
+    named = sum(_has_name(row, of_values=has_scale) for row in rows)
     return named < NAMED_ROWS * len(rows)
+
+
+def _is_scale(row: Block) -> bool:
+    """Whether nearly all words of the row are values, as along the axes of charts side by side."""
+    words = [word.text for line in row.lines for word in line.words]
+    return len(row.cells) > 1 and sum(map(is_value, words)) >= SCALE_VALUES * len(words)
+
+
+def _has_name(row: Block, *, of_values: bool) -> bool:
+    """Whether the row begins with a name: ``of_values``, not with the title of an axis beside another."""
+    if len(row.cells) < 2 or not any(map(_is_name, row.cells[0].lines)):
+        return False
+    return not of_values or any(is_value(line.text) for cell in row.cells[1:] for line in cell.lines)
 
 
 def _is_name(line: Line) -> bool:

@@ -7,6 +7,7 @@ read before the text that begins beside them.
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -49,6 +50,9 @@ STACK_HOLE = 6.0
 # A note in the margin has at least so many lines, of which this share begin with a small letter.
 NOTE_ROWS = 4
 NOTE_SHARE = 0.7
+# Share of an index's lines that end in numbers of pages; so many initials at least; share of them in order.
+INDEX_ENTRIES, INITIALS, INDEX_ORDER = 0.6, 2, 0.9
+_INDEX_ENTRY = re.compile(r"[^\W\d]{2}.*\s[\d٠-٩۰-۹]{1,4}(?:\s?[-–,]\s?[\d٠-٩۰-۹]{1,4})*$")
 
 
 def text_rows(lines: list[Line]) -> list[list[Line]]:
@@ -61,7 +65,7 @@ def are_texts_apart(left: list[list[Line]], right: list[list[Line]]) -> bool:
     sides = (left, right)
     if min(map(len, sides)) < COLUMN_ROWS:
         return False
-    if _is_note_beside(left, right) or _is_note_beside(right, left):
+    if _is_note_beside(left, right) or _is_note_beside(right, left) or _are_index_columns(left, right):
         return True
     prose = [reads_as_column(rows) or reads_as_list(rows) or reads_as_columns(rows) for rows in sides]
     stacked = [full or is_stack_of_short_lines(rows) for full, rows in zip(prose, sides, strict=True)]
@@ -181,6 +185,25 @@ def _is_note_beside(note: list[list[Line]], text: list[list[Line]]) -> bool:
     top, bottom = 2 * note[0][0].y0, 2 * note[-1][0].y1
     beside = [row for row in text if top <= row[0].y0 + row[0].y1 <= bottom]
     return len(beside) >= COLUMN_ROWS and reads_as_column(beside)
+
+
+def _are_index_columns(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether both sides hold entries of an index, on common baselines or not.
+
+    Most lines are words and the numbers of pages, and the entries of a column follow one another by
+    their letters. The right side may be several columns.
+    """
+    shares = [
+        sum(bool(_INDEX_ENTRY.search(line.text)) for row in rows for line in row) / sum(map(len, rows))
+        for rows in (left, right)
+    ]
+    if min(shares) < INDEX_ENTRIES:
+        return False
+    first = min(row[0].x0 for row in left)
+    entries = [row[0].text for row in left if row[0].x0 - first < row[0].size and len(row[0].text) > 1]
+    initials = [text[0].casefold() for text in entries if text[0].isalpha()]
+    in_order = sum(a <= b for a, b in pairwise(initials))
+    return len(set(initials)) >= INITIALS and in_order >= INDEX_ORDER * (len(initials) - 1)
 
 
 def runs_on(rows: list[list[Line]]) -> bool:

@@ -124,3 +124,48 @@ def test_a_paragraph_that_grows_narrower_beside_a_picture_is_one() -> None:
     units = drawing.units()
     assert texts(units)[0] == f"{PROSE} {OTHER}"
     assert len(units) == 2
+
+
+ENTRIES = (
+    (
+        "adzes 10, 11",
+        "anvils 27",
+        "augers 30-34",
+        "awls 9",
+        "bevels 51",
+        "braces 7",
+        "chisels 16",
+        "dowels 61",
+    ),
+    (
+        "files 12, 44",
+        "gauges 8",
+        "hammers 3",
+        "hinges 19, 20",
+        "jigs 55",
+        "knives 2",
+        "lathes 70",
+        "mallets 5",
+    ),
+    ("nails 22", "planes 31, 36", "rasps 41", "saws 13", "squares 26", "tongs 68", "vices 1, 4", "wedges 33"),
+)
+
+
+def index_page(columns: tuple[tuple[str, ...], ...]) -> Drawing:
+    """Columns of short lines on common baselines."""
+    page = Drawing()
+    for x, entries in zip((72, 232, 392), columns, strict=True):
+        page.lines(list(entries), x=x, y=100, leading=14)
+    return page
+
+
+def test_an_index_in_three_columns_on_common_baselines_is_read_column_by_column() -> None:
+    units = index_page(ENTRIES).units()
+    assert not [unit.text for unit in units if unit.table]
+    assert " ".join(texts(units)) == " ".join(entry for column in ENTRIES for entry in column)
+
+
+def test_words_and_numbers_that_are_in_no_order_of_letters_are_no_index() -> None:
+    mixed = ("Rent 12", "Wages 40", "Heat 7", "Tax 31", "Fees 9", "Light 4", "Post 2", "Bank 1")
+    units = index_page((mixed, mixed[3:] + mixed[:3], mixed[5:] + mixed[:5])).units()
+    assert [unit.text.split("\t") for unit in units if unit.table][:1] == [["Rent 12", "Tax 31", "Light 4"]]

@@ -182,6 +182,19 @@ def test_numbers_along_the_axes_of_charts_beside_one_another_are_no_table(drawin
     assert not [unit.text for unit in units if unit.type == "table"]
 
 
+def test_titles_of_axes_below_their_numbers_make_no_table_of_them(drawing: Drawing) -> None:
+    for left, name in ((110, "Berths let"), (270, "Boats moored"), (430, "Days at sea")):
+        drawing.rule(left, 220, left, 330)
+        drawing.rule(left, 330, left + 120, 330)
+        drawing.page.draw_polyline([(left, 320), (left + 50, 270), (left + 120, 225)], color=BLUE)
+        for n in range(4):
+            drawing.text(left + 5 + 30 * n, 342, str(2**n), size=7)
+        drawing.text(left + 30, 351, name, size=8)
+    units = [unit for page in drawing.read() for unit in page.units]
+    assert any("Boats moored" in unit.text for unit in units)
+    assert not [unit.text for unit in units if unit.type == "table"]
+
+
 def test_names_and_values_of_lying_bars_are_a_table(drawing: Drawing) -> None:
     names = ("Harbour dues", "Berth rents", "Pilotage", "Storage", "Towage")
     for n, (name, value) in enumerate(zip(names, (310, 170, 240, 90, 130), strict=True)):
