@@ -6,6 +6,7 @@ scope for that. So a document that tells an agent to send something away finds n
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
@@ -247,14 +248,16 @@ def cited_answer(question: str) -> str:
 
 def make_server() -> MCPServer[Any]:
     """A server with everything registered. It keeps no state: one for each process, or for each call."""
-    server: MCPServer[Any] = MCPServer("pincite", title="Pincite", instructions=INSTRUCTIONS)
+    server: MCPServer[Any] = MCPServer(
+        "pincite", title="Pincite", instructions=INSTRUCTIONS, subscriptions=False
+    )
     for call in (list_documents, search, read, locate, verify):
         server.add_tool(in_django(call), annotations=READS)
     server.add_tool(in_django(ask), annotations=ASKS)
     server.add_tool(in_django(review), annotations=ASKS)
     server.add_tool(in_django(add_document), annotations=ADDS)
-    server.resource(PAGE_URI, mime_type="text/plain")(in_django(page_text, ResourceError))
-    server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceError))
+    server.resource(PAGE_URI, mime_type="text/plain")(in_django(page_text, ResourceNotFoundError))
+    server.resource(PICTURE_URI, mime_type="image/png")(in_django(page_image, ResourceNotFoundError))
     server.prompt(name="cited_answer")(cited_answer)
     return server
 
@@ -302,8 +305,14 @@ async def answered(request: Request) -> HttpResponse:
     body = request._request.body
     response = HttpResponse(content_type="application/json")
 
+    unread = [{"type": "http.request", "body": body, "more_body": False}]
+
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body, "more_body": False}
+        if not unread:
+            # The package watches for a disconnect in a loop. Were it answered at once, that loop would never
+            # yield, and the whole process would stand still.
+            await asyncio.Event().wait()
+        return unread.pop()
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":

@@ -115,6 +115,7 @@ class WebhookDelivery(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
+        verbose_name_plural = "webhook deliveries"
         indexes = [
             models.Index(fields=["next_at"], condition=models.Q(next_at__isnull=False), name="deliveries_due")
         ]

@@ -81,8 +81,8 @@ def turns_of(messages: Sequence[dict[str, Any]]) -> list[Turn]:
     ]
     if not turns or turns[-1][0] != "user":
         raise Refused("The last message must be a question of the user.")
-    if turns[-1][1].startswith(TASK):
-        raise Refused("Pincite answers questions only. Name another model for titles and tags.")
+    if turns[-1][1].startswith(TASKS):
+        raise Refused(NO_TASKS)
     return turns
 
 
@@ -212,7 +212,17 @@ def tokens_of(message: Message) -> tuple[int, int]:
 
 MOST_MESSAGES = 1000
 FINISHED = {Message.Status.COMPLETE: "stop", Message.Status.INCOMPLETE: "length"}
-TASK = "### Task:"  # Open WebUI begins its own requests for titles, tags and follow-up questions so
+# How Open WebUI begins its own requests (titles, tags, follow-up questions, its own retrieval), and LibreChat
+# its requests for a title.
+TASKS = (
+    "### Task:",
+    "Provide a concise, 5-word-or-less title for the conversation",
+    "Analyze this conversation and provide:",
+)
+NO_TASKS = (
+    "Pincite answers questions from its own documents only. Name another model for titles and tags, and add "
+    "files to Pincite, not to the chat."
+)
 
 
 class OpenAIView(APIView):
@@ -252,7 +262,7 @@ class CompletionSerializer(serializers.Serializer):
 
     model = serializers.CharField(max_length=100)
     messages = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_MESSAGES)
-    stream = serializers.BooleanField(default=False)
+    stream = serializers.BooleanField(default=False, allow_null=True)
     stream_options = serializers.DictField(default=dict, allow_null=True)
     n = serializers.IntegerField(default=1, min_value=1, max_value=1, allow_null=True)
 

@@ -19,6 +19,8 @@ from django.core.management import call_command
 from django.core.servers.basehttp import WSGIRequestHandler
 from pytest_django.live_server_helper import LiveServer
 
+from documents.api.common.schema import NOT_BLANK
+from documents.api.papers import TopicSerializer
 from documents.models import ApiToken, CitationUnit, RetrievalChunk, Tag
 from tests.conftest import Ingest
 
@@ -106,6 +108,14 @@ def test_the_served_api_keeps_its_schema(
     cases = re.search(r"(\d+) generated", run.stdout)
     assert tested and int(tested[1]) >= 60, run.stdout[-2000:]
     assert cases and int(cases[1]) >= 1500, run.stdout[-2000:]
+
+
+def test_a_blank_string_is_the_same_to_the_schema_and_to_a_serializer() -> None:
+    """`?q=%1D` was refused though the schema allowed it: `\\S` is not what Python strips."""
+    differ = [n for n in range(0x110000) if bool(re.search(NOT_BLANK, chr(n))) != bool(chr(n).strip())]
+    assert differ == []
+    topics = TopicSerializer(data={"q": "\x1d"}), TopicSerializer(data={"q": "\x1dA"})
+    assert [topic.is_valid() for topic in topics] == [False, True]
 
 
 def test_the_schema_is_valid_and_made_without_a_warning(tmp_path: Path) -> None:

@@ -165,28 +165,3 @@ def test_a_streamed_response_ends_with_the_same_text_and_annotations(
     assert said == whole.output_text and "1,577 red anvils" in said and "**Sources**" in said
     (note,) = [event.annotation for event in events if event.type == "response.output_text.annotation.added"]
     assert said[note.start_index : note.end_index] == f"[[1]]({note.url})"  # type: ignore[union-attr]
-
-
-def test_front_ends_are_answered_in_their_own_way(
-    asgi_server: str, alice: User, report: Document, new_key: NewKey
-) -> None:
-    """Open WebUI and LibreChat list models, then stream with usage; the former asks for titles as well."""
-    client = client_for(asgi_server, new_key(alice, "ask", "read"))
-    model = client.models.list().data[0].id
-    question = {"role": "user", "content": QUESTION}
-    chunks = list(
-        client.chat.completions.create(
-            model=model,
-            messages=[{"role": "system", "content": "Be brief."}, question],  # type: ignore[list-item]
-            stream=True,
-            stream_options={"include_usage": True},
-            temperature=0.7,
-            user="6650c9",
-        )
-    )
-    assert chunks[-1].usage and not chunks[-1].choices
-    assert chunks[-2].choices[0].finish_reason == "stop"
-    title = "### Task:\nGenerate a concise, 3-5 word title with an emoji.\n### Output:\nJSON format"
-    with pytest.raises(openai.UnprocessableEntityError, match="titles"):
-        client.chat.completions.create(model=model, messages=[{"role": "user", "content": title}])
-    assert Conversation.objects.count() == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from xml.etree import ElementTree as ET
 
 import pymupdf
@@ -289,6 +290,26 @@ def test_hypothesis_and_zotero_get_the_words_the_place_and_the_comment(
     opened = f"http://testserver/documents/{manual.pk}/?page=1&amp;q=brake+line"
     assert note and f'“brake line” (<a href="{opened}">p. 1</a>)<br>At 40 bar?<br>Ask &lt;b&gt;Tom' in note
     assert client.get(f"{url}.exe").status_code == 404
+
+
+def test_links_of_exported_highlights_open_the_words_after_the_document_was_read_anew(
+    alice: User, manual: Document, client: Client
+) -> None:
+    """Obsidian keeps the Markdown and Zotero the RDF; the document is another one by then."""
+    annotate_quote(alice, manual, "brake line holds", comment="At 40 bar?")
+    client.force_login(alice)
+    url = f"/documents/{manual.pk}/annotations/export"
+    (in_markdown,) = re.findall(r"\[p\. 1\]\((http\S+?)\)", client.get(f"{url}.md").content.decode())
+    rdf = ET.fromstring(client.get(f"{url}.rdf").content)
+    notes = [found.text or "" for found in rdf.iter("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}value")]
+    (in_rdf,) = (unescape(link) for note in notes for link in re.findall('href="([^"]+)"', note))
+    assert in_rdf == in_markdown
+    read_anew(manual, "A page that was put before all others.", "A second one.", LINES)
+    Annotation.objects.all().delete()
+    (lit,) = client.get(in_markdown).context["opening"]
+    assert lit["page"] == 3 and lit["anchor"]
+    read_anew(manual, "Of brakes it says nothing.")
+    assert not [lit for lit in client.get(in_markdown).context["opening"] or () if lit["anchor"]]
 
 
 def test_the_api_stores_drawings_and_says_what_is_missing(alice: User, manual: Document) -> None:

@@ -17,6 +17,11 @@ RETRY_AFTER = {
 }
 
 
+# A character that `str.strip` keeps. Python strips more than `\s` names in the dialects of JSON Schema's
+# validators, such as the separators U+001C to U+001F.
+NOT_BLANK = r"[^\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+
+
 class PinciteSchema(AutoSchema):
     """Adds the error answers that the shared parts of the API give, and the scope a token needs."""
 
@@ -35,10 +40,10 @@ class PinciteSchema(AutoSchema):
     def _map_serializer_field(
         self, field: Any, direction: Any, bypass_extensions: bool = False
     ) -> dict[str, Any]:
-        """A string that is trimmed and may not be blank needs a character that is no space."""
+        """A string that is trimmed and may not be blank needs a character that is not stripped."""
         schema: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
         if direction == "request" and type(field) is serializers.CharField and not field.allow_blank:
-            return schema | {"pattern": r"\S"}
+            return schema | {"pattern": NOT_BLANK}
         return schema
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:
