@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as settings_module
@@ -19,6 +20,7 @@ from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
 from documents.models import Document
 from operations.embedded import server
+from tests import citus_nodes
 from tests.drawing import draw_pdf
 
 if settings_module.VAR_DIR != settings_module.BASE_DIR / "var":  # the tests' own server, not somebody's data
@@ -40,6 +42,13 @@ Ingest = Callable[..., Document]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slow tests: at the end no process is left alone with one."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Place the tables of the tests' database where ``DATABASE_URL`` is that of a Citus coordinator."""
+    with django_db_blocker.unblock():
+        citus_nodes.place_test_database()
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ LAYERS = {"admin", "api", "commands", "exports", "models", "providers", "templat
 NOUNS = {"anchoring", "chunking", "docling", "ranking"}
 # Small modules that something finds by name (Django, django-q2, a command line, a protocol), or that are the
 # only door to a library: sentencex; PyMuPDF outside the child, imported where it is needed.
-SEAMS = CONVENTIONAL | {"api_urls", "asgi", "formats", "language_model", "reaper", "s3_storage", "signals"}
+SEAMS = CONVENTIONAL | {"api_urls", "asgi", "formats", "language_model", "s3_storage", "signals"}
 SEAMS |= {"storage", "tasks", "sentences", "record_pdf"}
 TWICE = {("chat", "alignment"), ("chat", "presenters")}  # to be renamed
 

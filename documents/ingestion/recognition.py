@@ -92,19 +92,15 @@ def recognise_document(
 
 def next_to_recognise() -> uuid.UUID | None:
     """What somebody asked for last; then the oldest document of the owner served longest ago."""
-    wanted = Page.objects.filter(document=OuterRef("pk")).awaiting_recognition().order_by()
+    wanted = Page.objects.filter(document__in=recognisable(), wanted_at__isnull=False)
+    if key := wanted.awaiting_recognition().order_by("-wanted_at").values_list("document", flat=True).first():
+        return key
     owned = Document.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
     found = recognisable().annotate(
-        wanted=Subquery(wanted.values("document").annotate(last=Max("wanted_at")).values("last")),
         served=Subquery(owned.annotate(last=Max("started_at")).values("last")),
         only_pictures=Q(pages_waiting=0),
     )
-    order = (
-        F("wanted").desc(nulls_last=True),
-        "only_pictures",
-        F("served").asc(nulls_first=True),
-        "created_at",
-    )
+    order = ("only_pictures", F("served").asc(nulls_first=True), "created_at")
     return found.order_by(*order).values_list("pk", flat=True).first()
 
 

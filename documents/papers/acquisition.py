@@ -255,5 +255,5 @@ def mark_abstracts(document: Document) -> None:
         units = CitationUnit.objects.filter(document=document, section_title__in=RECORD_SECTIONS)
         units.update(section_type="abstract")
         units.filter(unit_type=CitationUnit.Type.PROSE).update(unit_type=CitationUnit.Type.ABSTRACT)
-        chunks = RetrievalChunk.objects.filter(units__in=units)
-        RetrievalChunk.objects.filter(pk__in=chunks).update(section_type="abstract")
+        chunks = RetrievalChunk.objects.filter(document=document, pk__in=units.values("chunk"))
+        chunks.update(section_type="abstract")

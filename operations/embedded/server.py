@@ -1,8 +1,8 @@
 """The embedded PostgreSQL server: one per data folder, shared by all processes that use the folder.
 
 No list of users could stay true, so each process holds a shared file lock while it lives. The process that
-can turn its lock into an exclusive one at its end is the last, and stops the server. ``reaper`` stops it
-where the last process was killed.
+can turn its lock into an exclusive one at its end is the last, and stops the server. Where the
+last process was killed, ``stop_when_unused`` does.
 """
 
 from __future__ import annotations
@@ -22,13 +22,19 @@ import time
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TypedDict
+from typing import IO, NoReturn, TypedDict
 
 import psutil
 import psycopg
 from psycopg import sql
 
-from operations.embedded.locks import is_starting_or_stopping, reaper_lock, starting_or_stopping, users_file
+from operations.embedded.locks import (
+    is_starting_or_stopping,
+    reaper_lock,
+    starting_or_stopping,
+    users_file,
+    wait_until_unused,
+)
 
 NAMES = ("postgres", "pgserver")
 FALLBACK = "nobody"
@@ -99,6 +105,7 @@ BINARIES = _package() / f"pginstall{VERSION}" / "bin"
 
 AWAY = "PostgreSQL went away; it will be started again in a few seconds."
 PROJECT = Path(__file__).parents[2]
+PATIENCE = 10.0  # seconds a predecessor of the caretaker may take to go
 FAREWELL = 5.0  # seconds the caretaker may take to see that the server is stopped
 RESTART_AFTER = 5.0  # seconds a server that went away is given to come back by itself
 SOCKET_PATH_LIMIT = 100  # bytes; sun_path holds 108 with the file's own name
@@ -297,7 +304,7 @@ def launch(data: Path) -> None:
         f"--options=-k {folder} {options}",
     )
     subprocess.Popen(
-        [sys.executable, "-m", "operations.embedded.reaper", str(data)],
+        [sys.executable, "-m", "operations.embedded.server", str(data)],
         cwd=PROJECT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -360,3 +367,19 @@ def ensure_database(data: Path, name: str) -> None:
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
         if not known:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+
+
+def stop_when_unused(data: Path) -> NoReturn:
+    """Stop the server when the kernel has taken the last user's lock away; a process of its own does it.
+
+    Ends soon when somebody else takes care of it.
+    """
+    with reaper_lock(data, PATIENCE) as mine:
+        while mine and is_running(data):
+            wait_until_unused(data)
+            stop_when_last(data)
+        os._exit(0)  # its lock goes with the process, so that who has waited for it finds no process
+
+
+if __name__ == "__main__":
+    stop_when_unused(Path(sys.argv[1]))

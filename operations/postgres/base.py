@@ -102,6 +102,12 @@ connection_pool = ConnectionPool()
 
 PREPARED_AFTER = 2  # times that a connection was asked the same
 
+# Citus opens several connections to a node for one statement, and refuses to write in the same transaction
+# what they have read. In a transaction it is therefore to use one.
+HAS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
+ONE_CONNECTION_A_NODE = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
+_has_citus: dict[Database, bool] = {}  # looked up once by each process
+
 
 class DatabaseOperations(Operations):
     def last_executed_query(self, cursor: psycopg.Cursor, sql: str, params: Any) -> str:
@@ -142,6 +148,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise
         self._lane = lane
         return connection
+
+    def init_connection_state(self) -> None:
+        super().init_connection_state()
+        if self._database() not in _has_citus:
+            _has_citus[self._database()] = self.connection.execute(HAS_CITUS).fetchone()[0]
+
+    def _set_autocommit(self, autocommit: bool) -> None:
+        super()._set_autocommit(autocommit)  # type: ignore[misc]  # missing in the stubs
+        if not autocommit and _has_citus.get(self._database()):
+            with self.wrap_database_errors:
+                self.connection.execute(ONE_CONNECTION_A_NODE)
 
     def _kept_or_new(self, conn_params: dict[str, Any]) -> psycopg.Connection:
         if connection := connection_pool.take(self._database()):

@@ -29,7 +29,7 @@ from documents.models import CitationUnit, Document, FailureCode, Job, Retrieval
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.full_text import ANALYSIS_VERSION
-from retrieval.index.vectors import activate, active_space, build_vector_index, open_space
+from retrieval.index.vectors import activate, active_space, build_vector_index, open_space, without_vector
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument
 from retrieval.provider_calls import ProviderError
 
@@ -155,9 +155,9 @@ def share_embedded(space: EmbeddingSpace) -> float:
 
 def documents_lacking(space: EmbeddingSpace) -> QuerySet[Document]:
     """Documents with a chunk that has no vector in the space."""
-    vector = ChunkVector.objects.filter(chunk=OuterRef("pk"), space=space)
-    without = RetrievalChunk.objects.filter(~Exists(vector), document=OuterRef("pk"))
-    return Document.objects.filter(Exists(without), deleted_at=None).order_by("created_at")
+    without = without_vector(RetrievalChunk.objects.order_by(), space)
+    lacking = Document.objects.filter(pk__in=without.values("document"), deleted_at=None)
+    return lacking.order_by("created_at")
 
 
 IMPORTED = "imported"
@@ -210,8 +210,9 @@ def read_by_older_parsers() -> QuerySet[Document]:
 
 
 def without_chunk_types() -> QuerySet[Document]:
-    untyped = RetrievalChunk.objects.filter(document=OuterRef("pk"), chunk_type="")
-    return Document.objects.filter(Exists(untyped), deleted_at=None).order_by("created_at")
+    untyped = RetrievalChunk.objects.filter(chunk_type="").order_by()
+    found = Document.objects.filter(pk__in=untyped.values("document"), deleted_at=None)
+    return found.order_by("created_at")
 
 
 def repair_chunk_types(document: Document) -> None:
@@ -228,8 +229,8 @@ def repair_chunk_types(document: Document) -> None:
 def without_words() -> QuerySet[Document]:
     """Documents with chunks whose words are not indexed, or by an older analysis."""
     present = IndexedDocument.objects.filter(document=OuterRef("pk"), analysis_version=ANALYSIS_VERSION)
-    chunks = RetrievalChunk.objects.filter(document=OuterRef("pk"))
-    return Document.objects.filter(Exists(chunks), ~Exists(present), deleted_at=None).order_by("created_at")
+    chunked = RetrievalChunk.objects.order_by().values("document")
+    return Document.objects.filter(~Exists(present), pk__in=chunked, deleted_at=None).order_by("created_at")
 
 
 def backfill(on_step: Callable[[Behind], object] | None = None) -> int:

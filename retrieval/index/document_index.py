@@ -26,7 +26,7 @@ from domains import fields_of
 from retrieval.embeddings.base import Vectors
 from retrieval.index.bm25 import analyze_if_grown
 from retrieval.index.full_text import ANALYSIS_VERSION, chunk_rows, chunk_words, document_words, names_of
-from retrieval.index.vectors import active_space, build_vector_index, embedder_of
+from retrieval.index.vectors import active_space, build_vector_index, embedder_of, without_vector
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.provider_calls import ProviderError, start_call, with_retries
 from retrieval.query.language_model import LanguageModel, configured_language_model
@@ -196,7 +196,7 @@ VECTOR_COLUMNS = {"chunk_id": "uuid", "document_id": "uuid", "space_id": "int8",
 
 def embed_document(document: Document, space: EmbeddingSpace) -> int:
     """Embeds the chunks that have no vector in ``space`` yet; how many. Raises ProviderError, Stale."""
-    missing = RetrievalChunk.objects.filter(document=document).exclude(vectors__space=space)
+    missing = without_vector(RetrievalChunk.objects.filter(document=document), space)
     chunks = list(missing.order_by("index").only("id", "index", "content", "context_header", "summary"))
     add_summaries(document, chunks)
     engine = embedder_of(space)
@@ -230,7 +230,7 @@ def write_vectors(
 ) -> None:
     with held(document):
         ids = [chunk.pk for chunk in chunks]
-        missing = RetrievalChunk.objects.filter(pk__in=ids).exclude(vectors__space=space)
+        missing = without_vector(RetrievalChunk.objects.filter(document=document, pk__in=ids), space)
         wanted = set(missing.values_list("pk", flat=True))
         rows = (
             (chunk.pk, document.pk, space.pk, packed)

@@ -7,8 +7,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from pgvector import HalfVector
 
+from documents.models import RetrievalChunk
 from retrieval.embeddings.base import Embedder, Vectors
 from retrieval.embeddings.registry import embedder, split_name
 from retrieval.index.postgres import reader
@@ -62,6 +64,12 @@ def open_space(name: str) -> EmbeddingSpace:
 def embedder_of(space: EmbeddingSpace) -> Embedder:
     """Raises ProviderError when its key is missing."""
     return embedder(space.provider, space.model, space.dimensions)
+
+
+def without_vector(chunks: QuerySet[RetrievalChunk], space: EmbeddingSpace) -> QuerySet[RetrievalChunk]:
+    """Those of the chunks that have no vector in the space yet."""
+    vector = ChunkVector.objects.filter(document=OuterRef("document"), chunk=OuterRef("pk"), space=space)
+    return chunks.filter(~Exists(vector))
 
 
 def activate(space: EmbeddingSpace) -> None:
@@ -129,13 +137,14 @@ SET LOCAL hnsw.max_scan_tuples = {MAX_SCAN_TUPLES};
 """
 
 IN_SCOPE = """
-SELECT chunk_id, {operand} <=> %s::halfvec({dimensions}) AS distance
+SELECT chunk_id, ({operand} <=> %s::halfvec({dimensions})) {more} AS distance
 FROM retrieval_chunkvector
-WHERE space_id = {space} AND document_id IN ({documents}) {chunk_filter}
+WHERE space_id = {{space}} AND document_id IN ({{documents}}) {{chunk_filter}}
+ORDER BY distance LIMIT %s
 """
-# OFFSET 0 keeps the order outside: PostgreSQL then uses no index for it and compares with every vector.
-EXACT = "SELECT * FROM (" + IN_SCOPE + " OFFSET 0) compared ORDER BY distance LIMIT %s"
-BY_INDEX = IN_SCOPE + " ORDER BY {operand} <=> %s::halfvec({dimensions}) LIMIT %s"
+BY_INDEX = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="")
+# The index is not on a sum: PostgreSQL compares with every vector, on each shard where there are some.
+EXACT = IN_SCOPE.format(operand="{operand}", dimensions="{dimensions}", more="+ 0")
 
 
 class Nearest(NamedTuple):
@@ -166,8 +175,7 @@ def _statement(
         documents=scope.documents,
         chunk_filter=scope.and_chunk("chunk_id"),
     )
-    again = [] if nearest is EXACT else [text]
-    params = [text, *scope.document_params, *scope.chunk_params, *again, limit]
+    params = [text, *scope.document_params, *scope.chunk_params, limit]
     return statement, params
 
 

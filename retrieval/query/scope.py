@@ -161,7 +161,8 @@ class Scope:
         wanted = Q()
         if self.chunk_types:
             kinds = [kind for name in self.chunk_types for kind in OTHER_NAMES.get(name, (name,))]
-            units = CitationUnit.objects.filter(chunk=OuterRef("pk"), unit_type__in=kinds)
+            of_chunk = CitationUnit.objects.filter(document=OuterRef("document"), chunk=OuterRef("pk"))
+            units = of_chunk.filter(unit_type__in=kinds)
             wanted &= Q(chunk_type__in=kinds) | Q(Exists(units))
         if self.section_types:
             wanted &= Q(section_type__in=self.section_types)

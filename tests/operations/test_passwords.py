@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from documents.models import ApiToken, TemporaryPassword
-from operations.first_run import first_user
+from operations.management.commands.runapp import first_user
 from tests.operations.test_sessions import is_in, signed_in
 
 NEW = "a longer sentence 41"

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from operations.first_run import collect_static_files
 from operations.http.static_files import HashedNames
+from operations.management.commands.runapp import collect_static_files
 
 IMPORTED = re.compile(r"""(?:\bfrom\s*|\bimport\s*\(?\s*)["'](\.[^"']+)["']""")
 

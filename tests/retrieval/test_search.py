@@ -508,7 +508,7 @@ def test_a_page_is_found_by_the_number_printed_on_it(alice: User) -> None:
     for page in document.pages.all():
         printed = f"Prospectus {2 * page.number + 10}"
         page.furniture = [{"text": printed, "rects": [], "char_start": 0, "char_end": 0}]
-        page.save()
+        page.save(update_fields=["furniture"])
     scope = Scope(alice, document_ids=(document.pk,))
     assert search("By when do I apply on page 16?", scope).hits[0].page == 3
 

@@ -1,0 +1,53 @@
+"""`manage.py distribute`: places the tables on the nodes of a Citus cluster."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from operations.postgres.citus import Node, NotPossible, distribute, join_nodes, lacking
+
+
+class Command(BaseCommand):
+    help = "Places the tables on the nodes of a Citus cluster. Done twice, the second time finds nothing."
+
+    requires_system_checks: list[str] = []  # they look at the database, too
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--check", action="store_true", help="only say what is not in its place")
+        parser.add_argument(
+            "--coordinator", type=Node.parse, metavar="HOST:PORT", help="how workers reach this server"
+        )
+        parser.add_argument(
+            "--worker",
+            type=Node.parse,
+            metavar="HOST:PORT",
+            action="append",
+            default=[],
+            help="add this node",
+        )
+
+    def handle(
+        self, *, check: bool, coordinator: Node | None, worker: list[Node], **options: Any
+    ) -> str | None:
+        try:
+            if check:
+                self.report()
+                return None
+            if coordinator or worker:
+                join_nodes(coordinator, worker)
+            count = distribute(lambda step: self.stdout.write(step.what))
+        except NotPossible as error:
+            raise CommandError(str(error)) from error
+        return f"{count} steps." if count else "Every table is in its place."
+
+    def report(self) -> None:
+        """Raises CommandError where something is not in its place."""
+        steps = lacking()
+        for step in steps:
+            self.stdout.write(step.what)
+        if steps:
+            raise CommandError(f"{len(steps)} things are not in their place: run `manage.py distribute`.")
+        self.stdout.write("Every table is in its place.")

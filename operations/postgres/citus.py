@@ -1,0 +1,351 @@
+"""Places the tables on a Citus cluster, most rows by their document.
+
+Pages, chunks, units, words and vectors of a document lie on one node, found by ``document_id``. Accounts,
+documents, shares and the like are reference tables, of which each node has a copy. Everything else stays on
+the coordinator. On one PostgreSQL nothing of this is done: keys and foreign keys are those of the models.
+
+A key of a distributed table must hold the distribution column: ``(id)`` becomes ``(document_id, id)``, and a
+foreign key between two of them ``(document_id, chunk_id) → (document_id, id)``. Django need not know: ``id``
+stays the model's key. A foreign key from a table on the coordinator to a distributed one is not possible.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import psycopg
+from django.apps import apps
+from django.db import DatabaseError, connection, transaction
+from django.db.backends.utils import CursorWrapper
+from psycopg import sql
+
+COLUMN = "document_id"
+DISTRIBUTED = (
+    "documents.page",
+    "documents.retrievalchunk",
+    "documents.citationunit",
+    "retrieval.indexedchunk",
+    "retrieval.chunkvector",
+)
+REFERENCE = (
+    "auth.user",
+    "auth.group",
+    "auth.user_groups",
+    "documents.document",
+    "documents.tag",
+    "documents.document_tags",
+    "documents.collection",
+    "documents.placement",
+    "documents.share",
+    "retrieval.embeddingspace",
+    "retrieval.indexeddocument",
+)
+WORKER_SETTINGS = {
+    "hnsw.iterative_scan": "strict_order",
+    "hnsw.ef_search": "300",
+    "hnsw.max_scan_tuples": "60000",
+    "enable_seqscan": "off",
+}
+"""Of the database on each worker: what a search sets for its statement, which does not reach the shards.
+
+Citus can pass such settings on, but not in a transaction that has read a reference table.
+"""
+
+INSTALL = (
+    "This PostgreSQL has no Citus. Install it on every node, put citus into shared_preload_libraries "
+    "and restart them."
+)
+PRELOAD = "Citus is installed but not loaded: put citus into shared_preload_libraries and restart the server."
+WORKERS = "The cluster has no worker: give --coordinator host:port and --worker host:port for each."
+
+
+class NotPossible(Exception):
+    """The cluster cannot take the tables; the message says what to do."""
+
+
+class Node(NamedTuple):
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Node:
+        """Of ``host:port``. Raises ValueError."""
+        host, _, port = text.rpartition(":")
+        if not host:
+            raise ValueError(f"{text!r} is not host:port.")
+        return cls(host, int(port))
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is not yet as it must be, in words, and the statements that make it so."""
+
+    what: str
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A primary key (``p``), unique constraint (``u``) or foreign key (``f``) as the catalogue has it."""
+
+    name: str
+    kind: str
+    table: str
+    columns: tuple[str, ...]
+    target: str
+    target_columns: tuple[str, ...]
+    deferred: bool
+
+    @property
+    def add(self) -> str:
+        body = f"{'PRIMARY KEY' if self.kind == 'p' else 'UNIQUE'} ({', '.join(self.columns)})"
+        if self.kind == "f":
+            target = f"{self.target} ({', '.join(self.target_columns)})"
+            body = f"FOREIGN KEY ({', '.join(self.columns)}) REFERENCES {target}"
+        later = " DEFERRABLE INITIALLY DEFERRED" if self.deferred else ""
+        return f"ALTER TABLE {self.table} ADD CONSTRAINT {self.name} {body}{later}"
+
+    @property
+    def drop(self) -> str:
+        return f"ALTER TABLE {self.table} DROP CONSTRAINT {self.name}"
+
+
+def table_of(label: str) -> str:
+    app, name = label.split(".")
+    if "_" in name:  # of a many-to-many field
+        model, field = name.split("_", 1)
+        through: Any = apps.get_model(app, model)._meta.get_field(field)
+        return str(through.m2m_db_table())
+    return apps.get_model(app, name)._meta.db_table
+
+
+def distributed_tables() -> list[str]:
+    return [table_of(label) for label in DISTRIBUTED]
+
+
+def reference_tables() -> list[str]:
+    return [table_of(label) for label in REFERENCE]
+
+
+# --- What is -------------------------------------------------------------------------------------
+
+CONSTRAINTS = """
+SELECT c.conname, c.contype::text, c.conrelid::regclass::text,
+       ARRAY(SELECT attname::text FROM unnest(c.conkey) WITH ORDINALITY k(n, at)
+             JOIN pg_attribute ON attrelid = c.conrelid AND attnum = k.n ORDER BY at),
+       coalesce(nullif(c.confrelid, 0)::regclass::text, ''),
+       ARRAY(SELECT attname::text FROM unnest(c.confkey) WITH ORDINALITY k(n, at)
+             JOIN pg_attribute ON attrelid = c.confrelid AND attnum = k.n ORDER BY at),
+       c.condeferred
+FROM pg_constraint c
+WHERE c.contype IN ('p', 'u', 'f') AND c.connamespace = current_schema()::regnamespace
+ORDER BY c.contype = 'f' DESC, c.conname
+"""
+PLACES = "SELECT table_name::text, citus_table_type, distribution_column FROM citus_tables"
+NODES = "SELECT nodename, nodeport, groupid, isactive FROM pg_dist_node WHERE noderole = 'primary'"
+
+
+def has_citus() -> bool:
+    """Whether the database has the extension. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+        return cursor.fetchone() is not None
+
+
+def constraints(cursor: CursorWrapper) -> list[Constraint]:
+    cursor.execute(CONSTRAINTS)
+    return [
+        Constraint(name, kind, table, tuple(columns), target, tuple(target_columns), deferred)
+        for name, kind, table, columns, target, target_columns, deferred in cursor.fetchall()
+    ]
+
+
+def ensure_possible() -> None:
+    """Raises NotPossible where this server has no Citus, or cannot use it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('shared_preload_libraries'),"
+            " EXISTS (SELECT FROM pg_available_extensions WHERE name = 'citus')"
+        )
+        preloaded, available = cursor.fetchone() or ("", False)
+    if not available:
+        raise NotPossible(INSTALL)
+    if "citus" not in re.split(r"[\s,]+", preloaded):
+        raise NotPossible(PRELOAD)
+
+
+# --- What must be --------------------------------------------------------------------------------
+
+
+def lacking() -> list[Step]:
+    """What ``distribute`` would do, in order; nothing where all is in its place. Raises NotPossible."""
+    ensure_possible()
+    if not has_citus():
+        raise NotPossible(f"The database has no Citus extension yet. {WORKERS}")
+    with connection.cursor() as cursor:
+        ensure_nodes(cursor)
+        cursor.execute(PLACES)
+        places = {name: (kind, column) for name, kind, column in cursor.fetchall()}
+        known = constraints(cursor)
+        unset = unset_on_workers(cursor)
+    return [
+        *constraint_steps(known, places),
+        *placement_steps(places),
+        *foreign_key_steps(known, places),
+        *(setting_step(name) for name in unset),
+    ]
+
+
+def ensure_nodes(cursor: CursorWrapper) -> None:
+    """Raises NotPossible without a worker, or where one does not answer."""
+    cursor.execute(NODES)
+    nodes = cursor.fetchall()
+    if not any(group for _, _, group, _ in nodes) or all(group for _, _, group, _ in nodes):
+        raise NotPossible(WORKERS)
+    if silent := [f"{host}:{port}" for host, port, _, active in nodes if not active]:
+        raise NotPossible(f"{', '.join(silent)}: not active. See pg_dist_node.")
+    try:
+        cursor.execute(
+            "SELECT from_nodename, to_nodename, to_nodeport FROM citus_check_cluster_node_health()"
+            " WHERE result IS NOT TRUE"
+        )
+    except DatabaseError as error:
+        raise NotPossible(f"A node does not answer: {error}") from error
+    if found := cursor.fetchall():
+        one, other, port = found[0]
+        raise NotPossible(f"{other}:{port} cannot be reached from {one}: is it running, does it trust {one}?")
+
+
+Places = dict[str, tuple[str, str]]
+
+
+def constraint_steps(known: Iterable[Constraint], places: Places) -> Iterator[Step]:
+    """Foreign keys that are in the way go; keys of distributed tables get the distribution column."""
+    tables = distributed_tables()
+    for one in known:
+        if one.kind == "f" and not stays(one, places):
+            yield Step(f"drop {one.name} of {one.table}", (one.drop,))
+        elif one.kind in "pu" and one.table in tables and COLUMN not in one.columns:
+            wider = Constraint(one.name, one.kind, one.table, (COLUMN, *one.columns), "", (), one.deferred)
+            index = (
+                f"CREATE INDEX {one.table}_{'_'.join(one.columns)} ON {one.table} ({', '.join(one.columns)})"
+            )
+            yield Step(f"{one.name} of {one.table}: add {COLUMN}", (one.drop, wider.add, index))
+
+
+def stays(one: Constraint, places: Places) -> bool:
+    """Whether a foreign key may be left as it is while the tables are placed."""
+    tables = distributed_tables()
+    if one.table not in tables:
+        return one.target not in tables
+    return one.table in places and (one.target not in tables or COLUMN in one.columns)
+
+
+def placement_steps(places: Places) -> Iterator[Step]:
+    first = distributed_tables()[0]
+    for table in distributed_tables():
+        if table not in places:
+            beside = "none" if table == first else first
+            call = f"SELECT create_distributed_table('{table}', '{COLUMN}', colocate_with => '{beside}')"
+            yield Step(f"distribute {table} by {COLUMN}", (call,))
+        elif places[table] != ("distributed", COLUMN):
+            raise NotPossible(f"{table} is a {places[table][0]} table by {places[table][1]}.")
+    for table in reference_tables():
+        if places.get(table, ("", ""))[0] != "reference":
+            call = f"SELECT create_reference_table('{table}')"
+            yield Step(f"copy {table} to every node", (call,))
+
+
+def foreign_key_steps(known: Iterable[Constraint], places: Places) -> Iterator[Step]:
+    """Foreign keys of distributed tables, as they may be there."""
+    tables = distributed_tables()
+    for one in known:
+        if one.kind != "f" or one.table not in tables or stays(one, places):
+            continue
+        again = one
+        if one.target in tables and COLUMN not in one.columns:
+            columns, target_columns = (COLUMN, *one.columns), (COLUMN, *one.target_columns)
+            again = Constraint(one.name, "f", one.table, columns, one.target, target_columns, one.deferred)
+        yield Step(f"add {one.name} of {one.table}", (again.add,))
+
+
+def unset_on_workers(cursor: CursorWrapper) -> list[str]:
+    """Settings that some worker has otherwise, or not."""
+    asked = "SELECT string_agg(setconfig::text, ' ') FROM pg_db_role_setting s JOIN pg_database d"
+    asked += " ON d.oid = s.setdatabase WHERE d.datname = current_database()"
+    cursor.execute("SELECT result FROM run_command_on_workers(%s)", [asked])
+    found = [row[0] or "" for row in cursor.fetchall()]
+    wanted = {name: f"{name}={value}" for name, value in WORKER_SETTINGS.items()}
+    return [name for name, setting in wanted.items() if not all(setting in row for row in found)]
+
+
+def setting_step(name: str) -> Step:
+    database = sql.Identifier(connection.settings_dict["NAME"]).as_string(None)
+    change = "SET LOCAL citus.enable_ddl_propagation = off; "  # each worker changes its own
+    change += f"ALTER DATABASE {database} SET {name} = {WORKER_SETTINGS[name]}"
+    return Step(
+        f"set {name} = {WORKER_SETTINGS[name]} on the workers",
+        (f"SELECT * FROM run_command_on_workers('{change}')",),
+    )
+
+
+# --- Making it so --------------------------------------------------------------------------------
+
+
+def join_nodes(coordinator: Node | None, workers: Sequence[Node]) -> None:
+    """Makes the database and its extensions on each node, and the nodes one cluster.
+
+    Nodes are reached with the user and password of this connection. Raises NotPossible.
+    """
+    ensure_possible()
+    for node in workers:
+        prepare_worker(node)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE EXTENSION IF NOT EXISTS citus")
+            if coordinator:
+                cursor.execute("SELECT citus_set_coordinator_host(%s, %s)", coordinator)
+            for node in workers:
+                cursor.execute("SELECT citus_add_node(%s, %s)", node)
+    except DatabaseError as error:
+        raise NotPossible(f"The nodes could not be joined: {error}") from error
+
+
+def prepare_worker(node: Node) -> None:
+    """Makes the database and its extension on a worker. Raises NotPossible."""
+    mine = connection.settings_dict
+    who = {"user": mine["USER"], "password": mine["PASSWORD"], "host": node.host, "port": node.port}
+    try:
+        with psycopg.connect(**who, dbname="postgres", autocommit=True) as other:
+            found = other.execute("SELECT 1 FROM pg_database WHERE datname = %s", [mine["NAME"]]).fetchone()
+            if not found:
+                other.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(mine["NAME"])))
+        with psycopg.connect(**who, dbname=mine["NAME"], autocommit=True) as other:
+            other.execute("CREATE EXTENSION IF NOT EXISTS citus")
+    except psycopg.Error as error:
+        raise NotPossible(f"{node}: {error}") from error
+
+
+def distribute(on_step: Callable[[Step], object] | None = None) -> int:
+    """Does what is lacking, all of it or nothing; how many steps. Raises NotPossible."""
+    try:
+        with transaction.atomic():
+            steps = lacking()
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
+                for step in steps:
+                    for statement in step.statements:
+                        cursor.execute(statement)
+                    if on_step:
+                        on_step(step)
+    except DatabaseError as error:
+        raise NotPossible(f"Citus refused a step; nothing was changed. {error}") from error
+    if left := lacking() if steps else []:
+        raise NotPossible(f"Not done, and nobody said why: {'; '.join(step.what for step in left)}.")
+    return len(steps)
