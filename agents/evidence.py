@@ -419,10 +419,10 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
 
 
 def _cell_read(agent: Agent, cell: ReviewCell, cited: Citation | None) -> ReviewCellRead:
-    document = cell.row.document
+    document = cell.row.document_id
     return ReviewCellRead(
-        document=str(document.pk),
-        title=document.title,
+        document=str(document or ""),
+        title=cell.row.document_title,
         column=cell.column.title,
         state=cell.state,
         value=cell.value,
@@ -430,7 +430,9 @@ def _cell_read(agent: Agent, cell: ReviewCell, cited: Citation | None) -> Review
         verdict=cited.verdict if cited else "",
         page=cited.page_number if cited else None,
         quote=cited.quote if cited else "",
-        link=agent.addresses.place(document.pk, cited.page_number, citation=cited.pk) if cited else "",
+        link=agent.addresses.place(document, cited.page_number, citation=cited.pk)
+        if cited and document
+        else "",
     )
 
 

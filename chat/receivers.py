@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.core.cache import cache
 from django.db import DatabaseError
+from django.db.models import Max
 
 from chat.annotations.annotation_commands import reanchor_annotations
 from chat.citations.reanchor import reanchor_citations
-from chat.models import Review
+from chat.models import Review, ReviewRow
 from chat.reviews.column_sets import InvalidReview
 from chat.reviews.fill_queue import recover
-from chat.reviews.review_commands import join_collection, outdate_document
+from chat.reviews.review_commands import join_sources, keep_deleted, outdate_document
 from documents.models import Document
 
 logger = logging.getLogger(__name__)
@@ -32,11 +34,26 @@ def reanchor_parsed_document(document: Document, **signal: Any) -> None:
             logger.exception("%s of %s failed", reanchor.__name__, document.pk)
 
 
+def keep_rows(instance: Document, **signal: Any) -> None:
+    """Let reviews keep the title of a document that is deleted for good."""
+    keep_deleted(instance)
+
+
 def keep_reviews_going(**signal: Any) -> None:
-    """Give rows to documents that came into collections, and go on with cells that were left."""
-    for review in Review.objects.filter(deleted_at=None).exclude(collection=None).select_related("owner"):
+    """Give rows to new documents of collections and searches, and go on with cells that were left.
+
+    A search is put again once a document came in behind it.
+    """
+    ReviewRow.objects.filter(document=None, added_by=None).delete()  # nobody sees it any more
+    joining = Review.objects.filter(deleted_at=None, joins=True).exclude(collection=None, search=None)
+    newest = Document.objects.searchable().aggregate(newest=Max("indexed_at"))["newest"]
+    for review in joining.select_related("owner", "collection", "search__user"):
+        key = f"review-joined-{review.pk}"
+        if review.search and (review.search_id, newest) == cache.get(key) and not review.collection:
+            continue
         try:
-            join_collection(review)
+            join_sources(review)
         except InvalidReview as error:
             logger.info("review %s: %s", review.pk, error)
+        cache.set(key, (review.search_id, newest))
     recover()

@@ -116,6 +116,7 @@ review_urls: Paths = [
     path("cell/<uuid:pk>/", reviews.cell, name="review-cell"),
     path("<uuid:pk>/", reviews.review, name="review"),
     path("<uuid:pk>/cells/", reviews.cells, name="review-cells"),
+    path("<uuid:pk>/agreement/", reviews.agreement, name="review-agreement"),
     path("<uuid:pk>/documents/", reviews.add_documents, name="review-documents"),
     path("<uuid:pk>/share/", reviews.share, name="review-share"),
     path("<uuid:pk>/columns/", reviews.import_columns, name="review-columns"),

@@ -1,26 +1,36 @@
-"""`/api/reviews/<id>/rows/…`, `cells/…`, `fill/…`: documents, answers with their evidence, the queue."""
+"""`/api/reviews/<id>/…`: its documents, its cells with their evidence, the queue, agreement, shares."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import django_filters
+from django.contrib.auth.models import Group, User
 from django.db import models
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
-from rest_framework import exceptions, generics, serializers, status, views
+from drf_spectacular.utils import extend_schema, extend_schema_serializer, extend_schema_view
+from rest_framework import exceptions, generics, mixins, serializers, status, views
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.api.reviews import ReviewPart, told_as_errors
-from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.api.reviews import ReviewPart, View, told_as_errors
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow, ReviewShare, ReviewTemplate
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import fill_estimate
-from chat.reviews.presenters import visible_rows
-from chat.reviews.review_commands import FILLABLE, add_rows, cancel_filling, change_cell, fill_cells
+from chat.reviews.presenters import blinded, visible_rows
+from chat.reviews.review_commands import (
+    FILLABLE,
+    add_rows,
+    agreements,
+    cancel_filling,
+    change_cell,
+    fill_cells,
+)
 from documents.api.common.authentication import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
+from documents.api.library import NamedParty
 from documents.models import Document
 from retrieval.provider_calls import ProviderError
 
@@ -28,11 +38,15 @@ from retrieval.provider_calls import ProviderError
 class RowSerializer(serializers.ModelSerializer):
     """One document of a review."""
 
-    title = serializers.CharField(source="document.title", read_only=True)
+    title = serializers.CharField(source="document_title", read_only=True)
+    document = serializers.UUIDField(
+        source="document_id", read_only=True, allow_null=True, help_text="null: it was deleted for good"
+    )
+    is_deleted = serializers.BooleanField(read_only=True, help_text="it is in the bin, or gone")
 
     class Meta:
         model = ReviewRow
-        fields = ["id", "document", "title", "position", "created_at"]
+        fields = ["id", "document", "title", "is_deleted", "position", "created_at"]
 
 
 class NewRowsSerializer(Strict, serializers.Serializer):
@@ -86,7 +100,7 @@ class CellSerializer(serializers.ModelSerializer):
     list of them. Its first citation is the one the value rests on.
     """
 
-    document = serializers.UUIDField(source="row.document_id", read_only=True)
+    document = serializers.UUIDField(source="row.document_id", read_only=True, allow_null=True)
 
     class Meta:
         model = ReviewCell
@@ -130,6 +144,10 @@ class Cells(ReviewPart, generics.ListAPIView):
         cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(self.request))
         return cells.select_related("row").prefetch_related("citations")
 
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page = super().paginate_queryset(queryset)
+        return None if page is None else blinded(page, self.review, caller(self.request))
+
 
 @extend_schema(tags=["reviews"])
 class CellDetail(Cells, generics.RetrieveAPIView):
@@ -137,6 +155,9 @@ class CellDetail(Cells, generics.RetrieveAPIView):
 
     filterset_class = None  # type: ignore[assignment]
     filter_backends: list[Any] = []
+
+    def get_object(self) -> ReviewCell:
+        return blinded([super().get_object()], self.review, caller(self.request))[0]
 
     @extend_schema(operation_id="reviews_cells_retrieve")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -224,3 +245,110 @@ class CancelFilling(ReviewPart, views.APIView):
 
     def post(self, request: Request, **kwargs: Any) -> Response:
         return Response({"cells": cancel_filling(self.review)})
+
+
+class AgreementSerializer(serializers.Serializer):
+    """Two reviewers, and the cells that both marked while marks were blind."""
+
+    first = serializers.CharField()
+    second = serializers.CharField()
+    cells = serializers.IntegerField(help_text="marked by both")
+    agreed = serializers.IntegerField()
+    both_accepted = serializers.IntegerField()
+    both_wrong = serializers.IntegerField()
+    first_only = serializers.IntegerField(help_text="accepted by the first, wrong to the second")
+    second_only = serializers.IntegerField()
+    kappa = serializers.FloatField(allow_null=True, help_text="Cohen's; null where chance would agree on all")
+    disputed = serializers.ListField(child=serializers.UUIDField(), help_text="cells they do not agree on")
+
+
+class AgreementsSerializer(serializers.Serializer):
+    blind = serializers.BooleanField(help_text="marks are blind yet: agreement is shown once they are not")
+    pairs = AgreementSerializer(many=True)
+
+
+@extend_schema(tags=["reviews"], responses={200: AgreementsSerializer})
+class Agreements(ReviewPart, views.APIView):
+    """How far each two reviewers agree on what they marked blindly."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        found = {"blind": self.review.blind, "pairs": agreements(self.review, caller(request))}
+        return Response(AgreementsSerializer(found).data)
+
+
+# --- Shares ---
+
+
+@extend_schema_serializer(component_name="ReviewShare")
+class PartySerializer(Strict, serializers.ModelSerializer):
+    """A right to a review or a template, given to one user or one group of yours."""
+
+    user = NamedParty(
+        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
+    )
+    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
+
+    class Meta:
+        model = ReviewShare
+        fields = ["id", "user", "group", "can_write", "created_at"]
+        validators: list[Any] = []  # who has a right already gets the new one
+
+    def validate_group(self, group: Group | None) -> Group | None:
+        """Only groups one is in: nobody learns of others."""
+        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
+            raise exceptions.NotFound
+        return group
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if bool(values.get("user")) == bool(values.get("group")):
+            raise Unusable("Share with either a user or a group.")
+        return values
+
+
+class OwnShares(View):
+    """Shares of a review or a template; only its owner sees and changes them."""
+
+    serializer_class = PartySerializer
+    filter_backends: list[Any] = []
+    page_ordering = ["pk"]
+
+    @cached_property
+    def shared(self) -> Review | ReviewTemplate:
+        user, keys = self.request.user, self.kwargs
+        found: Review | ReviewTemplate = (
+            get_object_or_404(Review.objects.visible_to(user), pk=keys["review_id"])
+            if "review_id" in keys
+            else get_object_or_404(ReviewTemplate.objects.visible_to(user), pk=keys["template_id"])
+        )
+        if found.owner_id != self.request.user.pk:
+            raise exceptions.PermissionDenied("Only its owner can share this.")
+        return found
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        assert self.shared is not None
+
+    def get_queryset(self) -> models.QuerySet:
+        if getattr(self, "swagger_fake_view", False):
+            return ReviewShare.objects.none()
+        return self.shared.shares.select_related("user", "group")
+
+
+@extend_schema_view(post=extend_schema(responses={201: PartySerializer} | UNUSABLE))
+@extend_schema(tags=["reviews"])
+class Shares(OwnShares, generics.ListCreateAPIView):
+    """Who else may see it, and who may change it. Sharing again with the same party changes the right."""
+
+    def perform_create(self, serializer: Any) -> None:
+        values = serializer.validated_data
+        party = {"user": values.get("user"), "group": values.get("group")}
+        rights = {"can_write": values.get("can_write", False)}
+        serializer.instance, _made = self.shared.shares.update_or_create(**party, defaults=rights)
+
+
+@extend_schema(tags=["reviews"])
+class ShareDetail(OwnShares, mixins.DestroyModelMixin, generics.RetrieveAPIView):
+    """One right; deleting it ends it."""
+
+    def delete(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.destroy(request, *args, **kwargs)

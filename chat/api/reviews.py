@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.contrib.auth.models import Group, User
-from django.db import models
+from django.db import models, transaction
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
@@ -20,13 +19,13 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
     extend_schema_view,
 )
-from rest_framework import exceptions, generics, mixins, serializers, status, views
+from rest_framework import exceptions, generics, serializers, status, views
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ModelViewSet
 
-from chat.models import Review, ReviewCell, ReviewColumn, ReviewShare, ReviewTemplate
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewTemplate
 from chat.providers.registry import provider_names
 from chat.reviews.column_sets import (
     MOST_BYTES,
@@ -40,12 +39,19 @@ from chat.reviews.column_sets import (
     templates,
     values_of,
 )
-from chat.reviews.review_commands import StaleCell, add_columns, save_column, start_review
+from chat.reviews.review_commands import (
+    StaleCell,
+    add_columns,
+    join_sources,
+    save_column,
+    set_blind,
+    start_review,
+)
 from documents.api.common.authentication import HasScope
 from documents.api.common.errors import UNUSABLE, Conflict, Unusable
 from documents.api.common.fields import MayEdit, Strict, VisibleRelated
-from documents.api.library import NamedParty
 from documents.models import Collection, Document
+from retrieval.models import SavedSearch
 
 if TYPE_CHECKING:
     View = views.APIView
@@ -111,10 +117,12 @@ class TemplateField(serializers.CharField):
     ]
 )
 class ReviewSerializer(Strict, serializers.ModelSerializer):
-    """A table of answers over documents, or over a collection, whose new documents join by themselves."""
+    """A table of answers over documents, those of a collection, or those a saved search finds; with ``joins``
+    its new documents become rows by themselves."""
 
     documents = VisibleRelated(many=True, required=False, write_only=True, queryset=Document.objects.all())
     collection = VisibleRelated(required=False, allow_null=True, queryset=Collection.objects.all())
+    search = VisibleRelated(required=False, allow_null=True, queryset=SavedSearch.objects.all())
     template = TemplateField(
         required=False, write_only=True, max_length=40,
         help_text="the id of one of your templates, or " + ", ".join(sorted(templates())),
@@ -132,8 +140,8 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = Review
         fields = [
-            "id", "name", "documents", "collection", "template", "provider", "tokens_left", "columns",
-            "progress", "created_at", "updated_at",
+            "id", "name", "documents", "collection", "search", "joins", "blind", "template", "provider",
+            "tokens_left", "columns", "progress", "created_at", "updated_at",
         ]  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.OBJECT)
@@ -144,6 +152,18 @@ class ReviewSerializer(Strict, serializers.ModelSerializer):
     def create(self, values: dict[str, Any]) -> Review:
         with told_as_errors():
             return start_review(self.context["request"].user, **values)
+
+    def update(self, review: Review, values: dict[str, Any]) -> Review:
+        is_blind = values.pop("blind", review.blind)
+        if is_blind != review.blind and review.owner_id != self.context["request"].user.pk:
+            raise exceptions.PermissionDenied("Only its owner begins and ends blind marks.")
+        with told_as_errors(), transaction.atomic():
+            if is_blind != review.blind:
+                set_blind(review, is_blind)
+            changed: Review = super().update(review, values)
+            if values.keys() & {"collection", "search"}:
+                join_sources(changed)
+        return changed
 
 
 class ReviewChangeSerializer(ReviewSerializer):
@@ -323,81 +343,3 @@ class TemplateViewSet(ModelViewSet):
 
     def perform_destroy(self, template: ReviewTemplate) -> None:
         template.hide()
-
-
-# --- Shares ---
-
-
-@extend_schema_serializer(component_name="ReviewShare")
-class PartySerializer(Strict, serializers.ModelSerializer):
-    """A right to a review or a template, given to one user or one group of yours."""
-
-    user = NamedParty(
-        slug_field="username", required=False, allow_null=True, queryset=User.objects.filter(is_active=True)
-    )
-    group = NamedParty(slug_field="name", required=False, allow_null=True, queryset=Group.objects.all())
-
-    class Meta:
-        model = ReviewShare
-        fields = ["id", "user", "group", "can_write", "created_at"]
-        validators: list[Any] = []  # who has a right already gets the new one
-
-    def validate_group(self, group: Group | None) -> Group | None:
-        """Only groups one is in: nobody learns of others."""
-        if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
-            raise exceptions.NotFound
-        return group
-
-    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
-        if bool(values.get("user")) == bool(values.get("group")):
-            raise Unusable("Share with either a user or a group.")
-        return values
-
-
-class OwnShares(View):
-    """Shares of a review or a template; only its owner sees and changes them."""
-
-    serializer_class = PartySerializer
-    filter_backends: list[Any] = []
-    page_ordering = ["pk"]
-
-    @cached_property
-    def shared(self) -> Review | ReviewTemplate:
-        user, keys = self.request.user, self.kwargs
-        found: Review | ReviewTemplate = (
-            get_object_or_404(Review.objects.visible_to(user), pk=keys["review_id"])
-            if "review_id" in keys
-            else get_object_or_404(ReviewTemplate.objects.visible_to(user), pk=keys["template_id"])
-        )
-        if found.owner_id != self.request.user.pk:
-            raise exceptions.PermissionDenied("Only its owner can share this.")
-        return found
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
-        assert self.shared is not None
-
-    def get_queryset(self) -> models.QuerySet:
-        if getattr(self, "swagger_fake_view", False):
-            return ReviewShare.objects.none()
-        return self.shared.shares.select_related("user", "group")
-
-
-@extend_schema_view(post=extend_schema(responses={201: PartySerializer} | UNUSABLE))
-@extend_schema(tags=["reviews"])
-class Shares(OwnShares, generics.ListCreateAPIView):
-    """Who else may see it, and who may change it. Sharing again with the same party changes the right."""
-
-    def perform_create(self, serializer: Any) -> None:
-        values = serializer.validated_data
-        party = {"user": values.get("user"), "group": values.get("group")}
-        rights = {"can_write": values.get("can_write", False)}
-        serializer.instance, _made = self.shared.shares.update_or_create(**party, defaults=rights)
-
-
-@extend_schema(tags=["reviews"])
-class ShareDetail(OwnShares, mixins.DestroyModelMixin, generics.RetrieveAPIView):
-    """One right; deleting it ends it."""
-
-    def delete(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return self.destroy(request, *args, **kwargs)

@@ -24,14 +24,23 @@ from chat.api.messages import (
     ReadingBudget,
 )
 from chat.api.notes import AnnotationViewSet, NoteVersions, NoteViewSet
-from chat.api.review_cells import CancelFilling, CellDetail, Cells, Estimate, Fill, RowDetail, Rows
+from chat.api.review_cells import (
+    Agreements,
+    CancelFilling,
+    CellDetail,
+    Cells,
+    Estimate,
+    Fill,
+    RowDetail,
+    Rows,
+    ShareDetail,
+    Shares,
+)
 from chat.api.reviews import (
     ColumnDetail,
     Columns,
     ColumnsFromFile,
     ReviewViewSet,
-    ShareDetail,
-    Shares,
     TemplateViewSet,
 )
 from chat.models import Conversation, Message, Note
@@ -81,6 +90,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{REVIEW}/cells/<uuid:pk>/", CellDetail.as_view(), name="review-cell"),
     path(f"{REVIEW}/fill/", Fill.as_view(), name="review-fill"),
     path(f"{REVIEW}/estimate/", Estimate.as_view(), name="review-estimate"),
+    path(f"{REVIEW}/agreement/", Agreements.as_view(), name="review-agreement"),
     path(f"{REVIEW}/cancel/", CancelFilling.as_view(), name="review-cancel"),
     *[
         path(f"{prefix}/shares/{end}", view.as_view(), name=f"{name}-{view.__name__.lower()}")

@@ -17,6 +17,7 @@ from uuid import UUID
 
 import msgspec
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 from openpyxl import Workbook
 from openpyxl.drawing.image import Image
 from openpyxl.styles import Alignment, Font, PatternFill
@@ -27,7 +28,7 @@ from chat.citations.claims import CONTRADICTED, VERIFIED
 from chat.citations.presenters import citation_picture, reader_link
 from chat.exports.markdown import escaped, one_line
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
-from chat.reviews.presenters import first_citations, visible_rows
+from chat.reviews.presenters import blinded, first_citations, visible_rows
 from documents.files.page_pictures import PictureFailed
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula may begin (OWASP, CSV injection)
@@ -81,7 +82,7 @@ def review_table(
     """The table, or one row or column of it. Four queries."""
     rows = list(visible_rows(review, user).select_related("document"))
     rows = [one for one in rows if row in (None, one.pk)]
-    cells = list(ReviewCell.objects.filter(row__in=rows).select_related("marked_by"))
+    cells = blinded(ReviewCell.objects.filter(row__in=rows).select_related("marked_by"), review, user)
     by_place = {(cell.row_id, cell.column_id): cell for cell in cells}
     return ReviewTable(
         review,
@@ -108,7 +109,7 @@ def harmless(text: str) -> str:
 
 
 def title_of(row: ReviewRow) -> str:
-    return row.document.title or row.document.original_name
+    return f"{row.document_title} ({_('deleted')})" if row.is_deleted else row.document_title
 
 
 def sources(table: ReviewTable) -> Iterator[tuple[str, ...]]:

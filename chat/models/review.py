@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from chat.models.conversation import Hideable
 from documents.models import Document
+from documents.models.rights import reachable
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -52,8 +53,20 @@ class Review(Hideable):
         blank=True,
         on_delete=models.SET_NULL,
         related_name="reviews",
-        help_text="its documents become rows by themselves",
+        help_text="its documents become rows",
     )
+    search = models.ForeignKey(
+        "retrieval.SavedSearch",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="reviews",
+        help_text="the documents it finds become rows",
+    )
+    joins = models.BooleanField(
+        default=True, help_text="new documents of the collection or the search become rows by themselves"
+    )
+    blind = models.BooleanField(default=False, help_text="reviewers see only their own marks and comments")
     tokens_left = models.BigIntegerField(
         null=True, blank=True, help_text="that a model may still use; none: no limit"
     )
@@ -155,12 +168,25 @@ class ReviewColumn(models.Model):
         return self.title
 
 
+class ReviewRowQuerySet(models.QuerySet["ReviewRow"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Rows of documents that the user may see, or might before they were moved to the bin.
+
+        The row of a document that is gone for good is left to who added it.
+        """
+        if not user.is_authenticated:
+            return self.none()
+        here = Document.objects.sources().filter(reachable(user))
+        return self.filter(Q(document__in=here) | Q(document=None, added_by=user))
+
+
 class ReviewRow(models.Model):
-    """One document of a review."""
+    """One document of a review; its ``title`` stays when the document is deleted."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     review = models.ForeignKey(Review, on_delete=models.CASCADE, related_name="rows")
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="review_rows")
+    document = models.ForeignKey(Document, null=True, on_delete=models.SET_NULL, related_name="review_rows")
+    title = models.CharField(max_length=500, blank=True, help_text="of a document that was deleted for good")
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         null=True,
@@ -171,12 +197,23 @@ class ReviewRow(models.Model):
     position = models.IntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = ReviewRowQuerySet.as_manager()
+
     class Meta:
         ordering = ["review", "position"]
         constraints = [models.UniqueConstraint(fields=["review", "document"], name="one_row_per_document")]
 
     def __str__(self) -> str:
-        return str(self.document)
+        return self.document_title
+
+    @property
+    def document_title(self) -> str:
+        return (self.document.title or self.document.original_name) if self.document else self.title
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the document is in the bin, or gone."""
+        return self.document is None or self.document.deleted_at is not None
 
 
 class ReviewCellQuerySet(models.QuerySet["ReviewCell"]):
@@ -184,7 +221,7 @@ class ReviewCellQuerySet(models.QuerySet["ReviewCell"]):
         """Cells of reviews the user may see, on documents the user may see."""
         return self.filter(
             row__review__in=Review.objects.visible_to(user),
-            row__document__in=Document.objects.visible_to(user),
+            row__in=ReviewRow.objects.visible_to(user),
         )
 
     def dead(self) -> Self:
@@ -268,3 +305,24 @@ class ReviewCellVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.cell_id}: {self.text[:60]}"
+
+
+class ReviewMark(models.Model):
+    """What one reviewer said of a cell while marks were blind; ``revealed`` once all saw it.
+
+    A cell whose marks were revealed takes no other: it would not be independent.
+    """
+
+    cell = models.ForeignKey(ReviewCell, on_delete=models.CASCADE, related_name="marks")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_marks")
+    mark = models.CharField(max_length=10, choices=ReviewCell.Mark, blank=True)
+    comment = models.CharField(max_length=2000, blank=True)
+    revealed = models.BooleanField(default=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["cell", "pk"]
+        constraints = [models.UniqueConstraint(fields=["cell", "user"], name="one_blind_mark_a_reviewer")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.mark}"

@@ -7,6 +7,7 @@ and checked for itself, so a bad one costs its own cell only, and a reply that b
 from __future__ import annotations
 
 import json
+import logging
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -30,6 +31,7 @@ from chat.answers.without_model.question import language_of, message
 from chat.answers.write_answer import drafted
 from chat.citations.claims import CONTRADICTED, VERIFIED
 from chat.citations.marker_decoder import defused, without_markers
+from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
 from chat.providers.base import Finished, Provider, TextDelta, Usage
@@ -50,6 +52,7 @@ from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
 
+logger = logging.getLogger(__name__)
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 COLUMNS_A_CALL = 10
 MOST_NEAR = 3  # passages shown where nothing is stated
@@ -160,6 +163,7 @@ def answered_together(
         else FilledCell(State.FAILED, error=UNREADABLE)
         for name, column in zip(names, columns, strict=True)
     ]
+    ask_judge([cell for cell in cells if cell], found, provider)
     return RowReply(cells, {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}, error)
 
 
@@ -278,6 +282,20 @@ def filled_by_model(column: ReviewColumn, member: Any, found: AnswerSources) -> 
     return judged(column, draft, named_value(column, said.value))
 
 
+def ask_judge(cells: Sequence[FilledCell], found: AnswerSources, provider: Provider) -> None:
+    """Put what no rule could compare to the judge of ``PINCITE_JUDGE``, that of all the cells in one call.
+
+    Its word stands beside the verdict, and gives a cell no value. A failure leaves the cells as they are.
+    """
+    try:
+        if judging := configured_judge(provider, threading.Event()):
+            draft = AnswerBuilder(uuid4(), found.sources, {})
+            draft.citations = [citation for cell in cells for citation in cell.citations]
+            run(draft.judge(judging))
+    except ProviderError as error:
+        logger.warning("the judge failed: %s", error.message)
+
+
 def named_value(column: ReviewColumn, text: str) -> TypedValue | None:
     """A choice, or yes or no, that the model names; other values are read from the words cited."""
     if column.kind not in (Kind.BOOLEAN, Kind.CHOICE, Kind.CHOICES):
@@ -305,14 +323,14 @@ class FillEstimate:
 
 def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provider) -> FillEstimate:
     """Of cells that are to be filled; a document shorter than a prompt costs only its own length."""
-    rows: dict[UUID, int] = {}
+    rows: dict[UUID | None, int] = {}
     for cell in cells:
         rows[cell.row.document_id] = rows.get(cell.row.document_id, 0) + 1
     count = sum(rows.values())
     if provider.name == EXTRACTIVE:
         return FillEstimate(count, 0, 0)
     lengths = dict(
-        CitationUnit.objects.filter(document__in=rows)
+        CitationUnit.objects.filter(document__in=[key for key in rows if key])
         .values_list("document")
         .annotate(n=Sum(Length("content")))
     )

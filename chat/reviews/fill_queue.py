@@ -47,7 +47,8 @@ State = ReviewCell.State
 
 def waiting() -> QuerySet[ReviewCell]:
     """Cells to fill whose documents can be searched, or were deleted meanwhile, which they are to say."""
-    is_ready = Q(row__document__in=Document.objects.searchable()) | ~Q(row__document__deleted_at=None)
+    is_ready = Q(row__document__in=Document.objects.searchable())
+    is_ready |= Q(row__document__deleted_at__isnull=False) | Q(row__document=None)
     return ReviewCell.objects.filter(is_ready, state=State.WAITING, row__review__deleted_at=None)
 
 
@@ -128,15 +129,15 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
     """
     row, start = cells[0].row, time.monotonic()
     try:
-        user = reader_of(row)
+        user, document = reader_of(row)
         provider = provider_named(row.review.provider)
         if provider.name == EXTRACTIVE:
             for cell in cells:
                 keep_alive(cells)
-                fill(cell, user, provider)
+                fill(cell, document, user, provider)
             return
         budget = Budget(row.review_id)
-        said = answered_together([cell.column for cell in cells], row.document, user, provider, budget)
+        said = answered_together([cell.column for cell in cells], document, user, provider, budget)
     except ProviderError as error:
         give_up(cells, error)
         return
@@ -153,23 +154,25 @@ def fill_row(cells: Sequence[ReviewCell]) -> None:
         give_up(left, said.error)
 
 
-def reader_of(row: ReviewRow) -> User:
-    """With whose rights a row is filled. Raise ProviderError where its document cannot be read any more."""
+def reader_of(row: ReviewRow) -> tuple[User, Document]:
+    """With whose rights a row is filled, and its document. Raise ProviderError where nobody may read it."""
+    if row.document is None:
+        raise ProviderError("This document was deleted for good. What the row held stays.")
     if row.document.deleted_at:
         raise ProviderError("This document was deleted meanwhile. Restore it from the bin, then ask again.")
     if (
         row.added_by is None
-        or not Document.objects.visible_to(row.added_by).filter(pk=row.document_id).exists()
+        or not Document.objects.visible_to(row.added_by).filter(pk=row.document.pk).exists()
     ):
         raise ProviderError("The person who added this document can no longer read it. Add it again.")
-    return row.added_by
+    return row.added_by, row.document
 
 
-def fill(cell: ReviewCell, user: User, provider: Provider) -> None:
+def fill(cell: ReviewCell, document: Document, user: User, provider: Provider) -> None:
     """Answer the cell's question without a model."""
     start = time.monotonic()
     try:
-        filled = answered(cell.column, cell.row.document, user, provider)
+        filled = answered(cell.column, document, user, provider)
     except ProviderError as error:
         filled = FilledCell(State.FAILED, error=error.message)
     except Exception:
@@ -232,7 +235,7 @@ def store(cell: ReviewCell, filled: FilledCell, answered_by: str) -> None:
         locked.state, locked.value, locked.text = filled.state, filled.value, filled.text
         locked.error, locked.usage = filled.error[:300], filled.usage or {}
         locked.answered_by, locked.by_person, locked.mark, locked.marked_by = answered_by, False, "", None
-        locked.document_sha256 = cell.row.document.sha256
+        locked.document_sha256 = cell.row.document.sha256 if cell.row.document else ""
         locked.save()
         for number, citation in enumerate(filled.citations):
             citation.message_id, citation.position, citation.number = None, number, number + 1

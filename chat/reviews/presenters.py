@@ -9,11 +9,10 @@ from uuid import UUID
 
 import msgspec
 from django.contrib.auth.models import User
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from chat.citations.presenters import reader_link
-from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
-from documents.models import Document
+from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 
 SHOWN = 300  # characters of a cell in the table; all of them stand in its panel
 
@@ -50,12 +49,13 @@ class ShownColumn(msgspec.Struct, frozen=True):
 
 
 class ShownRow(msgspec.Struct, frozen=True):
-    """One document; ``ready``: it can be searched."""
+    """One document; ``ready``: it can be searched; ``deleted``: it is in the bin, or gone."""
 
     id: UUID
-    document: UUID
+    document: UUID | None
     title: str
     ready: bool
+    deleted: bool = False
 
 
 class Grid(msgspec.Struct, frozen=True):
@@ -71,9 +71,30 @@ def grid(review: Review, user: User, since: datetime | None = None) -> Grid:
     """What the user may see of the review; with ``since`` only the cells that changed. Five queries."""
     cells = ReviewCell.objects.filter(row__review=review).visible_to(user)
     now = ReviewCell.objects.filter(row__review=review).aggregate(last=Max("updated_at"))["last"]
+    own = ReviewMark.objects.filter(cell__row__review=review, user=user)
+    if review.blind and (marked := own.aggregate(last=Max("updated_at"))["last"]):
+        now = max(now, marked)
     if since:
-        cells = cells.filter(updated_at__gte=since)
-    return Grid(shown_columns(review), shown_rows(review, user), shown_cells(cells), now)
+        changed = Q(updated_at__gte=since)
+        cells = cells.filter(
+            changed | Q(pk__in=own.filter(changed).values("cell")) if review.blind else changed
+        )
+    return Grid(
+        shown_columns(review), shown_rows(review, user), shown_cells(blinded(cells, review, user)), now
+    )
+
+
+def blinded(cells: Iterable[ReviewCell], review: Review, user: User) -> list[ReviewCell]:
+    """The cells as the user may see them: while marks are blind, with none but the user's own."""
+    listed = list(cells)
+    if not review.blind:
+        return listed
+    own = {mark.cell_id: mark for mark in ReviewMark.objects.filter(cell__in=listed, user=user)}
+    for cell in listed:
+        mark = own.get(cell.pk)
+        cell.mark, cell.comment = (mark.mark, mark.comment) if mark else ("", "")
+        cell.marked_by = user if cell.mark else None
+    return listed
 
 
 def shown_columns(review: Review) -> list[ShownColumn]:
@@ -87,7 +108,7 @@ def shown_column(column: ReviewColumn) -> ShownColumn:
 
 
 def visible_rows(review: Review, user: User) -> QuerySet[ReviewRow]:
-    return review.rows.filter(document__in=Document.objects.visible_to(user)).order_by("position")
+    return ReviewRow.objects.filter(review=review).visible_to(user).order_by("position")
 
 
 def shown_rows(review: Review, user: User) -> list[ShownRow]:
@@ -96,14 +117,15 @@ def shown_rows(review: Review, user: User) -> list[ShownRow]:
         ShownRow(
             row.pk,
             row.document_id,
-            row.document.title or row.document.original_name,
-            row.document.indexed_at is not None,
+            row.document_title,
+            row.document is not None and row.document.indexed_at is not None,
+            row.is_deleted,
         )
         for row in rows
     ]
 
 
-def shown_cells(cells: QuerySet[ReviewCell]) -> list[ShownCell]:
+def shown_cells(cells: Iterable[ReviewCell]) -> list[ShownCell]:
     """Cells with the first of their citations. Two queries, however many they are."""
     listed = list(cells)
     first = first_citations(listed)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, QuerySet
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 from chat.reviews.column_sets import (
     MOST_COLUMNS,
     InvalidColumns,
@@ -24,8 +28,13 @@ from chat.reviews.fill_queue import issue_tickets, keep_version
 from chat.reviews.typed_values import InvalidValue, written_value
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
+from retrieval.models import SavedSearch
+from retrieval.results import SearchOptions
+from retrieval.search import search
+from retrieval.views import SearchRequest
 
 MOST_ROWS = 1000
+MOST_HITS = 200  # passages of a saved search whose documents become rows
 State = ReviewCell.State
 ASKED_BY = ("question", "kind", "unit", "choices")  # what of a column its cells depend on
 FILLABLE = (State.EMPTY, State.FAILED, State.STALE)
@@ -57,15 +66,15 @@ def start_review(
             raise InvalidReview(_("Give the review a name."))
         add_columns(review, [ReviewColumn(**values) for values in template_columns(user, template)])
         add_rows(review, documents, user)
-        join_collection(review)
+        join_sources(review)
     return review
 
 
 def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
     """Make documents rows, those that are rows already left out; returns how many are new."""
-    known = set(review.rows.values_list("document", flat=True))
+    known = set(documents_of(review))
     new = [document for document in documents if document.pk not in known]
-    if len(known) + len(new) > MOST_ROWS:
+    if new and review.rows.count() + len(new) > MOST_ROWS:
         raise InvalidReview(f"A review holds {MOST_ROWS} documents at most. Make another for the rest.")
     last = review.rows.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
@@ -80,21 +89,46 @@ def add_rows(review: Review, documents: Iterable[Document], user: User) -> int:
     return len(new)
 
 
-def join_collection(review: Review) -> int:
-    """Make rows of the documents that came into the review's collection; returns how many.
+def join_sources(review: Review) -> int:
+    """Make rows of the documents of the review's collection and of its saved search; returns how many.
 
-    They are filled at once where others were filled before.
+    They are filled at once where others were filled before. Who owns the review must see them.
     """
-    if review.collection is None:
-        return 0
-    there = Document.objects.visible_to(review.owner).filter(collections=review.collection)
-    new = there.exclude(pk__in=review.rows.values("document"))
-    documents = list(new.order_by("title")[:MOST_ROWS])
+    there = Document.objects.visible_to(review.owner).exclude(pk__in=documents_of(review))
+    documents: list[Document] = []
+    if review.collection:
+        documents += there.filter(collections=review.collection).order_by("title")[:MOST_ROWS]
+    if review.search:
+        documents += there.filter(pk__in=found_by(review.search) - {one.pk for one in documents})
     was_filled = ReviewCell.objects.filter(row__review=review).exclude(state=State.EMPTY).exists()
     added = add_rows(review, documents, review.owner) if documents else 0
     if added and was_filled:
         fill_cells(ReviewCell.objects.filter(row__review=review, row__document__in=documents))
     return added
+
+
+def documents_of(review: Review) -> QuerySet[ReviewRow, UUID | None]:
+    """The ids of the documents that are rows; NOT IN needs them without NULL."""
+    return review.rows.exclude(document=None).values_list("document", flat=True)
+
+
+def found_by(saved: SavedSearch) -> set[UUID]:
+    """The documents of a saved search's best passages, as its user finds them."""
+    asked = SearchRequest.from_query(QueryDict(saved.query))
+    options = asked.config.options(SearchOptions(limit=MOST_HITS, phrases=True, excerpts=False))
+    return {hit.document_id for hit in search(asked.q, asked.scope(saved.user), options).hits}
+
+
+def keep_deleted(document: Document) -> None:
+    """Before a document is deleted for good: its title stays in the rows of who may see it, with their cells.
+
+    Rows of others go, for nobody could say any more whether they might see them.
+    """
+    rows = ReviewRow.objects.filter(document=document)
+    people = User.objects.filter(pk__in=rows.values("added_by"))
+    kept = [user.pk for user in people if rows.filter(pk__in=ReviewRow.objects.visible_to(user)).exists()]
+    rows.exclude(added_by__in=kept).delete()
+    rows.update(title=(document.title or document.original_name)[:500])
 
 
 def save_column(review: Review, column: ReviewColumn) -> ReviewColumn:
@@ -172,6 +206,7 @@ def outdate_document(document: Document) -> int:
 def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
     """Put cells in the queue; returns how many. ``again``: those that are filled, too."""
     chosen = cells.exclude(state__in=[State.WAITING, State.RUNNING])
+    chosen = chosen.exclude(marks__revealed=False)  # reviewers mark the same value
     if not again:
         chosen = chosen.filter(state__in=FILLABLE)
     documents = Document.objects.filter(review_rows__cells__in=chosen).distinct()
@@ -199,9 +234,13 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
     ``revision`` is the one its writer saw: of two who change a cell at once the second is told.
     """
     with transaction.atomic():
-        cell = ReviewCell.objects.select_for_update(of=("self",)).select_related("column").get(pk=cell_id)
+        cells = ReviewCell.objects.select_for_update(of=("self",)).select_related("column", "row__review")
+        cell = cells.get(pk=cell_id)
         if cell.revision != revision:
             raise StaleCell("This cell was changed meanwhile. Look at it again.")
+        if cell.row.review.blind:
+            mark_blind(cell, user, changes)
+            return cell
         keep_version(cell)
         if "text" in changes:
             try:
@@ -212,11 +251,117 @@ def change_cell(cell_id: UUID, user: User, revision: int, changes: Mapping[str, 
             cell.answered_by, cell.by_person, cell.error = user.get_username(), True, ""
             cell.mark, cell.marked_by = "", None
         if "mark" in changes:
-            if changes["mark"] not in ("", *ReviewCell.Mark.values):
-                raise InvalidReview("A cell is accepted, wrong, or neither.")
+            check_mark(changes["mark"])
             cell.mark, cell.marked_by = changes["mark"], user if changes["mark"] else None
         if "comment" in changes:
-            cell.comment = changes["comment"].replace("\x00", "").strip()[:2000]
+            cell.comment = as_comment(changes["comment"])
         cell.revision += 1
         cell.save()
     return cell
+
+
+def check_mark(mark: str) -> None:
+    if mark not in ("", *ReviewCell.Mark.values):
+        raise InvalidReview(_("A cell is accepted, wrong, or neither."))
+
+
+def as_comment(text: str) -> str:
+    return text.replace("\x00", "").strip()[:2000]
+
+
+# --- Blind marks ---
+
+
+def mark_blind(cell: ReviewCell, user: User, changes: Mapping[str, str]) -> None:
+    """Keep the user's own mark and comment apart from the cell, which others see. Raise InvalidReview."""
+    if "text" in changes:
+        raise InvalidReview(_("While marks are blind nobody writes values. Say in a comment what is right."))
+    if cell.marks.filter(revealed=True).exists():
+        raise InvalidReview(_("The marks of this cell were shown already."))
+    own = cell.marks.filter(user=user).first() or ReviewMark(cell=cell, user=user)
+    if "mark" in changes:
+        check_mark(changes["mark"])
+        own.mark = changes["mark"]
+    if "comment" in changes:
+        own.comment = as_comment(changes["comment"])
+    own.save()
+
+
+def set_blind(review: Review, is_blind: bool) -> None:
+    """Begin or end blind marks. At the end cells get the mark that their reviewers agree on."""
+    with transaction.atomic():
+        locked = Review.objects.select_for_update().get(pk=review.pk)
+        if locked.blind and not is_blind:
+            reveal(locked)
+        Review.objects.filter(pk=review.pk).update(blind=is_blind)
+    review.blind = is_blind
+
+
+def reveal(review: Review) -> None:
+    """Show the blind marks: a cell all of whose marks are the same takes it, any other is left unmarked."""
+    cells = ReviewCell.objects.filter(row__review=review, marks__revealed=False).distinct()
+    for cell in cells.prefetch_related("marks__user"):
+        given = [mark for mark in cell.marks.all() if mark.mark]
+        said = [f"{mark.user.get_username()}: {mark.comment}" for mark in cell.marks.all() if mark.comment]
+        keep_version(cell)
+        if given:
+            is_one = len({mark.mark for mark in given}) == 1
+            cell.mark, cell.marked_by = (given[0].mark, given[0].user) if is_one else ("", None)
+        cell.comment = "\n".join(filter(None, [cell.comment, *said]))[:2000]
+        cell.revision += 1
+        cell.save()
+    ReviewMark.objects.filter(cell__row__review=review).update(revealed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two reviewers agree on the cells that both marked blindly.
+
+    Attributes:
+        cells: how many those are; ``agreed``: with the same mark.
+        both_accepted, both_wrong, first_only, second_only: the table; ``first_only`` counts the cells that
+            only the first accepted.
+        kappa: Cohen's kappa, -1..1; None where chance alone would agree on all (or there is no cell).
+        disputed: the cells they do not agree on.
+    """
+
+    first: str
+    second: str
+    cells: int
+    agreed: int
+    both_accepted: int
+    both_wrong: int
+    first_only: int
+    second_only: int
+    kappa: float | None
+    disputed: tuple[UUID, ...] = ()
+
+
+def agreements(review: Review, user: User) -> list[Agreement]:
+    """Of each two reviewers, over the cells that the user may see; none while marks are blind."""
+    if review.blind:
+        return []
+    cells = ReviewCell.objects.filter(row__review=review).visible_to(user)
+    marks = ReviewMark.objects.filter(cell__in=cells, revealed=True).exclude(mark="").select_related("user")
+    by_reviewer: dict[str, dict[UUID, bool]] = {}
+    for mark in marks.order_by("cell__row__position", "cell__column__position"):
+        accepted = mark.mark == ReviewCell.Mark.ACCEPTED
+        by_reviewer.setdefault(mark.user.get_username(), {})[mark.cell_id] = accepted
+    pairs = combinations(sorted(by_reviewer), 2)
+    return [agreement(first, second, by_reviewer[first], by_reviewer[second]) for first, second in pairs]
+
+
+def agreement(first: str, second: str, one: Mapping[UUID, bool], other: Mapping[UUID, bool]) -> Agreement:
+    """Cohen (1960): (observed - chance) / (1 - chance) over the cells that both marked."""
+    both = [cell for cell in one if cell in other]
+    counts = Counter((one[cell], other[cell]) for cell in both)
+    count, agreed = len(both), counts[True, True] + counts[False, False]
+    kappa = None
+    if count:
+        accepted = (counts[True, True] + counts[True, False]) * (counts[True, True] + counts[False, True])
+        wrong = (counts[False, False] + counts[False, True]) * (counts[False, False] + counts[True, False])
+        chance = (accepted + wrong) / count**2
+        kappa = None if chance == 1 else round((agreed / count - chance) / (1 - chance), 4)
+    disputed = tuple(cell for cell in both if one[cell] != other[cell])
+    table = (counts[True, True], counts[False, False], counts[True, False], counts[False, True])
+    return Agreement(first, second, count, agreed, *table, kappa, disputed)

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.exports.review import REVIEW_FORMATS, review_table
-from chat.models import Review, ReviewCell, ReviewColumn, ReviewTemplate
+from chat.models import Review, ReviewCell, ReviewColumn, ReviewMark, ReviewTemplate
 from chat.providers.registry import choices
 from chat.reviews.column_sets import (
     MOST_BYTES,
@@ -32,16 +32,25 @@ from chat.reviews.column_sets import (
     template_of,
     templates,
 )
-from chat.reviews.presenters import grid
-from chat.reviews.review_commands import add_columns, add_rows, start_review
+from chat.reviews.presenters import blinded, grid
+from chat.reviews.review_commands import (
+    add_columns,
+    add_rows,
+    agreements,
+    documents_of,
+    join_sources,
+    start_review,
+)
 from chat.views.exports import as_file
 from chat.views.visible import as_uuid
 from documents.audit import record
 from documents.library.shares import UnknownUser, share_with
 from documents.models import Collection, Document, EventKind
+from retrieval.models import SavedSearch
 
 REVIEWS_A_PAGE = 40
 MOST_CHOSEN = 1000
+MOST_DISPUTED = 200  # cells listed
 ENDINGS = {"sources-csv": "-sources.csv"}
 
 
@@ -63,12 +72,29 @@ def offered(request: HttpRequest) -> dict[str, object]:
     return {
         "section": "reviews",
         "documents": Document.objects.visible_to(request.user).filter(pk__in=chosen),
-        "collections": Collection.objects.visible_to(request.user).order_by("name"),
+        **sources_of(request),
         "collection": as_uuid(request.GET.get("collection", "")),
         "templates": {name: found["title"] for name, found in templates().items()},
         "own_templates": ReviewTemplate.objects.visible_to(request.user).select_related("owner"),
         "providers": choices(),
     }
+
+
+def sources_of(request: HttpRequest) -> dict[str, object]:
+    """What rows may come from."""
+    return {
+        "collections": Collection.objects.visible_to(request.user).order_by("name"),
+        "searches": SavedSearch.objects.visible_to(request.user),
+    }
+
+
+def chosen_source(request: HttpRequest) -> tuple[Collection | None, SavedSearch | None]:
+    """Of the form's ``collection``: the id of one, or ``search:`` and that of a saved search."""
+    kind, _colon, key = request.POST.get("collection", "").rpartition(":")
+    wanted, user = as_uuid(key), request.user
+    if kind == "search":
+        return None, get_object_or_404(SavedSearch.objects.visible_to(user), pk=wanted)
+    return (get_object_or_404(Collection.objects.visible_to(user), pk=wanted) if wanted else None), None
 
 
 @require_POST
@@ -78,10 +104,8 @@ def new(request: HttpRequest) -> HttpResponse:
     assert request.user.is_authenticated
     library = Document.objects.visible_to(request.user)
     ids = [pk for text in request.POST.getlist("document")[:MOST_CHOSEN] if (pk := as_uuid(text))]
-    collection = None
-    if wanted := as_uuid(request.POST.get("collection", "")):
-        collection = get_object_or_404(Collection.objects.visible_to(request.user), pk=wanted)
-    documents = library.filter(pk__in=ids) if ids else library.none() if collection else library
+    collection, search = chosen_source(request)
+    documents = library.filter(pk__in=ids) if ids else library.none() if collection or search else library
     template = request.POST.get("template", "")
     try:
         review = start_review(
@@ -91,6 +115,8 @@ def new(request: HttpRequest) -> HttpResponse:
             collection,
             template,
             request.POST.get("provider", ""),
+            search=search,
+            joins="joins" in request.POST,
         )
     except InvalidReview as error:
         return render(request, "reviews/reviews.html", {"error": str(error)} | offered(request), status=400)
@@ -120,8 +146,9 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
             "json": "JSON",
         },
         "shares": shown.shares.select_related("user", "group"),
+        **sources_of(request),
         "others": Document.objects.visible_to(request.user)
-        .exclude(pk__in=shown.rows.values("document"))
+        .exclude(pk__in=documents_of(shown))
         .order_by("title")[:MOST_CHOSEN],
     }
     return render(request, "reviews/review.html", context)
@@ -148,25 +175,52 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = ReviewCell.objects.visible_to(request.user).select_related(
         "column", "row__document", "row__review", "marked_by"
     )
-    shown = get_object_or_404(found, pk=pk)
+    (shown,) = blinded([found_cell := get_object_or_404(found, pk=pk)], found_cell.row.review, request.user)
     context = {
         "cell": shown,
+        "marks": shown.marks.filter(revealed=True).exclude(mark="").select_related("user"),
         "citations": shown.citations.order_by("position"),
+        "has_document": not shown.row.is_deleted,
         "versions": shown.versions.all()[:20],
         "may_edit": Review.objects.editable_by(request.user).filter(pk=shown.row.review_id).exists(),
     }
     return render(request, "reviews/_cell.html", context)
 
 
+@require_safe
+@login_required
+def agreement(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """How far reviewers agree on what they marked blindly, and the cells they do not agree on."""
+    assert request.user.is_authenticated
+    shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
+    pairs = agreements(shown, request.user)
+    ids = {cell for pair in pairs for cell in pair.disputed}
+    disputed = ReviewCell.objects.filter(pk__in=ids).select_related("row__document", "column")
+    context = {
+        "section": "reviews",
+        "review": shown,
+        "pairs": pairs,
+        "disputed": disputed.order_by("row__position", "column__position")[:MOST_DISPUTED],
+        "own": ReviewMark.objects.filter(cell__row__review=shown, user=request.user).exclude(mark="").count(),
+    }
+    return render(request, "reviews/agreement.html", context)
+
+
 @require_POST
 @login_required
 def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Make the chosen documents rows."""
+    """Make the chosen documents rows, or those of a collection or a saved search."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.editable_by(request.user), pk=pk)
     ids = [key for text in request.POST.getlist("document")[:MOST_CHOSEN] if (key := as_uuid(text))]
+    collection, search = chosen_source(request)
     try:
         add_rows(shown, Document.objects.visible_to(request.user).filter(pk__in=ids), request.user)
+        if collection or search:
+            shown.collection, shown.search = collection or shown.collection, search or shown.search
+            shown.joins = "joins" in request.POST
+            shown.save()
+            join_sources(shown)
     except InvalidReview as error:
         return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
     return redirect("review", pk)

@@ -32,7 +32,7 @@ export function makeGrid(scroll, states, { open, head }) {
 
   /** Filters and sorts the rows, then draws them. */
   function arrange() {
-    const key = (row) => sortable(cells.get(row.id + sort.id));
+    const key = (row) => (sort.id === "title" ? row.title : sortable(cells.get(row.id + sort.id)));
     const among = columns.filter(({ id }) => !wanted.column || id === wanted.column);
     const isWanted = (row) => among.some(({ id }) => fits(cells.get(row.id + id), wanted));
     shown = wanted.state || wanted.words ? rows.filter(isWanted) : [...rows];
@@ -135,8 +135,9 @@ export function makeGrid(scroll, states, { open, head }) {
     const tr = document.createElement("tr");
     tr.setAttribute("aria-rowindex", index + 2);
     const th = Object.assign(document.createElement("th"), { scope: "row", title: row.title });
-    const link = Object.assign(document.createElement("a"), { href: `/documents/${row.document}/`, tabIndex: -1 });
-    link.append(clip(row.title));
+    const link = Object.assign(document.createElement(row.deleted ? "span" : "a"), { tabIndex: -1 });
+    if (!row.deleted) link.href = `/documents/${row.document}/`;
+    link.append(clip(row.deleted ? `${row.title} (${table.dataset.deleted})` : row.title));
     th.append(link, doneOf(columns.map((column) => cells.get(row.id + column.id))));
     tr.append(th, ...columns.map((column, place) => cellOf(cells.get(row.id + column.id), index, place)));
     return tr;

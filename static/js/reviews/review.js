@@ -140,7 +140,7 @@ side.addEventListener("submit", (event) => {
   event.preventDefault();
   const { text, comment } = event.target.elements;
   const changes = { comment: comment.value };
-  if (edited(text)) changes.text = text.value;
+  if (text && edited(text)) changes.text = text.value;
   const cell = grid.cells().find(({ id }) => id === event.target.dataset.cell);
   const shown = () => side.querySelector(`[data-cell="${cell.id}"]`) ?? event.target;
   change(changes, cell, () => Number(shown().dataset.revision));
@@ -276,10 +276,9 @@ const settings = document.querySelector("[data-settings]");
 settings?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const value = Object.fromEntries(new FormData(settings));
+  for (const { name, checked } of settings.querySelectorAll("[type=checkbox]")) value[name] = checked;
   const alert = settings.querySelector(".alert");
   const say = (sentence) => Object.assign(alert, { textContent: sentence, hidden: false });
-  if (!(await send("", "PATCH", value, say))) return;
-  page.querySelector("h1").textContent = document.title = value.name;
-  settings.closest("dialog").close();
+  if (await send("", "PATCH", value, say)) location.reload();
 });
 look();

@@ -11,7 +11,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chat.citations.claims import VERIFIED
+from chat.answers import answer_builder
+from chat.citations.claims import VERIFIED, Verification
 from chat.models import Review, ReviewCell
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import COLUMNS_A_CALL, fill_estimate, whole_members
@@ -227,3 +228,38 @@ def test_the_whole_members_of_a_broken_reply_are_read() -> None:
     }
     assert whole_members("I cannot help with that.") == {}
     assert whole_members('{"c1": ' + "[" * 100_000) == {}
+
+
+def test_a_configured_judge_is_asked_about_what_was_found_and_not_compared(
+    asked: Review, server: ScriptedServer, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = answer_builder.verify
+
+    def verify(claim: Any, *args: Any) -> Any:
+        """The verifier can compare nothing in what is said of passengers."""
+        result = real(claim, *args)
+        return (
+            Verification("found", result.unit, result.page, result.quote)
+            if "48,200" in claim.sentence
+            else result
+        )
+
+    monkeypatch.setattr(answer_builder, "verify", verify)
+    settings.JUDGE = "compatible:bespoke-minicheck"
+    told = lambda body: Reply(openai_answer(json.dumps(reply_to(body))))  # noqa: E731
+    server.replies = [told, Reply(openai_answer("No")), Reply(openai_answer("Yes"))]  # a false claim, ours
+    fill_all()
+    assert len(server.requests) == 3
+    citation = cell(asked, "Passengers").citations.get()
+    assert (citation.verdict, citation.judgement) == ("found", "supported")
+    assert citation.judged_by == "bespoke-minicheck"
+    assert cell(asked, "Passengers").state == State.UNCLEAR  # its word is no verdict
+    assert cell(asked, "Fuel").state == State.FOUND
+
+
+def test_a_judge_that_is_away_leaves_the_cells_as_they_are(
+    asked: Review, server: ScriptedServer, settings: Any
+) -> None:
+    settings.JUDGE = "nobody"  # a provider that there is not
+    fill_all()
+    assert cell(asked, "Fuel").state == State.FOUND
