@@ -2,7 +2,8 @@
 
 The library is made by varying the documents that are there, for a user who is
 removed afterwards with all of it, unless it is to be kept. A run that was
-stopped leaves what it made, and the next goes on with it.
+stopped leaves what it made, and the next goes on with it. Use a database of its
+own: while rows are repeated their indexes are away.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import time
 import uuid
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 from uuid import UUID
 from zlib import crc32
@@ -25,7 +27,8 @@ from zlib import crc32
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import connection, transaction
-from django.db.models import Count
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Count, Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pgvector import HalfVector
@@ -36,7 +39,14 @@ from retrieval.embeddings.base import Vectors
 from retrieval.evaluations import read_questions
 from retrieval.index import vectors as vector_search
 from retrieval.index.document_index import embed_document, index_words
-from retrieval.index.vectors import active_space, build_vector_index, distance_operand, embedder_of
+from retrieval.index.vectors import (
+    INDEX_MEMORY,
+    active_space,
+    build_vector_index,
+    distance_operand,
+    embedder_of,
+    index_name,
+)
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.query.scope import Scope, ScopeSql
 from retrieval.ranking.fusion import RankedList, fuse
@@ -122,7 +132,8 @@ class Source:
 
     document: Document
     chunks: list[tuple[RetrievalChunk, str, str]]
-    units: list[tuple[CitationUnit, str, int | None]]
+    unit_ids: list[list[UUID]]
+    units: list[tuple[CitationUnit, str, UUID, int | None]]
 
 
 def build_library(owner: User, chunks: int) -> Iterator[Step]:
@@ -152,7 +163,8 @@ def read_source(document: Document) -> Source:
     return Source(
         document,
         [(chunk, chunk.content, chunk.context_header) for chunk in chunks],
-        [(unit, unit.content, index.get(unit.chunk_id)) for unit in units],
+        [list(chunk.unit_ids) for chunk in chunks],
+        [(unit, unit.content, unit.pk, index.get(unit.chunk_id)) for unit in units],
     )
 
 
@@ -170,16 +182,17 @@ def write_copy(source: Source, owner: User, seed: int, variation: Variation) -> 
         metadata={"copy_of": str(original.pk), "seed": seed},
         indexed_at=timezone.now(),
     )
-    for chunk, content, header in source.chunks:
+    for index, (chunk, content, header) in enumerate(source.chunks):
         chunk.pk, chunk.document = uuid.uuid5(copy.pk, str(chunk.index)), copy
         chunk.content, chunk.context_header = variation.of(content), variation.of(header)
-    for unit, content, chunk_index in source.units:
-        unit.pk, unit.document, unit.content = uuid.uuid4(), copy, variation.of(content)
+        chunk.unit_ids = [uuid.uuid5(copy.pk, str(pk)) for pk in source.unit_ids[index]]
+    for unit, content, key, chunk_index in source.units:
+        unit.pk, unit.document, unit.content = uuid.uuid5(copy.pk, str(key)), copy, variation.of(content)
         unit.chunk_id = None if chunk_index is None else uuid.uuid5(copy.pk, str(chunk_index))
     with transaction.atomic():
         copy.save()
         copy_rows(RetrievalChunk, [chunk for chunk, _, _ in source.chunks])
-        copy_rows(CitationUnit, [unit for unit, _, _ in source.units])
+        copy_rows(CitationUnit, [unit for unit, *_ in source.units])
     return copy
 
 
@@ -189,6 +202,77 @@ def index_seconds(document: Document) -> float:
     index_words(document)
     embed_document(document, active_space())
     return time.perf_counter() - start
+
+
+# Above ``VARIED`` chunks the server repeats the varied copies: a million would take the indexer half an hour.
+# The repeats have the words of their originals and vectors as far from theirs as those of other copies.
+
+VARIED = 20_000
+NOISES = 1000
+NOISE = """
+CREATE TEMP TABLE bench_noise AS
+SELECT number, (array_agg((random() - 0.5) * 0.065))::real[]::halfvec({dimensions}) AS noise
+FROM generate_series(0, {last}) number, generate_series(1, {dimensions}) GROUP BY number
+"""
+AGAIN = "md5({column}::text || %(number)s)::uuid"
+
+
+def repeat_library(owner: User, chunks: int, memory: str) -> None:
+    """Repeats the owner's varied documents, so many times as ``chunks`` asks for, without their indexes."""
+    varied = Document.objects.filter(owner=owner, metadata__has_key="seed")
+    have = RetrievalChunk.objects.filter(document__in=varied).count()
+    wanted = range(1, round(chunks / max(have, 1)))
+    made = Document.objects.filter(owner=owner, metadata__has_key="repeat")
+    there = set(made.values_list("metadata__repeat", flat=True))
+    missing = [number for number in wanted if number not in there]
+    if not missing:
+        return
+    space = active_space()
+    words = next(index for index in IndexedChunk._meta.indexes if index.name == "chunk_words")
+    with connection.schema_editor() as editor, connection.cursor() as cursor:  # one transaction
+        editor.remove_index(IndexedChunk, words)
+        cursor.execute(f"DROP INDEX IF EXISTS {index_name(space)}")
+        cursor.execute("SELECT set_config('maintenance_work_mem', %s, true)", [memory])
+        cursor.execute(NOISE.format(dimensions=int(space.dimensions), last=NOISES - 1))
+        for number in missing:
+            repeat_rows(cursor, varied, number)
+        editor.add_index(IndexedChunk, words)
+        cursor.execute("DROP TABLE bench_noise")
+
+
+def repeat_rows(cursor: CursorWrapper, varied: QuerySet[Document], number: int) -> None:
+    """The rows of all varied documents once more, under ids made of theirs and the number."""
+    again = {
+        column: AGAIN.format(column=f"old.{column}") for column in ("id", "document_id", "chunk_id", "unit")
+    }
+    of_document = {"id": again["id"], "metadata": "jsonb_build_object('repeat', %(number)s::int)"}
+    unit_ids = f"ARRAY(SELECT {AGAIN.format(column='unit')} FROM unnest(old.unit_ids) unit)"
+    noise = (
+        "old.embedding + (SELECT noise FROM bench_noise "
+        f"WHERE bench_noise.number = abs(hashtext(old.chunk_id::text || %(number)s)::bigint) %% {NOISES})"
+    )
+    own = {"document_id": again["document_id"]}
+    chunked = {**own, "chunk_id": again["chunk_id"]}
+    repeats: list[tuple[type[Model], dict[str, str]]] = [
+        (Document, of_document),
+        (RetrievalChunk, {**own, "id": again["id"], "unit_ids": unit_ids}),
+        (CitationUnit, {**chunked, "id": again["id"]}),
+        (IndexedDocument, {**own, "id": ""}),
+        (IndexedChunk, chunked),
+        (ChunkVector, {**chunked, "id": "", "embedding": noise}),
+    ]
+    params: dict[str, Any] = {"number": number, "ids": list(varied.values_list("pk", flat=True))}
+    for model, changed in repeats:
+        fields = (str(field.column) for field in model._meta.concrete_fields)
+        columns = [column for column in fields if changed.get(column) != ""]
+        names = ", ".join(columns)
+        values = ", ".join(changed.get(column, f"old.{column}") for column in columns)
+        key = "id" if model is Document else "document_id"
+        table = model._meta.db_table
+        cursor.execute(
+            f"INSERT INTO {table} ({names}) SELECT {values} FROM {table} old WHERE old.{key} = ANY(%(ids)s)",
+            params,
+        )
 
 
 def remove_library(owner: User) -> None:
@@ -267,6 +351,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--chunks", type=int, nargs="+", default=[115_000], help="sizes, one or several")
     parser.add_argument("--questions", type=Path, help="FinanceBench's format; else sentences")
     parser.add_argument("--count", type=int, default=50, help="questions asked")
+    parser.add_argument("--memory", default=INDEX_MEMORY, help="for building the vector index")
     parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
 
 
@@ -275,9 +360,10 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     out, owner = command.stdout, benchmark_owner()
     sizes: list[Size] = []
     for chunks in sorted(options["chunks"]):
-        build(out, owner, chunks)
+        build(out, owner, chunks, options["memory"])
         questions = questions_for(owner, options["questions"], options["count"])
-        sizes += measure_size(owner, chunks, questions)
+        have = RetrievalChunk.objects.filter(document__owner=owner).count()
+        sizes += measure_size(owner, have, questions)
     write_growth(out, sizes)
     compare(out, owner, questions)
     if not options["keep"]:
@@ -290,8 +376,8 @@ class Size:
     """One size of the library: a search's milliseconds, and of them processor time on both sides.
 
     ``scope``: the library, one document, or so many. ``server`` is the mean of the connection's own server
-    process; 0 where it cannot be read (a server elsewhere). ``index_bytes``: of the GIN and HNSW indexes,
-    a chunk.
+    process; 0 where it cannot be read (a server elsewhere). ``sent``, ``received``: bytes of a search's
+    statements and of the rows that answer them. ``index_bytes``: of the GIN and HNSW indexes, a chunk.
     """
 
     chunks: int
@@ -300,6 +386,8 @@ class Size:
     p95: float
     python: float
     server: float
+    sent: float
+    received: float
     index_bytes: float
 
 
@@ -326,15 +414,39 @@ def measure_scope(name: str, scope: Scope, owner: User, chunks: int, questions: 
     python, server = time.process_time(), server_seconds()
     times = timed(lambda text: search(text, scope, prose), questions)
     each = 1000 / len(questions)
+    python, server = (time.process_time() - python) * each, (server_seconds() - server) * each
+    sent, received = bytes_between(lambda: [search(text, scope, prose) for text in questions])
     return Size(
         chunks,
         name,
         statistics.median(times),
         percentile(times, 95),
-        (time.process_time() - python) * each,
-        (server_seconds() - server) * each,
+        python,
+        server,
+        sent / len(questions),
+        received / len(questions),
         index_size() / chunks,
     )
+
+
+MESSAGE = re.compile(rb"^([FB])\t(\d+)\t", re.MULTILINE)
+"""A line of libpq's trace: from the frontend or the backend, and the bytes of the message but its first."""
+
+
+def bytes_between(work: Callable[[], object]) -> tuple[int, int]:
+    """Bytes that the connection sends and receives during ``work``, as libpq traces them."""
+    connection.ensure_connection()
+    wire = connection.connection.pgconn
+    with TemporaryFile() as log:
+        wire.trace(log.fileno())
+        work()
+        wire.untrace()
+        log.seek(0)
+        sizes = {b"F": 0, b"B": 0}
+        for line in log:
+            if message := MESSAGE.match(line):
+                sizes[message[1]] += int(message[2]) + 1
+    return sizes[b"F"], sizes[b"B"]
 
 
 def server_seconds() -> float:
@@ -358,33 +470,57 @@ def index_size() -> int:
 
 
 def write_growth(out: OutputWrapper, sizes: Sequence[Size]) -> None:
-    """A row a size and scope, and by which power of the size the library's median grows."""
-    head = ("chunks", "scope", "p50 ms", "p95 ms", "Python ms", "server ms", "index B/chunk")
-    out.write("".join(f"{name:>14}" for name in head))
+    """A row a size and scope, and by which power of the size the library's figures grow."""
+    head = (
+        "chunks",
+        "scope",
+        "p50 ms",
+        "p95 ms",
+        "Python ms",
+        "server ms",
+        "sent B",
+        "received B",
+        "index B",
+    )
+    out.write("".join(f"{name:>13}" for name in head))
     for size in sizes:
-        rest = (size.p50, size.p95, size.python, size.server, size.index_bytes)
-        out.write(f"{size.chunks:>14}{size.scope:>14}" + "".join(f"{value:>14.1f}" for value in rest))
-    whole = [size for size in sizes if size.scope == WHOLE]
-    if len(whole) > 1:
-        chunks, times = [math.log(size.chunks) for size in whole], [math.log(size.p50) for size in whole]
-        slope = statistics.linear_regression(chunks, times).slope
-        out.write(f"p50 grows with the number of chunks to the power of {slope:.2f}")
+        chunks, scope, *rest = astuple(size)
+        out.write(f"{chunks:>13}{scope:>13}" + "".join(f"{value:>13.1f}" for value in rest))
+    for scope in dict.fromkeys(size.scope for size in sizes):
+        of_scope = [size for size in sizes if size.scope == scope]
+        if len(of_scope) > 1:
+            powers = (power(of_scope, name) for name in GROWING)
+            out.write(f"{'grows as ^':>13}{scope:>13}" + "".join(f"{value:>13.2f}" for value in powers))
 
 
-def build(out: OutputWrapper, owner: User, chunks: int) -> None:
+GROWING = ("p50", "p95", "python", "server", "sent", "received", "index_bytes")
+
+
+def power(sizes: Sequence[Size], name: str) -> float:
+    """The exponent of the fitted growth: of the logarithm by that of the number of chunks."""
+    values = [math.log(max(getattr(size, name), 0.001)) for size in sizes]
+    return statistics.linear_regression([math.log(size.chunks) for size in sizes], values).slope
+
+
+def build(out: OutputWrapper, owner: User, chunks: int, memory: str) -> None:
     """Builds the library, or what is missing of it, and tells how fast chunks are indexed."""
     have = RetrievalChunk.objects.filter(document__owner=owner).count()
     new, seconds = 0, 0.0
-    for step in build_library(owner, chunks):
+    for step in build_library(owner, min(chunks, VARIED)):
         if step.chunks // 10_000 != have // 10_000:
             out.write(f"  {step.chunks} chunks")
         have, new, seconds = step.chunks, new + step.new, seconds + step.seconds
-    if have < chunks:
+    if not have:
         raise CommandError("There is no document to vary: ingest some first.")
     if new:
         out.write(f"indexing, words and vectors: {new / seconds:.0f} chunks/s")
     start = time.perf_counter()
-    if build_vector_index(active_space(), at_least=1):
+    if chunks > have:
+        repeat_library(owner, chunks, memory)
+        have = RetrievalChunk.objects.filter(document__owner=owner).count()
+        out.write(f"repeated by the server in {time.perf_counter() - start:.0f} s")
+    start = time.perf_counter()
+    if build_vector_index(active_space(), at_least=1, memory=memory):
         out.write(f"vector index built in {time.perf_counter() - start:.0f} s")
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

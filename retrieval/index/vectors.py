@@ -88,10 +88,11 @@ def distance_operand(space: EmbeddingSpace) -> str:
     return f"(embedding::halfvec({int(space.dimensions)}))"
 
 
-def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM) -> bool:
+def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM, memory: str = INDEX_MEMORY) -> bool:
     """Builds the space's HNSW index once it holds ``at_least`` vectors. True when it was built now.
 
-    Runs outside transactions and locks no writer out.
+    Runs outside transactions and locks no writer out. ``memory``: what PostgreSQL may hold of the graph,
+    about 1.2 KB a vector of 256 dimensions; a graph that outgrows it is built several times slower.
     """
     if space.dimensions > HNSW_DIMENSIONS or has_vector_index(space):
         return False
@@ -99,7 +100,7 @@ def build_vector_index(space: EmbeddingSpace, at_least: int = INDEX_FROM) -> boo
         return False
     with connection.cursor() as cursor:
         if not settings.DATABASE_POOLER:  # behind one the setting would be another client's
-            cursor.execute(f"SET maintenance_work_mem = '{INDEX_MEMORY}'")  # else the graph is slow
+            cursor.execute("SELECT set_config('maintenance_work_mem', %s, false)", [memory])
         cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(space)}")  # a build that was cut off
         cursor.execute(
             f"CREATE INDEX CONCURRENTLY {index_name(space)} ON {ChunkVector._meta.db_table} "
