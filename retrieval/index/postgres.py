@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
@@ -13,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from documents.models import RetrievalChunk
 from pdf.gc_control import cleared_with_memory
-from text.terms import forget_words
+from text.terms import WORDS_REMEMBERED, forget_words
 
 WEIGHTS = {"A": 3, "B": 2, "C": 1, "D": 0}
 MOST_POSITIONS = 255  # of one lexeme
@@ -25,22 +26,37 @@ FIELD_GAP = 10
 
 def tsvector(fields: Iterable[tuple[str, Sequence[str]]]) -> bytes:
     """A tsvector as COPY BINARY takes it. ``fields``: weight 'A' to 'D', and its terms in order."""
-    places: dict[str, list[int]] = {}
-    position = 0
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    start = 0
     for weight, terms in fields:
         mark = WEIGHTS[weight] << 14
-        for term in terms:
-            position = min(position + 1, LAST_POSITION)
-            found = places.setdefault(term, [])
-            if len(found) < MOST_POSITIONS and (not found or found[-1] & LAST_POSITION < position):
-                found.append(position | mark)
-        position = min(position + FIELD_GAP, LAST_POSITION)
+        end = min(start + len(terms), LAST_POSITION)
+        for position, term in enumerate(terms[: end - start], start + 1):
+            places[term].append(position | mark)
+        for term in terms[end - start :]:  # behind the last position that PostgreSQL counts
+            found = places[term]
+            if not found or found[-1] & LAST_POSITION < LAST_POSITION:
+                found.append(LAST_POSITION | mark)
+        start = min(end + FIELD_GAP, LAST_POSITION)
     parts = [struct.pack(">i", len(places))]
     for term, marks in places.items():
-        parts.append(
-            b"%b\0%b" % (term.encode()[:LONGEST_LEXEME], struct.pack(f">H{len(marks)}H", len(marks), *marks))
-        )
+        kept = marks[:MOST_POSITIONS]
+        parts += _LEXEMES[term], _PLACES[len(kept)](len(kept), *kept)
     return b"".join(parts)
+
+
+class _Lexemes(dict[str, bytes]):
+    """Terms as a tsvector holds them; those met before are remembered."""
+
+    def __missing__(self, term: str) -> bytes:
+        if len(self) >= WORDS_REMEMBERED:
+            self.clear()
+        self[term] = written = term.encode()[:LONGEST_LEXEME] + b"\0"
+        return written
+
+
+_LEXEMES = _Lexemes()
+_PLACES = [struct.Struct(f">H{count}H").pack for count in range(MOST_POSITIONS + 1)]
 
 
 def lexeme(term: str, *, prefix: bool = False) -> str:
@@ -101,6 +117,7 @@ def read_rows_by_index(query: str, params: Sequence[Any]) -> list[tuple[Any, ...
 __all__ = ["term_number"]
 
 cleared_with_memory(forget_words)
+cleared_with_memory(_LEXEMES.clear)
 
 
 def term_number(term: str) -> int:
