@@ -276,7 +276,7 @@ class FoundNote:
 def search_notes(query: str, user: User) -> tuple[SearchResult, list[FoundNote]]:
     """The user's notes that speak of ``query``, best first, each with the best of its passages."""
     index_notes(Note.objects.filter(owner=user))
-    result = search(query, Scope(user, of_notes=True), SearchOptions(limit=NOTES_FOUND, phrases=True))
+    result = search(query, Scope(user, of_notes=True), SearchOptions(limit=NOTES_FOUND))
     notes = (
         Note.objects.visible_to(user)
         .select_related("document")

@@ -56,7 +56,7 @@ class SearchOptions:
         off: strategies that must not run.
         phrases: only passages with what stands in quotation marks, where there are any.
         facets: count how the passages divide by document, year, author, …
-    excerpts: give each hit its snippet and its compressed passage; without, both are empty.
+        excerpts: give each hit its snippet and its compressed passage; without, both are empty.
         record: how to keep the search in the user's history; None keeps it out.
     """
 
@@ -67,7 +67,7 @@ class SearchOptions:
     threshold: float = 0.1
     fts_level: FullTextLevel | None = None
     off: frozenset[StrategyName] = frozenset()
-    phrases: bool = False
+    phrases: bool = True
     facets: bool = False
     excerpts: bool = True
     record: SearchRecord | None = None

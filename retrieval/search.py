@@ -396,12 +396,12 @@ def shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
 
 
 def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
-    """Each chunk's score in the list of that name, from 0 for its last to 1 for its first."""
-    items = next((ranked.items for ranked in lists if ranked.name == name), ())
-    if not items:
+    """Each chunk's score in the list of that name, from 0 for its least to 1 for its first."""
+    ranked = next((ranked for ranked in lists if ranked.name == name), None)
+    if ranked is None or not ranked.items:
         return {}
-    best, least = items[0][1], items[-1][1]
-    return {key: (score - least) / ((best - least) or 1.0) for key, score in items}
+    best, least = ranked.items[0][1], ranked.least
+    return {key: (score - least) / ((best - least) or 1.0) for key, score in ranked.items}
 
 
 def moved(before: Sequence[tuple[UUID, float]], after: Sequence[tuple[UUID, float]]) -> int:

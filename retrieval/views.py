@@ -141,7 +141,6 @@ def search_page(request: SearchRequest, user: User) -> SearchPage:
     usual = SearchOptions(
         limit=HITS_A_PAGE,
         offset=HITS_A_PAGE * (request.page - 1),
-        phrases=True,
         facets=True,
         record=SearchRecord("page") if request.q and request.page == 1 else None,
     )

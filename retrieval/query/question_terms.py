@@ -97,6 +97,8 @@ MOST_LANGUAGES = 6
 """Languages of a scope in which a question's words are analysed, those of most documents first."""
 
 QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,300})[\"”“»]")
+LISTED = re.compile(r"\[\s*[\"“„«][^\[\]]*[\"”“»]\s*\]")
+"""A list of quoted values shows how to answer (``["Page 1", "Page 2"]``) and quotes nothing."""
 EXCLUDED = re.compile(r"(?<!\S)-(?:\"([^\"]{2,300})\"|([^\W\d_][\w-]*))")
 PREFIX = re.compile(r"(?<!\S)([^\W_]{2,60})\*(?!\S)")
 # "According to this report": the document asked, which says of itself what it is.
@@ -198,7 +200,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), packs: Iterable
     groups = word_groups(body, language, asked_of)
     telling = word_groups(THIS_DOCUMENT.sub(" ", body), language, asked_of) or groups
     telling = [group for group in telling if asking_words(language).isdisjoint(group)] or groups
-    quoted = tuple(QUOTED.findall(body))
+    quoted = tuple(QUOTED.findall(LISTED.sub(" ", body)))
     return QueryTerms(
         text=body,
         weights=weights_of(telling),

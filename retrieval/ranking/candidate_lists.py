@@ -257,8 +257,9 @@ def vector_lists(
     lists = []
     for (name, _, weight), vector in zip(queries, vectors, strict=True):
         nearest = nearest_chunks(vector, space, scope, chunks, limit)
-        items = [(near.chunk_id, 1 - near.distance) for near in nearest if 1 - near.distance >= threshold]
-        lists.append(RankedList(name, items, weight * engine.trust))
+        items = [(near.chunk_id, 1 - near.distance) for near in nearest]
+        near_enough = [item for item in items if item[1] >= threshold]
+        lists.append(RankedList(name, near_enough, weight * engine.trust, items[-1][1] if items else 0.0))
     return lists
 
 

@@ -15,12 +15,14 @@ Item = TypeVar("Item", bound=Hashable)
 class RankedList(Generic[Item]):
     """Items best first, each with its score in the list's own units.
 
-    ``weight``: how far the list is to be trusted; 1 is plain reciprocal rank fusion.
+    ``weight``: how far the list is to be trusted; 1 is plain reciprocal rank fusion. ``least``: the score
+    that counts as nothing, of a list whose tail was cut off.
     """
 
     name: str
     items: Sequence[tuple[Item, float]]
     weight: float = 1.0
+    least: float = 0.0
 
 
 def fuse(lists: Sequence[RankedList[Item]], k: int = RRF_K) -> list[tuple[Item, float]]:

@@ -40,6 +40,37 @@ TRIAL: tuple[Lines, ...] = (
 )
 
 
+BAD = [
+    "",
+    "   ",
+    "\x00",
+    "?!…—",
+    "the of and",
+    "'; DROP TABLE documents_document; --",
+    "a & b | !c <-> (d:*)",
+    "100% %s %(x)s {documents}",
+    "👩‍👩‍👧 🚀",
+    "ما هي الأرباح",
+    "مرحبا \u202e reversed",
+    "word " * 10_000,
+    "x" * 100_000,
+    "different-" + "-".join(f"{number}th" for number in range(20_000)),
+    "\ud800",
+    "<script>alert(1)</script>",
+    '"' * 500,
+    "a",
+    "ب",
+    "'quoted' & ('a' <-> 'b':*C) | !''",
+    "-",
+    "*",
+    "-word",
+    '"-a" -"b c" d*',
+    "author: year: page: type:",
+    "[" * 2_000 + '"x"' + "]" * 2_000,
+]
+"""What people and programs type that is no question."""
+
+
 @dataclass(frozen=True)
 class Library:
     nike: Document

@@ -270,6 +270,23 @@ def test_a_compound_is_found_by_its_parts_where_these_are_words(alice: User) -> 
     assert not compounds_in("warehouse", "en")
 
 
+def prepared() -> set[str]:
+    """Statements that this connection's server has planned and keeps."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        return {row[0] for row in cursor.fetchall()}
+
+
+def test_what_every_search_asks_is_planned_once(alice: User, garden: Document) -> None:
+    for question in ("roses in winter", "late roses", "soil", "shears"):
+        search(question, Scope(alice, document_ids=(garden.pk,)))
+    kept = prepared()
+    for table in ("retrieval_indexeddocument", "retrieval_indexedchunk", "documents_citationunit"):
+        assert any(table in statement for statement in kept), table
+    search("how to prune climbing roses", Scope(alice, document_ids=(garden.pk,)))
+    assert prepared() == kept, "another question asks the same statements"
+
+
 def test_rows_go_with_their_document(alice: User, garden: Document) -> None:
     garden.delete()
     assert not IndexedChunk.objects.exists() and not IndexedDocument.objects.exists()

@@ -44,7 +44,7 @@ from retrieval.search import (
     search,
 )
 from tests.conftest import Ingest
-from tests.retrieval.conftest import NIKE, Library, written
+from tests.retrieval.conftest import BAD, NIKE, Library, written
 
 
 def places(result: SearchResult) -> list[tuple[str, int]]:
@@ -264,9 +264,10 @@ def test_field_words_are_read(text: str, rest: str, stated: dict[str, object]) -
 
 def test_quoted_words_stay_together_where_some_passage_has_them_so(alice: User, ingested: Ingest) -> None:
     ingested(alice, "The harbour light was lit at dusk.", "The light over the old harbour went out.")
-    exact = SearchOptions(phrases=True)
-    assert {hit.page for hit in search('"harbour light"', Scope(alice), exact).hits} == {1}
-    loose = search('"light harbour storm"', Scope(alice), exact)
+    assert {hit.page for hit in search('"harbour light"', Scope(alice)).hits} == {1}
+    listed = search('harbour light? Answer as a list: ["harbour light", "dusk"]', Scope(alice))
+    assert {hit.page for hit in listed.hits} == {1, 2}, "values that show how to answer quote nothing"
+    loose = search('"light harbour storm"', Scope(alice))
     assert loose.hits and loose.message == NO_PHRASE
 
 
@@ -334,26 +335,6 @@ def test_the_number_of_statements_does_not_grow(alice: User, library: Library) -
 
 
 # --- Bad input -------------------------------------------------------------------------
-
-BAD = [
-    "",
-    "   ",
-    "\x00",
-    "?!…—",
-    "the of and",
-    "'; DROP TABLE documents_document; --",
-    "a & b | !c <-> (d:*)",
-    "100% %s %(x)s {documents}",
-    "👩‍👩‍👧 🚀",
-    "ما هي الأرباح",
-    "مرحبا \u202e reversed",
-    "word " * 10_000,
-    "x" * 100_000,
-    "different-" + "-".join(f"{number}th" for number in range(20_000)),
-    "\ud800",
-    "<script>alert(1)</script>",
-    '"' * 500,
-]
 
 
 @pytest.mark.parametrize("query", BAD, ids=lambda query: ascii(query[:20]))

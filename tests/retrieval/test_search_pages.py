@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from typing import get_args
+from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from PIL import Image
 
+from agents import evidence
+from agents.evidence import Agent
+from agents.results import Addresses
+from chat.answers.context import find_context
 from documents.files.page_pictures import STRONG
-from documents.models import Document, RetrievalChunk
+from documents.models import CitationUnit, Document, RetrievalChunk
 from documents.models.document import language_name
+from documents.models.security import Scope as TokenScope
 from retrieval.models import SavedSearch, SearchQuery
+from retrieval.query.scope import Scope
 from retrieval.ranking.facets import told_apart
 from retrieval.results import FullTextLevel
+from retrieval.search import search
 from retrieval.templatetags.search import limited_to
 from tests.api_clients import client_of
 from tests.conftest import Ingest
-from tests.retrieval.conftest import Library, written
+from tests.retrieval.conftest import BAD, Library, written
 
 
 @pytest.fixture
@@ -190,13 +202,69 @@ def test_a_visitor_is_sent_to_the_door(client: Client, db: None) -> None:
     assert client.get("/search/?q=x").status_code == 302
 
 
-@pytest.mark.parametrize("query", ["", "\x00", "the of", "a & b | !c", "👩‍👩‍👧", "مرحبا", "word " * 10_000])
+def test_the_page_answers_whatever_is_typed(page: Client, library: Library) -> None:
+    for query in BAD:
+        typed = quote(query.encode("utf-8", "surrogatepass"))
+        answer = page.get(f"/search/?q={typed}")
+        assert answer.status_code == 200, ascii(query[:20])
+        shown = answer.context.get("shown")
+        assert shown is None or shown.hits or shown.result.message, ascii(query[:20])
+        assert "<script>alert" not in answer.content.decode()
+
+
 @pytest.mark.parametrize("level", [*get_args(FullTextLevel), "media"])
-def test_the_api_answers_whatever_is_asked(page: Client, library: Library, query: str, level: str) -> None:
-    body = {"query": query, "fts_level": level}
-    answer = page.post(reverse("api:search"), body, content_type="application/json")
-    assert answer.status_code in (200, 400)
-    if answer.status_code == 200:
-        assert answer.json()["hits"] or answer.json()["message"]
-    else:
-        assert answer.json()
+def test_the_api_answers_whatever_is_asked(page: Client, library: Library, level: str) -> None:
+    for query in BAD:
+        body = json.dumps({"query": query, "fts_level": level})  # a lone surrogate as \ud800
+        answer = page.post(reverse("api:search"), body, content_type="application/json")
+        assert answer.status_code in (200, 400), ascii(query[:20])
+        found = answer.json()
+        told = found["hits"] or found["message"] if answer.status_code == 200 else found
+        assert told, ascii(query[:20])
+
+
+# --- Everywhere the same ---------------------------------------------------------------
+
+ASKED = [
+    "What dividends did Nike pay?",
+    "dividends paid",
+    '"Dividends paid" Amcor',
+    "statements of cash flows -Nike",
+    "pack* of Amcor",
+    "Where is the company based?",
+    "p < 0.001",
+    "What stands on page 3?",
+]
+
+
+def test_page_api_command_agents_and_answers_find_the_same(
+    page: Client, alice: User, library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for query in ASKED:
+        hits = search(query, Scope(alice)).hits
+        chunks = [str(hit.chunk_id) for hit in hits]
+        assert chunks
+        assert chunks_on_the_page(page, query) == chunks, query
+        answered = page.post(reverse("api:search"), {"query": query}, content_type="application/json")
+        assert [hit["chunk"] for hit in answered.json()["hits"]] == chunks, query
+        capsys.readouterr()
+        call_command("search", query, "--owner", alice.username, "--json")
+        printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [line["chunk"] for line in printed] == chunks, query
+        agent = Agent(alice, frozenset({TokenScope.READ}), Addresses("https://pincite.example"))
+        passages = evidence.search(agent, query, limit=10).passages
+        assert [passage.unit for passage in passages] == [str(hit.best_unit_ids[0]) for hit in hits], query
+        assert chunks_of_an_answer(alice, query)[: len(chunks)] == chunks, query
+
+
+def chunks_on_the_page(page: Client, query: str) -> list[str]:
+    similar = reverse("search-similar", args=[UUID(int=0)]).replace(str(UUID(int=0)), "([0-9a-f-]+)")
+    shown = page.get("/search/", {"q": query}).content.decode()
+    return list(dict.fromkeys(re.findall(similar, shown)))
+
+
+def chunks_of_an_answer(user: User, query: str) -> list[str]:
+    """The chunks of the passages that an answer is written from, best first."""
+    passages = find_context(query, Scope(user), 1000, 100_000).passages
+    of_unit = dict(CitationUnit.objects.values_list("pk", "chunk_id"))
+    return list(dict.fromkeys(str(of_unit[UUID(passage.unit.id)]) for passage in passages))
