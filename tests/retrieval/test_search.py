@@ -43,7 +43,6 @@ from retrieval.search import (
     more_like,
     search,
 )
-from tests.conftest import Ingest
 from tests.retrieval.conftest import BAD, NIKE, Library, written
 
 
@@ -262,10 +261,11 @@ def test_field_words_are_read(text: str, rest: str, stated: dict[str, object]) -
     assert (left, filters.stated) == (rest, stated)
 
 
-def test_quoted_words_stay_together_where_some_passage_has_them_so(alice: User, ingested: Ingest) -> None:
-    ingested(alice, "The harbour light was lit at dusk.", "The light over the old harbour went out.")
+def test_quoted_words_stay_together_where_some_passage_has_them_so(alice: User) -> None:
+    north = ("# North", "The harbour light was lit at dusk.")
+    written(alice, "Lights", north, ("# South", "The light over the old harbour went out."))
     assert {hit.page for hit in search('"harbour light"', Scope(alice)).hits} == {1}
-    listed = search('harbour light? Answer as a list: ["harbour light", "dusk"]', Scope(alice))
+    listed = search('old harbour light: answer like ["harbour light", "dusk"]', Scope(alice))
     assert {hit.page for hit in listed.hits} == {1, 2}, "values that show how to answer quote nothing"
     loose = search('"light harbour storm"', Scope(alice))
     assert loose.hits and loose.message == NO_PHRASE
