@@ -32,6 +32,7 @@ from django.db.models import Count, Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pgvector import HalfVector
+from psycopg.pq import Trace
 
 from documents.ingestion.persistence import copy_rows
 from documents.models import CitationUnit, Document, RetrievalChunk
@@ -439,6 +440,7 @@ def bytes_between(work: Callable[[], object]) -> tuple[int, int]:
     wire = connection.connection.pgconn
     with TemporaryFile() as log:
         wire.trace(log.fileno())
+        wire.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
         work()
         wire.untrace()
         log.seek(0)
