@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
 from chat.answers.context import headed_row
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
-from chat.answers.without_model.evidence import central_lines
+from chat.answers.without_model.evidence import central_lines, lines_of_section
 from chat.answers.without_model.lines import (
     PER_UNIT,
     AnswerLine,
@@ -61,8 +61,10 @@ def answer_without_model(
     lines = lines_of(question, passages)
     title = single_title(passages)
     if question.topic and passages and not any(passage.rank for passage in passages):
-        yield from written(central_lines(list(holding(lines, passages))), title)
-        return
+        return (yield from written(central_lines(list(holding(lines, passages))), title))
+    if section := lines_of_section(question, lines):
+        most = MOST_LISTED if section[0].unit.type in ("list", "table") else MOST_LINES
+        return (yield from written(list(islice(holding(section, passages), most)), title))
     pages = rank(question, lines, passages, notes.packs)
     chosen = chosen_lines(question, pages, passages)
     judged = relevance(question, pages, notes) if chosen else None
@@ -71,7 +73,7 @@ def answer_without_model(
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
         return
-    if not (judged.is_direct or by_meaning):
+    if question.topic or not (judged.is_direct or by_meaning):
         yield TextDelta(message(question.language, "closest"))
         yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")
@@ -103,8 +105,7 @@ def chosen_lines(
     chosen: list[AnswerLine] = []
     for page in worth_citing(pages):
         lines = (with_years(question, line) for line in page.lines)
-        held = (line for line in holding(lines, passages) if is_new(line, chosen))
-        chosen += [line for line, _ in zip(held, range(1), strict=False)]
+        chosen += islice((line for line in holding(lines, passages) if is_new(line, chosen)), 1)
     if not chosen:
         return []
     if "list" in question.kinds and chosen[0].unit.type == "list":
@@ -130,7 +131,7 @@ def adds(question: QuestionFeatures, first: AnswerLine, line: AnswerLine) -> boo
         asked = set(question.terms)
         return same_columns(first, line) and bool(asked & set(line.label_terms) - set(first.label_terms))
     near = abs(first.start - line.start) < NEAR and not first.values
-    return near and type_match(question, first) == 0 and type_match(question, line) > 0
+    return near and type_match(question, first) == 0 < type_match(question, line)
 
 
 def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
@@ -150,11 +151,9 @@ def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLin
 
 def is_new(line: AnswerLine, chosen: Sequence[AnswerLine]) -> bool:
     """Whether no chosen line has the same words and the same numbers."""
-    return not any(
-        fuzz.ratio(line.text, other.text) >= SAME_WORDS
-        and _DIGITS.findall(line.text) == _DIGITS.findall(other.text)
-        for other in chosen
-    )
+    numbers = _DIGITS.findall(line.text)
+    alike = (other for other in chosen if fuzz.ratio(line.text, other.text) >= SAME_WORDS)
+    return all(_DIGITS.findall(other.text) != numbers for other in alike)
 
 
 def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Iterator[AnswerLine]:

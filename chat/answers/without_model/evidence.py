@@ -16,8 +16,15 @@ from django.db.models import Aggregate, Q, QuerySet
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
 from chat.answers.prompt import SearchNotes
 from chat.answers.without_model.lines import DIGIT, AnswerLine
-from chat.answers.without_model.question import NamedPlace, QuestionFeatures, Topic, analyse, words_of
-from chat.answers.without_model.ranking import caption_pattern, name_pattern
+from chat.answers.without_model.question import (
+    NamedPlace,
+    QuestionFeatures,
+    Topic,
+    analyse,
+    place_words,
+    words_of,
+)
+from chat.answers.without_model.ranking import caption_pattern, is_at, is_title, name_pattern
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
@@ -35,6 +42,8 @@ MOST_UNITS_OF_DOCUMENT = 120
 FIRST_UNITS = 60  # read of a document that has hardly any sections
 FEWEST_SECTIONS = 5
 MOST_LINES = 5
+MORE_OF_HEADING = 5  # characters beyond the words that name the topic; longer headings are of a part of it
+WHOLE_SENTENCE = re.compile(r"[^\W\d].*[.!?。！？]\W*$|[\u3040-\u9fff].*", re.S)
 LEAST_CHARACTERS = 30  # of a line that can stand for others; half of it in scripts without spaces
 SIMILAR = 0.35  # cosine from which two sentences are joined in the graph
 DAMPING = 0.85  # Erkan and Radev, LexRank (2004); Page and others (1998)
@@ -54,16 +63,22 @@ def _units_of(topic: Topic, document: UUID, language: str) -> list[UUID]:
     words = [
         word for code in dict.fromkeys((own, language, "en")) for word in words_of(code, "headings")[key]
     ]
-    heads = re.compile(rf"^[\W\d]*(?:\w+\s+\d+\W*)?(?:{'|'.join(map(re.escape, words))})\b.{{0,30}}$", re.I)
-    paths = {tuple(path) for path in units.values_list("section_path", flat=True) if path}
-    wanted = [path for path in paths if any(heads.match(" ".join(part.split())) for part in path)]
+    names = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    heads = re.compile(rf"^[\W\d]*(?:\w+\s+\d+\w?\W*)?(?:{names})\b(?P<more>.{{0,30}})$", re.I)
+    more: dict[tuple[str, ...], int] = {}
+    for path in {tuple(path) for path in units.values_list("section_path", flat=True) if path}:
+        matches = [heads.match(" ".join(part.split())) for part in path]
+        if lengths := [len(match["more"]) for match in matches if match]:
+            more[path] = min(lengths)
+    wanted = [path for path in more if more[path] <= min(more.values()) + MORE_OF_HEADING]
     if wanted:
         found = Q()
         for path in wanted:
             found |= Q(section_path=list(path))
         return list(units.filter(found).values_list("pk", flat=True)[:MOST_UNITS_OF_DOCUMENT])
     if topic in ("summary", "about"):
-        return first_of_sections(units)
+        firsts = first_of_sections(units)
+        return firsts[: max(FIRST_UNITS, len(firsts) // 3)] if topic == "about" else firsts
     return []
 
 
@@ -82,7 +97,9 @@ def central_lines(lines: Sequence[AnswerLine], most: int = MOST_LINES) -> list[A
 
     Each section gives its most central line before one gives a second.
     """
-    told = list({line.text: line for line in lines if is_long(line.text)}.values())
+    long = list({line.text: line for line in lines if is_long(line.text)}.values())
+    whole = [line for line in long if WHOLE_SENTENCE.match(line.text) and not line.text[0].islower()]
+    told = whole if len(whole) >= most else long
     if len(told) <= most:
         return told
     scores = lexrank(WordLlamaEmbedder().embed([line.text for line in told]))
@@ -90,6 +107,17 @@ def central_lines(lines: Sequence[AnswerLine], most: int = MOST_LINES) -> list[A
     of_sections = {told[at].unit.section_path: at for at in reversed(order)}.values()
     chosen = sorted(order, key=lambda at: at not in of_sections)[:most]
     return [told[at] for at in sorted(chosen)]
+
+
+def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
+    """The lines of a section that is named, in order, where none has another word of the question."""
+    places = [place for place in question.places if place.kind in ("section", "requirement")]
+    own = [line for line in lines if not is_title(line) and any(is_at(place, line.unit) for place in places)]
+    called = {name for place in places for name in place_words(question.language, place.kind)}
+    asked = {term for word in question.words if word.text.lower() not in called for term in word.terms}
+    if any(line.terms & asked for line in own):
+        return []
+    return sorted(own, key=lambda line: (line.unit.page, line.start))
 
 
 def is_long(text: str) -> bool:
@@ -249,7 +277,7 @@ def near_documents(scope: Scope, hits: Sequence[Hit]) -> list[UUID]:
 def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> list[UUID]:
     """Units of the place named: of its page, under its caption, in its section, of its label."""
     units = CitationUnit.objects.filter(document__in=documents).order_by("document", "position")
-    number = re.escape(place.number)
+    number = re.escape(place.number.partition("(")[0])
     if place.kind in ("page", "slide"):
         labels = Page.objects.filter(document__in=documents, label=place.number)
         pages = Q(page_number=int(place.number)) if place.number.isdigit() else Q(pk=None)
@@ -263,7 +291,7 @@ def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> lis
             pages |= Q(document=document, page_number=page)
         wanted = pages
     else:
-        starts = Q(content__iregex=rf"^\W*(\w+\s+)?{number}([^\w.]|\.?\s|$)")
+        starts = Q(content__iregex=rf"^\W*(\w+\s+)?[A-Z]?{number}([^\w.]|\.?\s|$)")
         wanted = starts if place.kind == "requirement" else starts & Q(unit_type="heading")
         if place.kind == "section":
             paths = units.filter(wanted).values_list("content", flat=True)[:4]

@@ -287,8 +287,10 @@ def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
     if place.kind in ("figure", "table"):
         pattern = re.compile(rf"\W*{caption_pattern(place, unit.language or 'en')}(?!\w)", re.I)
         return any(pattern.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
-    starts = re.compile(rf"\W*(?:\w+\s+)?{re.escape(place.number)}(?![\w.]*\d)")
-    return any(starts.match(text) for text in (unit.text, *unit.section_path))
+    number, *items = place.number.replace(")", "").split("(")
+    starts = re.compile(rf"\W*(?:\w+\s+)?[A-Z]?{re.escape(number)}(?![\w.]*\d)")
+    is_there = any(starts.match(text) for text in (unit.text, *unit.section_path))
+    return is_there and (not items or bool(re.match(rf".{{0,12}}?\(?\b{items[-1]}\)", unit.text)))
 
 
 @cache

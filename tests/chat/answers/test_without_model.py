@@ -413,6 +413,30 @@ def test_a_list_that_is_asked_for_is_said_in_order() -> None:
     assert [line[2:] for line in lines] == [item.unit.text for item in items]
 
 
+AGREEMENT = on_one_page(
+    prose("u1", "The customer pays within thirty days of the invoice.", 3, "4 Payment"),
+    prose("u2", "(a) Invoices are sent by post.", 3, "4 Payment", kind="list"),
+    prose("u3", "(b) Late payments bear interest of five percent a year.", 3, "4 Payment", kind="list"),
+    prose("u4", "Section 4 of the old agreement ends with the year.", 5, "14 Transition"),
+    prose("u5", "Session keys are at least 64 bits long.", 6, "V2.1 Keys"),
+    prose("u6", "Service keys are kept in a vault.", 7, "V2.10 Services"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "aliases"),
+    [
+        ("What does section 4 say?", ["u1", "u2", "u3"]),
+        ("What does clause 4(b) say?", ["u3"]),
+        ("What does section 2.1 say?", ["u5"]),
+        ("What is in section 2.10?", ["u6"]),
+    ],
+)
+def test_a_section_that_is_named_is_answered_from(question: str, aliases: list[str]) -> None:
+    _, citations = answered(question, AGREEMENT)
+    assert [citation.alias for citation in citations] == aliases
+
+
 def test_markdown_in_documents_stays_text() -> None:
     assert escaped("a * b [x](y) `c` <i>") == r"a \* b \[x](y) \`c\` \<i>"
     assert escaped("# no heading") == r"\# no heading"
