@@ -259,7 +259,8 @@ def _value(text: str, match: re.Match[str], mark: DecimalMark) -> Iterator[Value
 def _is_remark(text: str, match: re.Match[str]) -> bool:
     """Whether brackets hold a share that says again what stands before: "two thirds (66%)", no loss."""
     before = text[: match.start()].rstrip(" ")[-1:]
-    return match["percent"] is not None and (before.isalpha() or before.isdigit())
+    goes_on = text[match.end() :].lstrip(" ")[:1].isalpha()  # "it was (3.2%)." ends with the number
+    return match["percent"] is not None and before.isalnum() and goes_on
 
 
 def _opens_with_percent(match: re.Match[str]) -> bool:
