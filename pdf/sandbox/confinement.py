@@ -137,8 +137,10 @@ SANDBOX_ID = 64_901
 # What libraries look up while they load. Nothing of it differs between users of the machine.
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/null", "/dev/urandom")
-# LibreOffice's fonts, configuration and character sets; user names, which it asks for.
+# LibreOffice's fonts, configuration and character sets; user names, which it asks for. In /var/spool Debian
+# keeps the cache of its extensions, which is there once root has run it; it ends where it cannot read that.
 _OFFICE_FILES = (
+    "/var/spool/libreoffice",
     *("/usr/bin", "/bin", "/usr/share", "/usr/libexec", "/etc/fonts", "/etc/libreoffice", "/etc/passwd"),
     *(
         "/etc/group",
@@ -288,7 +290,9 @@ def confine_office(program: str, folder: str) -> None:
     restrict_files(
         [*_LIBRARIES, *_MACHINE, *_OFFICE_FILES, *own, program],
         [folder, "/dev/null"],
-        sockets=["/tmp"],  # where LibreOffice listens for a second one, and ends when it cannot
+        # Where LibreOffice listens for a second one, and ends when it cannot: in /var/tmp if it may not write
+        # to /tmp.
+        sockets=["/tmp", "/var/tmp"],
         may_execute=True,
     )
     seccomp.allow_only(COMPUTE | LOOK_UP | WAIT | OFFICE, seccomp.office_rules())
