@@ -255,19 +255,21 @@ def note_about(answer: Message, user: User) -> Note:
     return found.first() or Note.objects.create(owner=user, document=document, title=title)
 
 
-# --- Their search: the one of documents, over what each note says ---
+# --- Search in notes: the search of documents, over a copy of each note ---
 #
-# What a note says is kept as the content of a ``Document`` of its id, which is shown to nobody as one. It is
-# written when it is behind: by the sweep of a worker, and before a search of who is faster.
+# A note's text is copied into a ``Document`` with the note's id, which is listed nowhere. The copy is brought
+# up to date by a worker, once the note was left alone for ``AT_REST``, and before its owner searches. A
+# search spends at most ``INDEX_SECONDS`` on that: of hundreds of changed notes it may miss the oldest until
+# a worker has come to them.
 
 NOTES_FOUND = 40
-INDEX_SECONDS = 2.0  # of one round; the next goes on
-AT_REST = timedelta(seconds=30)  # since it was last saved; until then its writer may be at it
+INDEX_SECONDS = 2.0  # for one call of index_notes
+AT_REST = timedelta(seconds=30)  # since the note was last saved: its owner may still be writing
 
 
 @dataclass(frozen=True, slots=True)
 class FoundNote:
-    """A note, and where in it what was asked stands."""
+    """A note, and its best passage for the query."""
 
     note: Note
     hit: Hit
@@ -287,12 +289,12 @@ def search_notes(query: str, user: User) -> tuple[SearchResult, list[FoundNote]]
 
 
 def index_notes_at_rest(**signal: Any) -> None:
-    """Indexes notes that were changed and are left now."""
+    """Index changed notes that nobody has saved for ``AT_REST``. Called by the worker's sweep."""
     index_notes(Note.objects.filter(updated_at__lt=timezone.now() - AT_REST))
 
 
 def index_notes(notes: QuerySet[Note]) -> None:
-    """Indexes those that were changed since, the last first, and forgets those that were deleted."""
+    """Index notes that changed since they were indexed, newest first; delete the copies of deleted notes."""
     kept = Document.objects.filter(pk=OuterRef("pk"), kind=Document.Kind.NOTE)
     Document.objects.filter(pk__in=notes.filter(Exists(kept)).exclude(deleted_at=None).values("pk")).delete()
     behind = notes.filter(~Exists(kept.filter(indexed_at__gte=OuterRef("updated_at"))), deleted_at=None)
@@ -304,7 +306,7 @@ def index_notes(notes: QuerySet[Note]) -> None:
 
 
 def index_note(note: Note) -> None:
-    """Makes a note findable as it was read; another that does the same meanwhile wins."""
+    """Store the text of a note, and index it. If another process does so meanwhile, the later copy stays."""
     lease = Lease(note.pk, uuid4())
     values = {"title": note.title, "status": Document.Status.READY, "lease": lease.token}
     mine = {"owner": note.owner, "kind": Document.Kind.NOTE}
@@ -312,7 +314,7 @@ def index_note(note: Note) -> None:
     try:
         replace_content(lease, content_of(parsed_document(list(note_blocks(note)), "note"), note.title))
         index_document(lease.row.get())
-    except ProviderError as error:  # it is found by its words
+    except ProviderError as error:  # without vectors it is still found by its words
         logger.warning("a note could not be embedded: %s", error)
     except (LostLease, Document.DoesNotExist):
         return

@@ -1,9 +1,10 @@
-"""Requests that only read take documents and search from a replica that has all that was written before them.
+"""Send requests that only read documents or search to a replica, and keep reads consistent with writes.
 
-Such a request asks the primary how far its log is, and reads from a replica that has replayed so much, for
-which it waits a moment. So who wrote reads what was written, on whichever web process, and a right that was
-taken away is gone. A replica that lags or does not answer is left out for a while; where none is left, the
-primary is read from. Accounts, conversations and all that is written stay with the primary.
+The request asks the primary for the position of its write-ahead log and waits up to ``WAIT_SECONDS`` for a
+replica that has replayed it. So a user reads what the user has just written, whichever web process answers,
+and a right that was withdrawn is withdrawn at once. A replica that lags or does not answer is not used for
+``LEFT_OUT_SECONDS``; without a usable replica the primary is read. Accounts, conversations and all writes go
+to the primary.
 """
 
 from __future__ import annotations
