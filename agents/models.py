@@ -15,6 +15,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
 from documents.access import Way
@@ -41,12 +42,12 @@ class ChatThread(models.Model):
 
 
 class Event(models.TextChoices):
-    DOCUMENT_READY = "document.ready", "a document is ready"
-    DOCUMENT_FAILED = "document.failed", "a document could not be read"
-    ANSWER_DONE = "answer.done", "an answer is written"
-    REVIEW_FILLED = "review.filled", "the cells of a review are filled"
-    CHECK_DONE = "check.done", "a check of a long file has ended"
-    TEST = "test", "somebody pressed the button"
+    DOCUMENT_READY = "document.ready", _("a document is ready")
+    DOCUMENT_FAILED = "document.failed", _("a document could not be read")
+    ANSWER_DONE = "answer.done", _("an answer is written")
+    REVIEW_FILLED = "review.filled", _("the cells of a review are filled")
+    CHECK_DONE = "check.done", _("a check of a long file has ended")
+    TEST = "test", _("somebody pressed the button")
 
 
 MOST_WEBHOOKS = 20  # of one owner

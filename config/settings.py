@@ -189,6 +189,7 @@ MIDDLEWARE = [
     "operations.http.static_files.CollectedFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "operations.http.errors.OptionalSlash",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
@@ -242,6 +243,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "operations.accounts.account.AfterChange"},
 ]
 LANGUAGE_CODE = "en-gb"
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # of the interface; documents may have any
+LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
 TIME_ZONE = environment.time_zone("PINCITE_TIME_ZONE", "UTC")

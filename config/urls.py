@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.i18n import set_language
 
 from chat.urls import annotation_urls, conversation_urls, note_urls, reader_urls, review_urls
 from documents.views.files import favicon
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reviews/", include(review_urls)),
     path("annotations/", include(annotation_urls)),
     path("account/", include("operations.accounts.account")),
+    path("language/", set_language, name="set-language"),
     path("admin/dashboard/", dashboard, name="admin-dashboard"),
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),

@@ -11,6 +11,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
 from documents.models import Document, RetrievalChunk
@@ -156,14 +157,14 @@ class SearchQuery(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
 
     class Source(models.TextChoices):
-        PAGE = "page", "search page"
-        API = "api", "API"
-        CHAT = "chat", "conversation"
+        PAGE = "page", _("search page")
+        API = "api", _("API")
+        CHAT = "chat", _("conversation")
 
     class Type(models.TextChoices):
-        SEARCH = "search"
-        QUESTION = "question"
-        FOLLOW_UP = "follow_up", "follow-up question"
+        SEARCH = "search", _("Search")
+        QUESTION = "question", _("Question")
+        FOLLOW_UP = "follow_up", _("follow-up question")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="searches")
     query = models.TextField()

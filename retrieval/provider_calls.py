@@ -1,13 +1,16 @@
-"""Calls to outside services: the one error they raise, retries, time limits."""
+"""Calls to outside services: their one error, retries, time limits, and the language model."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar, cast
+
+from django.conf import settings
+from django.utils.module_loading import import_string
 
 PERMANENT_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
 
@@ -88,3 +91,32 @@ class PendingCall(Generic[Answer]):
 def start_call(call: Callable[[], Answer], seconds: float) -> PendingCall[Answer]:
     """Starts the call, which must not touch the database."""
     return PendingCall(_threads.submit(call), seconds, time.monotonic())
+
+
+# What search and indexing ask of a language model; chat's providers are behind it.
+
+
+class LanguageModel(Protocol):
+    def complete(self, prompt: str) -> str:
+        """The model's answer. Raises ProviderError."""
+        ...
+
+
+def configured_language_model() -> LanguageModel | None:
+    """The model that the settings name, for work that nobody waits for; None where there is none.
+
+    Raises ProviderError when it is not set up.
+    """
+    return cast("LanguageModel | None", import_string(settings.LANGUAGE_MODEL)())
+
+
+@dataclass(slots=True)
+class ScriptedModel:
+    """A LanguageModel that answers by the first key its prompt holds; for tests and demonstrations."""
+
+    answers: Mapping[str, str]
+    prompts: list[str] = field(default_factory=list)
+
+    def complete(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        return next((answer for key, answer in self.answers.items() if key in prompt), "")

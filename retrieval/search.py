@@ -20,8 +20,7 @@ from retrieval.index.full_text import EMPTY, EXACT_UP_TO, ScopeIndex, ScopeSumma
 from retrieval.index.postgres import lexeme, phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import IndexedDocument, SearchQuery
-from retrieval.provider_calls import ProviderError
-from retrieval.query.language_model import LanguageModel, configured_language_model
+from retrieval.provider_calls import LanguageModel, ProviderError, configured_language_model
 from retrieval.query.plan import Plan, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
 from retrieval.query.scope import Scope, ScopeSql

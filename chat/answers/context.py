@@ -31,8 +31,7 @@ from chat.providers.base import NO_USAGE, Provider, TextDelta, Usage
 from chat.providers.stream import ProviderLimits, stream_with_retries
 from documents.models import Document
 from pdf.structure import TableRow
-from retrieval.provider_calls import ProviderError
-from retrieval.query.language_model import LanguageModel
+from retrieval.provider_calls import LanguageModel, ProviderError
 from retrieval.query.question_terms import readable
 from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions

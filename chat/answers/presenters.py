@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import prefetch_related_objects
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import ngettext
 
 from chat.answers.events import CitationShown, Done, Summary
 from chat.answers.persistence import notice_dead
@@ -22,6 +23,7 @@ from chat.markdown.html import render_message
 from chat.models import Citation, Conversation, Message
 from chat.providers.extractive import NAME as WITHOUT_MODEL
 from documents.models import CitationUnit
+from documents.translation import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,11 @@ def _shown(message: Message, pairs: list[tuple[Citation, CitationShown]]) -> Sho
 
 def unread(pages: int) -> str:
     """What to tell of pages that could not be looked at when an answer was written."""
-    if pages == 1:
-        return "1 page was still being read and is not in this answer."
-    return f"{pages:,} pages were still being read and are not in this answer."
+    return ngettext(
+        "%(pages)s page was still being read and is not in this answer.",
+        "%(pages)s pages were still being read and are not in this answer.",
+        pages,
+    ) % {"pages": f"{pages:,}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def done_event(message: Message) -> Done:
         summary=seen.summary,
         uncited=tuple((start, end) for start, end in message.uncited),
         usage=message.usage,
-        error=message.error,
+        error=translated(message.error),
     )
 
 

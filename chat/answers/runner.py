@@ -26,6 +26,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
+from django.utils.translation import get_language, override
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.events import Event, encode
@@ -249,7 +250,10 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
         _live[answer.pk] = live
     turn = (_own_work if is_local(answer, provider) else _searches).request()
     threading.Thread(
-        target=_write, args=(answer, live, provider, turn), name=f"answer-{answer.pk}", daemon=True
+        target=_write_in,
+        args=(get_language(), answer, live, provider, turn),
+        name=f"answer-{answer.pk}",
+        daemon=True,
     ).start()
     _record()
     return answer
@@ -329,6 +333,14 @@ def is_local(answer: Message, provider: Provider | None) -> bool:
     except ProviderError:
         return False
     return chosen.is_local
+
+
+def _write_in(
+    language: str | None, answer: Message, live: LiveAnswer, provider: Provider | None, turn: Slot
+) -> None:
+    """Write the answer; what is told of it is in the ``language`` of the page that asked."""
+    with override(language):
+        _write(answer, live, provider, turn)
 
 
 def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: Slot) -> None:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 from django.conf import settings
 from django.db import connection
+from django.utils.translation import gettext, ngettext
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import (
@@ -39,6 +40,7 @@ from chat.providers.registry import helper_of, language_model, limits, provider_
 from chat.providers.stream import Cancelled, stream_with_retries
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
+from documents.translation import translated
 from retrieval.provider_calls import ProviderError
 from retrieval.rag_config import RagConfig
 from retrieval.results import SearchRecord
@@ -140,12 +142,12 @@ def write_answer(answer: Message, writing: AnswerContext) -> None:
     except Cancelled:
         _fail(answer, writing, "Stopped.")
     except ProviderError as error:
-        writing.emit(Failed(error.message, error.permanent))
+        writing.emit(Failed(translated(error.message), error.permanent))
         _fail(answer, writing, error.message)
     except Exception:
         logger.exception("answer %s failed", answer.pk)
         message = "Something went wrong on our side. Try again."
-        writing.emit(Failed(message, permanent=False))
+        writing.emit(Failed(translated(message), permanent=False))
         _fail(answer, writing, message)
     writing.emit(retry_until_available(lambda: told_at_the_end(answer)))
 
@@ -210,7 +212,7 @@ def understood_question(
     if question != asked.standalone_question:
         Message.objects.filter(pk=asked.pk).update(standalone_question=question)
     told = question if question != asked.content else ""
-    writing.emit(Status("searching", "Searching…", question=told))
+    writing.emit(Status("searching", gettext("Searching…"), question=told))
     return question
 
 
@@ -230,7 +232,8 @@ def found_passages(
         pages_left=pages_left(scope_of(answer.conversation, answer.conversation.owner).documents()),
     )
     count = len(found.passages)
-    writing.emit(Status("reading", f"Reading {count} passage{'s' * (count != 1)}…", passages=count))
+    reading = ngettext("Reading %(count)s passage…", "Reading %(count)s passages…", count) % {"count": count}
+    writing.emit(Status("reading", reading, passages=count))
     writing.emit(Sources(tuple(told_sources(found))))
     return found
 
@@ -291,7 +294,7 @@ def compose(
     draft: AnswerBuilder, provider: Provider, prompt: Prompt, writing: AnswerContext, start: float
 ) -> None:
     """Streams, decodes, checks, and stores; what was written before a failure is kept."""
-    writing.emit(Status("writing", "Writing…"))
+    writing.emit(Status("writing", gettext("Writing…")))
     if not provider.is_local:
         give_back_connection()
     writing.before_model()
@@ -322,7 +325,7 @@ def check(draft: AnswerBuilder, provider: Provider, writing: AnswerContext) -> N
 
     A failure leaves the answer as the model wrote it.
     """
-    writing.emit(Status("checking", "Checking…"))
+    writing.emit(Status("checking", gettext("Checking…")))
     try:
         for event in draft.complete():
             writing.emit(event)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext, ngettext
 from PIL.ImageColor import getrgb
 
 from chat.answers.events import CitationShown, Summary
@@ -13,6 +14,7 @@ from chat.models import Citation
 from documents.contents import trail
 from documents.files.page_pictures import Dpi, Highlight, PictureFailed, page_picture
 from documents.models import Page
+from documents.translation import translated
 from pdf.geometry import PageFrame
 
 
@@ -33,7 +35,7 @@ def shown(citation: Citation, frame: PageFrame) -> CitationShown:
         verdict=verdict,
         verdict_text=str(Citation.Verdict(verdict).label) if verdict else "",
         missing=tuple(citation.missing),
-        reason=citation.reason,
+        reason=translated(citation.reason),
         rects=frame.display_boxes(citation.rects),
         unit_rects=frame.display_boxes(citation.unit_rects),
         head_rects=frame.display_boxes(citation.head_rects),
@@ -88,24 +90,38 @@ def summary_of(
     contradicted -= verified
     found -= verified | contradicted
     total = len(made) + uncited
-    noun = "claim" if total == 1 else "claims"
     changed = len(outdated(citations))
     if changed:
-        text = f"{len(holding)} of {total} {noun} still {'holds' if total == 1 else 'hold'}"
+        text = ngettext(
+            "%(held)s of %(total)s claim still holds", "%(held)s of %(total)s claims still hold", total
+        ) % {"held": len(holding), "total": total}
     elif quotes_only:
         text = quotes_found(len(made), len(verified | found))
     else:
-        text = f"{len(verified)} of {total} {noun} verified" if total else ""
-        text += f", {len(found)} {'quote' if len(found) == 1 else 'quotes'} found" if found else ""
-        text += f", {len(contradicted)} contradicted" if contradicted else ""
+        text = ", ".join(claims_checked(total, len(verified), len(found), len(contradicted)))
     return Summary(total, len(verified), text, changed, changes_of(citations), len(found), len(contradicted))
+
+
+def claims_checked(total: int, verified: int, found: int, contradicted: int) -> Iterator[str]:
+    """``3 of 5 claims verified``, ``2 quotes found``, ``1 contradicted``: those that there are."""
+    if total:
+        yield ngettext(
+            "%(verified)s of %(total)s claim verified", "%(verified)s of %(total)s claims verified", total
+        ) % {"verified": verified, "total": total}
+    if found:
+        yield ngettext("%(found)s quote found", "%(found)s quotes found", found) % {"found": found}
+    if contradicted:
+        yield gettext("%(number)s contradicted") % {"number": contradicted}
 
 
 def quotes_found(total: int, found: int) -> str:
     """``3 quotes, all found on the page``."""
     if total < 2:
-        return ("1 quote, found on the page" if found else "1 quote, not found") if total else ""
-    return f"{total} quotes, {'all' if found == total else found} found on the page"
+        alone = gettext("1 quote, found on the page") if found else gettext("1 quote, not found")
+        return alone if total else ""
+    if found == total:
+        return gettext("%(total)s quotes, all found on the page") % {"total": total}
+    return gettext("%(total)s quotes, %(found)s found on the page") % {"total": total, "found": found}
 
 
 def outdated(citations: Iterable[CitationShown]) -> list[CitationShown]:
@@ -118,8 +134,11 @@ def changes_of(citations: Iterable[CitationShown]) -> str:
     if not found:
         return ""
     numbers = ", ".join(f"[{number}]" for number in sorted({citation.number for citation in found}))
-    verb = "rests" if len(found) == 1 else "rest"
-    return f"A document has changed since this answer: {numbers} {verb} on words that are no longer there."
+    return ngettext(
+        "A document has changed since this answer: %(numbers)s rests on words that are no longer there.",
+        "A document has changed since this answer: %(numbers)s rest on words that are no longer there.",
+        len(found),
+    ) % {"numbers": numbers}
 
 
 # The cited words as a picture, for chats, mails and reports.

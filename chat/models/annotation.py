@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from documents.models import Document
 
@@ -43,16 +44,16 @@ class Annotation(Hideable):
     """
 
     class Kind(models.TextChoices):
-        HIGHLIGHT = "highlight", "Highlight"
-        UNDERLINE = "underline", "Underline"
-        INK = "ink", "Drawing"
+        HIGHLIGHT = "highlight", _("Highlight")
+        UNDERLINE = "underline", _("Underline")
+        INK = "ink", _("Drawing")
 
     class Colour(models.TextChoices):
-        YELLOW = "yellow", "Yellow"
-        GREEN = "green", "Green"
-        BLUE = "blue", "Blue"
-        PINK = "pink", "Pink"
-        PURPLE = "purple", "Purple"
+        YELLOW = "yellow", _("Yellow")
+        GREEN = "green", _("Green")
+        BLUE = "blue", _("Blue")
+        PINK = "pink", _("Pink")
+        PURPLE = "purple", _("Purple")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="annotations")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Conversation, Message
 from chat.models.review import Review
@@ -24,8 +26,10 @@ def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
     if where:
         return where
     if not first:
-        return f"p. {page}"
-    return f"p. {page}, {f'lines {first}–{last}' if last > first else f'line {first}'}"
+        return gettext("p. %(page)s") % {"page": page}
+    if last <= first:
+        return gettext("p. %(page)s, line %(line)s") % {"page": page, "line": first}
+    return gettext("p. %(page)s, lines %(first)s–%(last)s") % {"page": page, "first": first, "last": last}
 
 
 class CitationQuerySet(models.QuerySet["Citation"]):
@@ -51,23 +55,23 @@ class Citation(models.Model):
     """
 
     class Verdict(models.TextChoices):
-        EXACT = "exact", "these words are on the page"
-        NORMALIZED = "normalized", "these words are on the page, spaced or spelt a little differently"
-        MOVED = "moved", "these words are in another passage; the citation now points there"
-        COMPUTED = "computed", "computed from values on the page"
-        FOUND = "found", "words found on the page; the claim was not checked"
-        PARTIAL = "partial", "the source supports only part of this claim"
-        UNSUPPORTED = "unsupported", "the source doesn't support this claim"
+        EXACT = "exact", _("these words are on the page")
+        NORMALIZED = "normalized", _("these words are on the page, spaced or spelt a little differently")
+        MOVED = "moved", _("these words are in another passage; the citation now points there")
+        COMPUTED = "computed", _("computed from values on the page")
+        FOUND = "found", _("words found on the page; the claim was not checked")
+        PARTIAL = "partial", _("the source supports only part of this claim")
+        UNSUPPORTED = "unsupported", _("the source doesn't support this claim")
 
     class Judgement(models.TextChoices):
-        SUPPORTED = "supported", "judged to be supported"
-        UNSUPPORTED = "unsupported", "judged not to be supported"
+        SUPPORTED = "supported", _("judged to be supported")
+        UNSUPPORTED = "unsupported", _("judged not to be supported")
 
     class Durability(models.TextChoices):
-        SAME = "same", "as when it was cited"
-        MOVED = "moved", "the same words, elsewhere in the document"
-        CHANGED = "changed", "the document now says something else here"
-        GONE = "gone", "the words are no longer in the document"
+        SAME = "same", _("as when it was cited")
+        MOVED = "moved", _("the same words, elsewhere in the document")
+        CHANGED = "changed", _("the document now says something else here")
+        GONE = "gone", _("the words are no longer in the document")
 
         @property
         def is_outdated(self) -> bool:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
 
 from documents.models import Document
 from retrieval.rag_config import RagConfig
@@ -68,9 +69,9 @@ class Conversation(Hideable):
     """Questions and answers over some documents, a collection, or the whole library."""
 
     class Scope(models.TextChoices):
-        DOCUMENTS = "documents", "chosen documents"
-        COLLECTION = "collection", "a collection"
-        LIBRARY = "library", "the whole library"
+        DOCUMENTS = "documents", _("chosen documents")
+        COLLECTION = "collection", _("a collection")
+        LIBRARY = "library", _("the whole library")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(
@@ -128,11 +129,11 @@ class Message(models.Model):
         ASSISTANT = "assistant"
 
     class Status(models.TextChoices):
-        PENDING = "pending", "waiting"
-        STREAMING = "streaming", "being written"
-        COMPLETE = "complete"
-        INCOMPLETE = "incomplete", "stopped before its end"
-        FAILED = "failed"
+        PENDING = "pending", _("waiting")
+        STREAMING = "streaming", _("being written")
+        COMPLETE = "complete", _("Complete")
+        INCOMPLETE = "incomplete", _("stopped before its end")
+        FAILED = "failed", _("Failed")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages")

@@ -11,6 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from chat.models.conversation import Hideable
 from documents.models import Document
@@ -142,13 +143,13 @@ class ReviewColumn(models.Model):
     """One question put to every document, and the type of its values."""
 
     class Kind(models.TextChoices):
-        TEXT = "text", "Text"
-        NUMBER = "number", "Number"
-        MONEY = "money", "Money"
-        DATE = "date", "Date"
-        BOOLEAN = "boolean", "Yes or no"
-        CHOICE = "choice", "One of a list"
-        CHOICES = "choices", "Several of a list"
+        TEXT = "text", _("Text")
+        NUMBER = "number", _("Number")
+        MONEY = "money", _("Money")
+        DATE = "date", _("Date")
+        BOOLEAN = "boolean", _("Yes or no")
+        CHOICE = "choice", _("One of a list")
+        CHOICES = "choices", _("Several of a list")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     review = models.ForeignKey(Review, on_delete=models.CASCADE, related_name="columns")
@@ -239,18 +240,18 @@ class ReviewCell(models.Model):
     """
 
     class State(models.TextChoices):
-        EMPTY = "empty", "Not asked"
-        WAITING = "waiting", "Waiting"
-        RUNNING = "running", "Being filled"
-        FOUND = "found", "Found"
-        NOT_STATED = "not_stated", "Not stated"
-        UNCLEAR = "unclear", "Unclear"
-        FAILED = "failed", "Failed"
-        STALE = "stale", "Out of date"
+        EMPTY = "empty", _("Not asked")
+        WAITING = "waiting", _("Waiting")
+        RUNNING = "running", _("Being filled")
+        FOUND = "found", _("Found")
+        NOT_STATED = "not_stated", _("Not stated")
+        UNCLEAR = "unclear", _("Unclear")
+        FAILED = "failed", _("Failed")
+        STALE = "stale", _("Out of date")
 
     class Mark(models.TextChoices):
-        ACCEPTED = "accepted", "Accepted"
-        WRONG = "wrong", "Wrong"
+        ACCEPTED = "accepted", _("Accepted")
+        WRONG = "wrong", _("Wrong")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     row = models.ForeignKey(ReviewRow, on_delete=models.CASCADE, related_name="cells")

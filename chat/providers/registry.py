@@ -16,8 +16,7 @@ from chat.answers.prompt import Prompt
 from chat.providers.base import Provider, TextDelta
 from chat.providers.extractive import Extractive
 from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
-from retrieval.provider_calls import ProviderError
-from retrieval.query.language_model import LanguageModel
+from retrieval.provider_calls import LanguageModel, ProviderError
 
 logger = logging.getLogger(__name__)
 HEALTH_SECONDS = 20.0

@@ -46,6 +46,7 @@ from chat.views.visible import as_uuid
 from documents.audit import record
 from documents.library.shares import UnknownUser, share_with
 from documents.models import Collection, Document, EventKind
+from documents.translation import translated
 from retrieval.models import SavedSearch
 
 REVIEWS_A_PAGE = 40
@@ -119,7 +120,9 @@ def new(request: HttpRequest) -> HttpResponse:
             joins="joins" in request.POST,
         )
     except InvalidReview as error:
-        return render(request, "reviews/reviews.html", {"error": str(error)} | offered(request), status=400)
+        return render(
+            request, "reviews/reviews.html", {"error": translated(str(error))} | offered(request), status=400
+        )
     return redirect("review", review.pk)
 
 
@@ -222,7 +225,7 @@ def add_documents(request: HttpRequest, pk: UUID) -> HttpResponse:
             shown.save()
             join_sources(shown)
     except InvalidReview as error:
-        return HttpResponse(str(error), status=422, content_type="text/plain; charset=utf-8")
+        return HttpResponse(translated(str(error)), status=422, content_type="text/plain; charset=utf-8")
     return redirect("review", pk)
 
 

@@ -21,6 +21,7 @@ from chat.models import AnswerShare, Citation
 from chat.share_links import NotReadable, revoke, share_answer, share_of, token_of
 from chat.views.visible import visible_answer
 from documents.files.page_pictures import PictureFailed
+from documents.translation import translated
 
 NOT_READABLE = "This answer uses a document that you can no longer read, so it cannot be shared."
 DAYS = ((1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("1 year")), (0, _("Never")))
@@ -35,7 +36,7 @@ def share(request: HttpRequest, message_id: UUID) -> HttpResponse:
     try:
         link = share_answer(answer, int(days) if days.isdecimal() else None)
     except NotReadable:
-        return HttpResponse(NOT_READABLE, status=409, content_type="text/plain; charset=utf-8")
+        return HttpResponse(translated(NOT_READABLE), status=409, content_type="text/plain; charset=utf-8")
     url = address_of(request, link)
     if request.headers.get("HX-Request"):
         page = {"answer": answer, "url": url, "link": link, "choices": DAYS}

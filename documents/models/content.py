@@ -10,6 +10,7 @@ import msgspec
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from documents.models.document import Document
 
@@ -154,15 +155,15 @@ class CitationUnit(models.Model):
     """
 
     class Type(models.TextChoices):
-        PROSE = "prose"
-        HEADING = "heading"
-        LIST = "list"
-        TABLE = "table"
-        CODE = "code"
-        CAPTION = "caption"
-        FOOTNOTE = "footnote"
-        FORMULA = "formula"
-        ABSTRACT = "abstract"
+        PROSE = "prose", _("Prose")
+        HEADING = "heading", _("Heading")
+        LIST = "list", _("List")
+        TABLE = "table", _("Table")
+        CODE = "code", _("Code")
+        CAPTION = "caption", _("Caption")
+        FOOTNOTE = "footnote", _("Footnote")
+        FORMULA = "formula", _("Formula")
+        ABSTRACT = "abstract", _("Abstract")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="units")

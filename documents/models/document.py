@@ -15,6 +15,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.fields.files import FieldFile
 from django.utils.translation import get_language_info
+from django.utils.translation import gettext_lazy as _
 
 from documents.models.rights import reachable
 from pdf.failures import FailureCode
@@ -126,17 +127,17 @@ class Document(models.Model):
     """
 
     class Kind(models.TextChoices):
-        PDF = "pdf", "PDF"
-        PAPER = "paper", "paper known by its metadata"
-        NOTE = "note", "note"
+        PDF = "pdf", _("PDF")
+        PAPER = "paper", _("paper known by its metadata")
+        NOTE = "note", _("note")
 
     class Status(models.TextChoices):
-        UPLOADED = "uploaded", "waiting"
-        PARSING = "parsing", "reading pages"
-        INDEXING = "indexing", "indexing"
-        RECOGNISING = "recognising", "reading scanned pages"
-        READY = "ready", "ready"
-        FAILED = "failed", "failed"
+        UPLOADED = "uploaded", _("waiting")
+        PARSING = "parsing", _("reading pages")
+        INDEXING = "indexing", _("indexing")
+        RECOGNISING = "recognising", _("reading scanned pages")
+        READY = "ready", _("ready")
+        FAILED = "failed", _("failed")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="documents")

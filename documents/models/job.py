@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from documents.models.document import Document
 
@@ -49,17 +50,17 @@ class Job(models.Model):
     """
 
     class Kind(models.TextChoices):
-        READ = "read", "Read"
-        REREAD = "reread", "Read again"
-        EMBED = "embed", "Embed again"
-        IMPORT = "import", "Import blocks"
-        FETCH = "fetch", "Fetch full text"
-        INDEX = "index", "Index again"
+        READ = "read", _("Read")
+        REREAD = "reread", _("Read again")
+        EMBED = "embed", _("Embed again")
+        IMPORT = "import", _("Import blocks")
+        FETCH = "fetch", _("Fetch full text")
+        INDEX = "index", _("Index again")
 
     class Outcome(models.TextChoices):
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Cancelled"
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="jobs")
@@ -106,7 +107,7 @@ class Job(models.Model):
         return self.document.status
 
     def get_stage_display(self) -> str:
-        return "fetching the file" if self.stage == FETCHING else Document.Status(self.stage).label
+        return str(_("fetching the file") if self.stage == FETCHING else Document.Status(self.stage).label)
 
     @property
     def progress(self) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -23,25 +24,25 @@ from django.db.models import Q
 
 
 class EventKind(models.TextChoices):
-    SIGNED_IN = "signed_in", "signed in"
-    SIGN_IN_FAILED = "sign_in_failed", "sign-in failed"
-    LOCKED_OUT = "locked_out", "locked out after too many attempts"
-    SIGNED_OUT = "signed_out", "signed out"
-    SESSIONS_ENDED = "sessions_ended", "sessions ended"
-    PASSWORD_CHANGED = "password_changed", "password changed"
-    FACTOR_ADDED = "factor_added", "second factor added"
-    FACTOR_REMOVED = "factor_removed", "second factor removed"
-    FACTOR_FAILED = "factor_failed", "second factor wrong"
-    TOKEN_MADE = "token_made", "API token made"
-    TOKEN_ENDED = "token_ended", "API token ended"
-    SHARED = "shared", "shared"
-    SHARE_ENDED = "share_ended", "share ended"
-    LINK_MADE = "link_made", "link made"
-    LINK_ENDED = "link_ended", "link ended"
-    EXPORTED = "exported", "exported"
-    USER_MADE = "user_made", "user made"
-    USER_DELETED = "user_deleted", "user deleted"
-    RIGHTS_CHANGED = "rights_changed", "permissions changed"
+    SIGNED_IN = "signed_in", _("signed in")
+    SIGN_IN_FAILED = "sign_in_failed", _("sign-in failed")
+    LOCKED_OUT = "locked_out", _("locked out after too many attempts")
+    SIGNED_OUT = "signed_out", _("signed out")
+    SESSIONS_ENDED = "sessions_ended", _("sessions ended")
+    PASSWORD_CHANGED = "password_changed", _("password changed")
+    FACTOR_ADDED = "factor_added", _("second factor added")
+    FACTOR_REMOVED = "factor_removed", _("second factor removed")
+    FACTOR_FAILED = "factor_failed", _("second factor wrong")
+    TOKEN_MADE = "token_made", _("API token made")
+    TOKEN_ENDED = "token_ended", _("API token ended")
+    SHARED = "shared", _("shared")
+    SHARE_ENDED = "share_ended", _("share ended")
+    LINK_MADE = "link_made", _("link made")
+    LINK_ENDED = "link_ended", _("link ended")
+    EXPORTED = "exported", _("exported")
+    USER_MADE = "user_made", _("user made")
+    USER_DELETED = "user_deleted", _("user deleted")
+    RIGHTS_CHANGED = "rights_changed", _("permissions changed")
 
 
 class SecurityEventQuerySet(models.QuerySet["SecurityEvent"]):
@@ -94,9 +95,9 @@ USED_AT_EVERY = timedelta(minutes=1)  # one write a minute is enough to see that
 
 
 class Scope(models.TextChoices):
-    READ = "read", "read documents, search, read answers"
-    WRITE = "write", "upload, change and delete"
-    ASK = "ask", "ask questions"
+    READ = "read", _("read documents, search, read answers")
+    WRITE = "write", _("upload, change and delete")
+    ASK = "ask", _("ask questions")
 
 
 def digest_of(key: str) -> str:

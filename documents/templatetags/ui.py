@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 
 from documents import contents
 from documents.papers.bibliography import STYLES
+from documents.translation import translated
 
 # --- Icons: one SVG sprite with a <symbol> for every icon that templates name ---
 #
@@ -168,6 +169,9 @@ def theme(context: Context) -> str:
     request: HttpRequest | None = context.get("request")
     chosen = request.COOKIES.get("theme", "") if request else ""
     return chosen if chosen in THEMES else ""
+
+
+register.filter("translated", translated)
 
 
 @register.filter

@@ -21,6 +21,7 @@ from documents.library.shares import UnknownUser, add_to_collection, remove_from
 from documents.library.trash import move_to_trash, restore_from_trash
 from documents.models import Collection, Document, Tag
 from documents.models.library import colour_for
+from documents.translation import translated
 from pdf.failures import FailureCode, ParseFailure
 
 
@@ -45,7 +46,7 @@ def by_htmx(request: HttpRequest) -> bool:
 
 def refusal(message: str) -> HttpResponse:
     """Why something was not done, as text."""
-    return HttpResponse(message, status=422, content_type="text/plain; charset=utf-8")
+    return HttpResponse(translated(message), status=422, content_type="text/plain; charset=utf-8")
 
 
 def change_shares(request: HttpRequest, user: User, shared: Document | Collection) -> None:

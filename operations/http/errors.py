@@ -23,6 +23,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from documents.api.common.errors import MESSAGES
 from documents.failures import shortage
+from documents.translation import translated
 
 HEADER = "X-Request-ID"
 SOUND = re.compile(r"[\w-]{8,64}")  # what a proxy in front may have given it
@@ -122,7 +123,7 @@ def error_page(request: HttpRequest, status: int, code: str, message: str) -> Ht
     if request.path.startswith("/api/"):
         return JsonResponse({"code": code, "message": message, **log_id}, status=status)
     if "text/html" not in request.headers.get("Accept", ""):
-        return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
+        return HttpResponse(translated(message), status=status, content_type="text/plain; charset=utf-8")
     page = {"message": message, "status": status, "request": request, **log_id}
     return HttpResponse(render_to_string("errors/error.html", page), status=status)
 

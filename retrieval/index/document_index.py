@@ -28,8 +28,13 @@ from retrieval.index.bm25 import analyze_if_grown
 from retrieval.index.full_text import ANALYSIS_VERSION, chunk_rows, chunk_words, document_words, names_of
 from retrieval.index.vectors import active_space, build_vector_index, embedder_of, without_vector
 from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
-from retrieval.provider_calls import ProviderError, start_call, with_retries
-from retrieval.query.language_model import LanguageModel, configured_language_model
+from retrieval.provider_calls import (
+    LanguageModel,
+    ProviderError,
+    configured_language_model,
+    start_call,
+    with_retries,
+)
 from retrieval.query.question_terms import readable
 
 # A sentence in front of each chunk that says what it is about, written by a language model.

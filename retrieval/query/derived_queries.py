@@ -14,8 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from retrieval.provider_calls import ProviderError
-from retrieval.query.language_model import LanguageModel
+from retrieval.provider_calls import LanguageModel, ProviderError
 from retrieval.query.question_terms import readable
 
 Value = TypeVar("Value")

@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from retrieval.provider_calls import PendingCall, start_call
+from retrieval.provider_calls import LanguageModel, PendingCall, start_call
 from retrieval.query import derived_queries, self_query
 from retrieval.query import derived_queries as decomposition
 from retrieval.query import derived_queries as multi_query
 from retrieval.query.derived_queries import Reply, derive
-from retrieval.query.language_model import LanguageModel
 from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query
 from retrieval.query.self_query import Filters
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion

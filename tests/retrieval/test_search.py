@@ -17,8 +17,7 @@ from documents.models import CitationUnit, Document, RetrievalChunk
 from retrieval.embeddings.base import HashingEmbedder, Vectors
 from retrieval.index.document_index import index_words
 from retrieval.models import SearchQuery
-from retrieval.provider_calls import ProviderError
-from retrieval.query.language_model import ScriptedModel
+from retrieval.provider_calls import ProviderError, ScriptedModel
 from retrieval.query.scope import Scope
 from retrieval.query.self_query import field_words
 from retrieval.ranking.candidates import read_candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from retrieval.provider_calls import ProviderError
+from retrieval.provider_calls import ProviderError, ScriptedModel
 from retrieval.query.derived_queries import (
     Reply,
     derive,
@@ -14,7 +14,6 @@ from retrieval.query.derived_queries import (
     split_question,
     variants_of,
 )
-from retrieval.query.language_model import ScriptedModel
 from retrieval.query.scope import Scope
 from retrieval.query.self_query import Filters, filters_of, read_filters
 from retrieval.ranking.fusion import RRF_K, RankedList, fuse, interleave

@@ -1,0 +1,268 @@
+"""Messages in the reader's language.
+
+Most texts are translated where they are made. Those of the parser, of the verifier and of workers are made
+and stored in English, for whoever reads them later, and translated when they are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from django.utils.translation import get_language, gettext, gettext_noop
+
+from pdf.failures import PAGE_FAILURES, RECOGNITION_FAILURES, FailureCode
+
+_ = gettext_noop  # for makemessages: the texts are looked up when they are shown
+
+# ``{}`` stands for what a message says of its case: a value, a name, a number.
+FRAMES = (
+    # pdf.failures
+    _("Reading this {} took more than {}. It may be damaged or very complex."),
+    _("Reading this {} took more than {}. It may be damaged."),
+    _("{} seconds of processor time"),
+    _("{} MB of memory"),
+    # chat.citations.verification
+    _("The claim says {}, the page {}."),
+    _("The page has these roles reversed: {}, {}."),
+    _("The page says this about something else: {}."),
+    _("{} is in another row or column; this cell says {}."),
+    _("The claim says {}; computed from the page: {}."),
+    _("The page says “{}”; the claim leaves that out."),
+    _("The claim says “{}”; the page does not."),
+    _("The page says {} of something else."),
+    _("Not compared: the passage has no words for {}."),
+    _("Not compared: {}."),
+    _("The claim speaks of {}."),
+    _("There are no rules for the language {}."),
+    _("The passage says nothing of {}."),
+    _("The passage does not have {}."),
+    _("{} is here, but in a different column."),
+    _("{} is here, but for a different year."),
+    _("{} is here with the opposite sign."),
+    _("{} is the head of another column."),
+    _("The page has the digits of {}, but a different unit or scale."),
+    # documents.files, documents.papers
+    _("This file was refused: the virus scanner found {} in it."),
+    _("This file is larger than the {} MB this server accepts."),
+    _("You already have this document: “{}”."),
+    _("At most {} references at once."),
+    _("Files like this need LibreOffice {}, which this server does not have. Save the file as PDF first."),
+    # chat.answers
+    _("This question is too long; {} characters are the limit."),
+    # chat.reviews
+    _("A review holds {} documents at most. Make another for the rest."),
+    _("A review has {} columns at most."),
+    _("There is a column “{}” already."),
+    _("“{}” is none of the choices: {}."),
+    _("There is no user “{}”, and no group of yours of that name."),
+    # chat.providers
+    _("{} refused the request."),
+    _("{} does not accept the key. Check its setting."),
+    _("{} asks for payment before it answers."),
+    _("{} does not allow this with the key that is set."),
+    _("{} does not know this model or address. Check the model's name and the base URL."),
+    _("{} took too long to answer."),
+    _("The question with its passages is too long for {}."),
+    _("{} is receiving too many requests, or the account's quota is used up."),
+    _("{} is overloaded."),
+    _("{} has a problem of its own."),
+    _("{} did not answer in time."),
+    _("The connection to {} broke off."),
+    _("{} cannot be reached."),
+    _("{} stopped answering."),
+    _("{} reported an error in the middle of its answer."),
+    _("{} sent something that cannot be read."),
+    _("{} failed in an unknown way."),
+    _("{} is not set up: set {}."),
+    # retrieval
+    _("Embedding failed: {} It is found by its words; the rest is tried again."),
+    _("The embedding service refused with status {}."),
+    _("The rerank service refused with status {}."),
+    _("The address answered {}."),
+    _("No answer within {} s."),
+)
+
+SENTENCES = (
+    # chat.citations.verification
+    _("The page states the cause or the condition the other way round."),
+    _("The page calls this a link, not a cause."),
+    _("The claim was not compared with these words."),
+    _("The claim is in another language than the page."),
+    _("The quoted text is not in this passage."),
+    _("The passage does not speak of this."),
+    _("The claim names no one cell."),
+    _("The claim names several columns."),
+    _("The cell holds no single number."),
+    _("The claim compares cells."),
+    _("The column is not all numbers."),
+    _("The claim is about another row."),
+    _("Other citations of this sentence support the rest of the claim."),
+    # pdf.failures
+    _("This file is not a PDF. Upload the PDF itself, or export it as PDF first."),
+    _("This PDF is damaged and cannot be read. Try to save or download it again."),
+    _("This PDF has no pages."),
+    _("This PDF needs a password. Enter it, or upload a copy without one."),
+    _("No text could be found or recognised in this PDF."),
+    _("This file is larger than this server accepts."),
+    _("This PDF has more pages than this server accepts. Split it first."),
+    _("Reading this PDF took too long. It may be damaged or very complex."),
+    _("Reading this PDF took too much memory. It may be damaged."),
+    _("The text was read, but the embedding service did not answer. Try again in a few minutes."),
+    _("Something went wrong on our side while reading this PDF. Try again."),
+    _("Reading this page took too long."),
+    _("Reading this page took too much memory."),
+    _("This page holds more words than this server accepts."),
+    _("The layout of this page could not be worked out."),
+    _("Recognising the text of this page took too long."),
+    _("Recognising the text of this page took too much memory."),
+    _("Recognising the text of this page was cut off each time it was tried."),
+    _("This page is damaged and cannot be read."),
+    _("The text of this page could not be recognised from its picture."),
+    _("This file cannot be opened."),
+    # documents
+    _("The server has no room left on its disk. Nothing of yours is lost; try again later."),
+    _("The server cannot write to its disk. Nothing of yours is lost; try again later."),
+    _("Office files need LibreOffice, which this server does not have. Save the file as PDF first."),
+    _("This document has no file, so its pages cannot be drawn."),
+    _("The virus scanner cannot be reached, so no file is accepted at the moment. Try again later."),
+    _("This file is larger than the virus scanner accepts."),
+    _("This file is not a PDF or another supported file type. Export it as PDF first."),
+    _("This file is empty."),
+    _("Only addresses that begin with http:// or https:// can be fetched."),
+    _("This address cannot be reached, or is not allowed."),
+    _("The server at this address did not send the file."),
+    _("The server at this address was too slow."),
+    _("The file at this address is larger than this server accepts."),
+    _("What is at this address is not a PDF."),
+    _("Cancelled before it was read. Try again whenever you like."),
+    _("Reading it was cancelled."),
+    _("Recognising the text of this page was stopped. Read the document again to go on."),
+    _("It was cut off: the worker was stopped."),
+    _("No PDF could be made of this file. It may be damaged."),
+    _("There is nothing in this file to read."),
+    _("This file makes more pages than this server accepts. Split it first."),
+    _("Making a PDF of this file took too long."),
+    _("Making a PDF of this file took too much memory."),
+    _("You already have this document."),
+    _("Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."),
+    _("No reference with a title was found: paste BibTeX, RIS or CSL-JSON."),
+    _("This list of references cannot be read."),
+    _("Paper lookup is unavailable. Try again later."),
+    _("The catalogue of papers asks us to wait. Try again later."),
+    _("This paper is not listed there."),
+    # chat
+    _("Write a question first."),
+    _("This answer is not being written."),
+    _("This answer is still being written."),
+    _("This answer is complete."),
+    _("The server was stopped while it wrote this answer."),
+    _("There is no document to search yet. Add one, or wait until it is indexed."),
+    _("Something went wrong on our side. Try again."),
+    _("The answer was longer than any answer should be and was stopped."),
+    _("The answer hit the length limit."),
+    _("The model declined to go on."),
+    _("The model repeated itself and was stopped."),
+    _("The model's answer broke off."),
+    _("The model took too long to answer."),
+    _("The model failed in an unknown way."),
+    _("Stopped."),
+    _("The cited words are no longer in the document."),
+    _("The cited page is no longer in the document."),
+    _("Writes answers, and cites natively."),
+    _("Writes answers."),
+    _("Own server"),
+    _(
+        "Writes answers with a model of your own: Ollama, vLLM, llama.cpp, "
+        "anything that speaks OpenAI's chat completions."
+    ),
+    _("Quotes only (no AI)"),
+    _("Needs no key: answers with the best sentences and table rows, word for word."),
+    _("It answers."),
+    _("It answered nothing."),
+    _("The model's answer for this cell could not be read. Ask again."),
+    _("The budget of this review is used up. Fill the rest with another."),
+    _("The model's answer hit the length limit."),
+    _("Something went wrong on our side. Ask again."),
+    _("Filling this cell was cut off each time. Ask again."),
+    _("This document was deleted meanwhile. Restore it from the bin, then ask again."),
+    _("The person who added this document can no longer read it. Add it again."),
+    _("Give the column a title."),
+    _("Write the question that the column asks of each document."),
+    _("Name at least two choices."),
+    _("Only “One of a list” and “Several of a list” have choices."),
+    _("Only a number has a unit."),
+    _("Give the review a name."),
+    _("This cell was changed meanwhile. Look at it again."),
+    _("Write a number, such as 14544 or 3.2."),
+    _("Write a date as 2026-11-23."),
+    _("Write Yes or No."),
+    _("This note is too long."),
+    _("There is no such provider."),
+    _("A document does not exist or you cannot access it."),
+    _("This collection does not exist or you cannot access it."),
+    _("This answer uses a document that you can no longer read, so it cannot be shared."),
+    _("Untitled note"),
+    # retrieval
+    _("Type what you are looking for."),
+    _("Add words to look for: author, year and page only say where."),
+    _("No passage has the quoted words together. Nearest:"),
+    _("These words are too common. Add a more specific term."),
+    _("There is nothing to search here yet."),
+    _("Nothing found. Try other words, or fewer filters."),
+    _("No passage has these words. Nearest in meaning:"),
+    _("No document matches these filters."),
+    _("Your documents are being prepared for search. Try again in a minute."),
+    _("That passage is no longer there."),
+    _("its filters left nothing, so they were dropped"),
+    _("no language model is configured"),
+    _("switched off"),
+    _("English words, on this server, with no download."),
+    _("Models on this server, many of several languages."),
+    _("Texts are sent to OpenAI."),
+    _("Texts are sent to Google."),
+    _("A server of OpenAI's shape."),
+    _("The embedding service did not answer in time."),
+    _("The embedding service cannot be reached."),
+    _("The rerank service did not answer in time."),
+    _("The rerank service cannot be reached."),
+    # kinds of passages, as facets name them
+    _("prose"),
+    _("table"),
+    _("list"),
+    _("code"),
+    _("caption"),
+    # operations
+    _("The rest of this request did not come in time. Send it again."),
+    _("Too many requests from this address. Try again in a moment."),
+    _("The database does not answer at the moment. Please try again in a few seconds."),
+    _("Something went wrong on our side."),
+    _("That upload is too large for this server."),
+    _("This request cannot be read."),
+    _("You may not do this."),
+    _("This form is too old, or came from elsewhere. Load the page again, then send it."),
+    _("The address did not answer."),
+)
+
+REASONS = (*(code.label for code in FailureCode), *PAGE_FAILURES.values(), *RECOGNITION_FAILURES.values())
+"""Reasons of the parser; ``SENTENCES`` holds each of them."""
+
+
+def translated(message: str) -> str:
+    """A message of ours, made in English, in the language of the page; unchanged where it is unknown."""
+    if not message or (get_language() or "en").startswith("en"):
+        return message
+    said = gettext(message)
+    if said != message:
+        return said
+    for frame, pattern in patterns():
+        if match := pattern.fullmatch(message):
+            return gettext(frame).format(*(translated(part) for part in match.groups()))
+    return message
+
+
+@cache
+def patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """Each frame with what recognises a message made of it; the longest first, since they say most."""
+    by_length = sorted(FRAMES, key=len, reverse=True)
+    return [(frame, re.compile(re.escape(frame).replace(r"\{\}", "(.+?)"), re.DOTALL)) for frame in by_length]

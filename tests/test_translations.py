@@ -1,0 +1,157 @@
+"""The interface in another language: its catalogue is whole; pages, answers and reasons are said in it."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Message
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils.translation import override
+from django.utils.translation.template import templatize
+
+from chat.citations.presenters import quotes_found
+from documents.models import Document
+from documents.translation import FRAMES, REASONS, SENTENCES, translated
+from tests.test_architecture import ORDER, ROOT, sources
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    """What a request activates stays active in its thread until the next."""
+    with override("en-gb"):
+        yield
+
+
+@pytest.fixture
+def page(client: Client, alice: User) -> Client:
+    client.force_login(alice)
+    return client
+
+
+CATALOGUES = sorted((ROOT / "locale").glob("*/LC_MESSAGES/django.po"))
+PLACES = re.compile(r"%\(\w+\)s|%\d*[sd]|\{\w*\}")
+KEYWORDS = {"_": None, "gettext": None, "gettext_lazy": None, "gettext_noop": None, "ngettext": (1, 2)}
+
+
+def texts() -> Iterator[str]:
+    """Every text that templates and modules mark for translation; of a plural its singular."""
+    files = [path for package in ORDER for path in sources(package)]
+    files += sorted((ROOT / "templates").rglob("*.html"))
+    for path in files:
+        source = path.read_text()
+        if path.suffix == ".html":
+            source = templatize(source)
+        for _line, text, _comments, _context in extract("python", io.BytesIO(source.encode()), KEYWORDS):
+            first = text if isinstance(text, str) else next(part for part in text if part)
+            if first:
+                yield first
+
+
+def entries(path: Path) -> dict[str, Message]:
+    with path.open("rb") as file:
+        return {
+            message.id if isinstance(message.id, str) else message.id[0]: message
+            for message in read_po(file)
+            if message.id
+        }
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.parts[-3])
+def test_every_text_is_translated_and_no_other(path: Path) -> None:
+    """`manage.py makemessages -l de`, translate, `manage.py compilemessages -l de` mend it."""
+    known = entries(path)
+    wanted = set(texts())
+    assert len(wanted) > 900
+    assert wanted - set(known) == set()
+    assert set(known) - wanted == set()
+    assert [name for name, entry in known.items() if entry.fuzzy or not all(strings(entry))] == []
+
+
+def strings(entry: Message) -> list[str]:
+    return [entry.string] if isinstance(entry.string, str) else list(entry.string)
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.parts[-3])
+def test_translations_keep_the_places_of_values(path: Path) -> None:
+    for entry in entries(path).values():
+        ids = [entry.id] if isinstance(entry.id, str) else list(entry.id)
+        for english, other in zip(ids, strings(entry), strict=True):
+            assert len(PLACES.findall(english)) == len(PLACES.findall(other)), english
+            if "{}" not in english:  # positions may be named: {1} before {0}
+                assert sorted(PLACES.findall(english)) == sorted(PLACES.findall(other)), english
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.parts[-3])
+def test_the_compiled_catalogue_is_that_of_the_source(path: Path) -> None:
+    with path.with_suffix(".mo").open("rb") as file:
+        compiled = gettext.GNUTranslations(file)
+    for name, entry in entries(path).items():
+        plural = not isinstance(entry.id, str)
+        said = [compiled.ngettext(*entry.id, n) for n in (1, 2)] if plural else [compiled.gettext(name)]
+        assert said == strings(entry)
+
+
+def test_messages_of_lower_layers_stand_in_the_code_as_they_are_listed() -> None:
+    literals = set()
+    for package in ORDER:
+        for path in sources(package):
+            if path.name == "translation.py":
+                continue
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.JoinedStr):
+                    parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+                    literals.add("".join(str(part) for part in parts))
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    literals.add(re.sub(r"\{\w*(:\w+)?\}", "{}", node.value))
+    assert [text for text in (*FRAMES, *SENTENCES) if text not in literals] == []
+    assert set(REASONS) <= set(SENTENCES)
+
+
+def test_a_stored_message_is_said_in_the_language_of_the_page() -> None:
+    reason = "The claim says 5 mg, the page 5 g."
+    assert translated(reason) == reason
+    with override("de"):
+        assert translated(reason) == "Die Aussage sagt 5 mg, die Seite 5 g."
+        assert translated("This PDF has no pages.") == "Dieses PDF hat keine Seiten."
+        took = (
+            "Reading this PDF took more than 60 seconds of processor time. It may be damaged or very complex."
+        )
+        assert "mehr als 60 Sekunden Rechenzeit für PDF" in translated(took)
+        assert translated("What somebody wrote.") == "What somebody wrote."
+        assert quotes_found(3, 3) == "3 Zitate, alle auf der Seite gefunden"
+
+
+@pytest.mark.django_db
+def test_pages_speak_the_language_of_the_browser_until_one_is_chosen(page: Client) -> None:
+    assert '<html lang="en-gb"' in page.get("/").content.decode()
+    german = page.get("/", headers={"Accept-Language": "de-AT,de;q=0.9"}).content.decode()
+    assert '<html lang="de"' in german
+    assert "Ihre Bibliothek ist leer" in german
+    answer = page.post("/language/", {"language": "de", "next": "/search/"})
+    assert answer.headers["Location"] == "/search/"
+    assert "Bibliothek durchsuchen" in page.get("/search/").content.decode()
+    page.post("/language/", {"language": "en-gb", "next": "/"})
+    assert "Your library is empty" in page.get("/", headers={"Accept-Language": "de"}).content.decode()
+
+
+@pytest.mark.django_db
+def test_a_failure_that_a_worker_stored_is_said_in_german(page: Client, alice: User) -> None:
+    Document.objects.create(
+        owner=alice,
+        title="Report",
+        status="failed",
+        failure_code="no_pages",
+        failure_message="This PDF has no pages.",
+    )
+    german = page.get("/", headers={"Accept-Language": "de"}).content.decode()
+    assert "Dieses PDF hat keine Seiten." in german
+    assert "This PDF has no pages." not in german
