@@ -8,6 +8,7 @@ path                                        method  does
 /chat/ask/                                   POST    a question in ``conversation``, or the first of a new one
 /chat/<conversation>/ask/                    POST    asks a question in a conversation
 /chat/messages/<message>/stream/             GET     the answer as events (``chat.answers.events``)
+/chat/messages/<message>/region.png          GET     the part of a page that a question is about
 /chat/messages/<message>/cancel/             POST    stops the answer; what was written is kept
 /chat/messages/<message>/retry/              POST    writes the answer anew
 /chat/messages/<message>/continue/           POST    goes on where an incomplete answer stopped
@@ -18,13 +19,16 @@ path                                        method  does
 /chat/messages/<message>/share/              POST    201, ``{"url", "expires_at"}``: a link for anybody, which
                                                      ends after ``days`` (30; 0 is never)
 /chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
+/chat/tour/                                  GET     a ``step`` of the tour of the reader, from 1
+/chat/tour/                                  POST    ends the tour for good
 /chat/links/                                 GET     the links one made
 /chat/shared/<token>/                        GET     the shared answer, without signing in
 /chat/shared/<token>/<citation>.png          GET     the cited words as a picture
 ==========================================  ======  =====================================================
 
-``ask`` takes form fields: ``question``; for a new conversation also ``document``
-(repeated) or ``collection`` (neither: the whole library), and ``model``;
+``ask`` takes form fields: ``question``; ``region``, the part of a page that it is about, as JSON
+``{"document", "page", "box": [x0, y0, x1, y1]}`` in fractions of the page as it is displayed; for a new
+conversation also ``document`` (repeated) or ``collection`` (neither: the whole library), and ``model``;
 ``provider`` may change with any question. All POSTs that write an answer
 return 201 and ``{"conversation", "question", "answer", "stream"}``: three ids
 and the URL to read with EventSource, which resumes by Last-Event-ID; htmx
@@ -48,6 +52,7 @@ urlpatterns: Paths = [
     path("ask/", questions.ask_first, name="ask-first"),
     path("<uuid:conversation_id>/ask/", questions.ask, name="ask"),
     path("messages/<uuid:message_id>/stream/", stream.stream, name="answer-stream"),
+    path("messages/<uuid:message_id>/region.png", questions.region, name="question-region"),
     path("messages/<uuid:message_id>/cancel/", questions.cancel, name="answer-cancel"),
     path("messages/<uuid:message_id>/retry/", questions.retry, name="answer-retry"),
     path("messages/<uuid:message_id>/continue/", questions.continue_, name="answer-continue"),
@@ -57,6 +62,7 @@ urlpatterns: Paths = [
     path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
     path("messages/<uuid:message_id>/share/", share_links.share, name="answer-share"),
     path("messages/<uuid:message_id>/unshare/", share_links.unshare, name="answer-unshare"),
+    path("tour/", reader.tour, name="tour"),
     path("links/", share_links.links, name="links"),
     path("shared/<str:token>/", share_links.shared_answer, name="shared-answer"),
     path("shared/<str:token>/<uuid:citation_id>.png", share_links.shared_picture, name="shared-picture"),

@@ -459,6 +459,7 @@ GEMINI_BASE_URL = environment.url(
 COMPATIBLE_BASE_URL = environment.url("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM, llama.cpp, …: ends in /v1
 COMPATIBLE_API_KEY = environment.text("PINCITE_COMPATIBLE_KEY", "none")
 COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
+COMPATIBLE_SEES = environment.flag("PINCITE_COMPATIBLE_SEES", False)  # pictures of regions are sent to it
 CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  # '' leaves it to the model
 CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000, least=1)
 CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000, least=500)

@@ -74,6 +74,26 @@ def table_areas(document: Document) -> list[TableArea]:
     ]
 
 
+MOST_OF_IT = 0.5  # of a unit's area: more is inside of what was marked by hand
+
+
+def units_in(document_id: UUID, number: int, box: Box) -> list[UUID]:
+    """The units of a page that are mostly in ``box`` (display fractions), in their order. Two queries."""
+    page = Page.objects.filter(document=document_id, number=number).first()
+    if page is None:
+        return []
+    units = CitationUnit.objects.filter(document=document_id, page_number=number).order_by("position")
+    asked = page.frame.from_display(Rect(*box))
+    return [pk for pk, rects in units.values_list("pk", "rects") if _share_inside(rects, asked) > MOST_OF_IT]
+
+
+def _share_inside(rects: Sequence[Sequence[float]], outer: Rect) -> float:
+    """The part of the rectangles' area that is inside ``outer``."""
+    boxes = [Rect(*rect) for rect in rects]
+    inside = sum(max(0.0, box.overlap_x(outer)) * max(0.0, box.overlap_y(outer)) for box in boxes)
+    return inside / (sum(box.area for box in boxes) or 1.0)
+
+
 def _table_captions(document: Document) -> dict[int, str]:
     """By table: its caption, '' when it has none."""
     units = CitationUnit.objects.filter(document=document, table_index__isnull=False)

@@ -26,9 +26,11 @@ from chat.answers.without_model.question import analyse
 from chat.citations.claims import SourceUnit
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.values.columns import column_years
-from chat.models import Conversation
+from chat.models import Conversation, Region
 from chat.providers.base import NO_USAGE, Provider, TextDelta, Usage
 from chat.providers.stream import ProviderLimits, stream_with_retries
+from documents.contents import units_in
+from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Document
 from pdf.structure import TableRow
 from retrieval.provider_calls import LanguageModel, ProviderError
@@ -130,6 +132,53 @@ def find_context(
     keep_pages(sources, scope)
     with_column_years(sources)
     return AnswerSources(within(sources, ranks, tokens), sources)
+
+
+ABOUT_REGION = """
+
+The question is about a part of page {page} of “{title}”. {words}{picture}"""
+ITS_WORDS = "Passages {first} to {last} are its words: cite them. "
+SEEN = "The picture shows it. What only the picture shows may be said without a citation, as seen there."
+UNSEEN = "You are not shown its picture: say so where the words do not answer."
+NOT_SEEN = (
+    "No words were read in this part of the page, and {provider} cannot see pictures. "
+    "Choose a model that sees, or ask in words what stands around it."
+)
+
+
+def units_of_region(region: Region, scope: Scope) -> list[UUID]:
+    """The units in the region, where the scope's user may see its document."""
+    visible = Document.objects.visible_to(scope.user).filter(pk=region.document).exists()
+    return units_in(region.document, region.page, region.box) if visible else []
+
+
+def with_units_first(found: AnswerSources, units: Sequence[UUID], tokens: int) -> AnswerSources:
+    """The sources with these units before all others, within ``tokens``."""
+    ranks = {UUID(passage.unit.id): passage.rank for passage in found.passages}
+    sources = load_sources(list(dict.fromkeys([*units, *ranks])))
+    with_column_years(sources)
+    return replace(found, passages=within(sources, ranks, tokens), sources=sources)
+
+
+def pictures_of(region: Region, user: User) -> tuple[bytes, ...]:
+    """The region's picture; none where the user may not see its document, or it cannot be drawn."""
+    document = Document.objects.visible_to(user).filter(pk=region.document).first()
+    if document is None:
+        return ()
+    try:
+        return (region_picture(document, region.page, region.box),)
+    except PictureFailed:
+        return ()
+
+
+def question_on_region(question: str, region: Region, found: AnswerSources, sees: bool) -> str:
+    """The question as a model gets it; ``sees``: the region's picture goes with it."""
+    inside = {str(pk) for pk in units_in(region.document, region.page, region.box)}
+    aliases = [passage.alias for passage in found.passages if passage.unit.id in inside]
+    words = ITS_WORDS.format(first=aliases[0], last=aliases[-1]) if aliases else "No words were read in it. "
+    title = Document.objects.values_list("title", flat=True).get(pk=region.document)
+    about = {"page": region.page, "title": title, "words": words, "picture": SEEN if sees else UNSEEN}
+    return question + ABOUT_REGION.format(**about)
 
 
 def keep_pages(sources: Sources, scope: Scope) -> None:

@@ -22,6 +22,7 @@ from chat.citations.presenters import shown_citations, summary_of
 from chat.markdown.html import render_message
 from chat.models import Citation, Conversation, Message
 from chat.providers.extractive import NAME as WITHOUT_MODEL
+from chat.providers.registry import sees
 from documents.models import CitationUnit
 from documents.translation import translated
 
@@ -120,6 +121,12 @@ class Exchange:
     question: Message
     answer: Message
     shown: ShownMessage
+
+    @property
+    def sees(self) -> bool:
+        """Whether the provider of the answer can be shown the region that the question is about."""
+        chosen = self.answer if self.answer.provider else self.answer.conversation
+        return sees(chosen.provider, chosen.model)
 
     @property
     def citations(self) -> SafeString:

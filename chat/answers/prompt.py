@@ -112,6 +112,7 @@ class Prompt:
         history: earlier turns, oldest first, within the token budget.
         started: the answer so far (with alias markers) when it is to be continued.
         fence: a word nobody can guess.
+        pictures: PNGs that belong to the question, for a provider that sees.
         notes: for the answerer without a model.
         schema: of the JSON that the reply must be; the passages are then shown as text.
     """
@@ -122,6 +123,7 @@ class Prompt:
     started: str = ""
     system: str = RULES
     fence: str = ""
+    pictures: tuple[bytes, ...] = ()
     notes: SearchNotes = NO_SEARCH_NOTES
     schema: dict[str, Any] | None = None
 

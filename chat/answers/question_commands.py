@@ -8,13 +8,14 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from chat.answers.persistence import notice_dead
-from chat.models import Citation, Conversation, Message
+from chat.models import Citation, Conversation, Message, Region
 from chat.share_links import revoke
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
@@ -66,11 +67,15 @@ def start_conversation(
 
 
 def ask(
-    conversation: Conversation, question: str, rag_config: Mapping[str, Any] = EMPTY
+    conversation: Conversation,
+    question: str,
+    rag_config: Mapping[str, Any] = EMPTY,
+    region: Region | None = None,
 ) -> QuestionWithAnswer:
     """Stores a question and its pending answer behind all earlier messages. Raises InvalidOperation.
 
-    ``rag_config`` goes before the conversation's; the answer keeps both together.
+    ``rag_config`` goes before the conversation's; the answer keeps both together. ``region``: the part of
+    a page that is asked about, of a document that the owner may see.
 
     The conversation's row is locked, so two questions asked at once get places
     one after the other; ``chat.answers.runner`` writes their answers in that order.
@@ -80,6 +85,7 @@ def ask(
         locked = Conversation.objects.select_for_update().get(pk=conversation.pk)
         position = next_position(locked)
         asked = Message(conversation=locked, position=position, role=Message.Role.USER, content=question)
+        asked.asked_region = msgspec.to_builtins(region, str_keys=True) if region else None
         if position == 0:
             asked.standalone_question = question  # there is nothing before it that it could refer to
         answer = Message(
@@ -105,6 +111,20 @@ def validated_question(question: str) -> str:
     if len(question) > LONGEST_QUESTION:
         raise InvalidOperation(f"This question is too long; {LONGEST_QUESTION} characters are the limit.")
     return question
+
+
+def validated_region(user: User, text: str) -> Region | None:
+    """The region that JSON names; None for ''. Raises InvalidOperation, also for what is not visible."""
+    if not text:
+        return None
+    try:
+        region = msgspec.json.decode(text, type=Region)
+    except msgspec.MsgspecError:
+        raise InvalidOperation("This is not a part of a page.") from None
+    visible = Document.objects.visible_to(user).filter(pk=region.document)
+    if not visible.filter(pages__number=region.page).exists():
+        raise InvalidOperation("A document does not exist or you cannot access it.")
+    return region
 
 
 def next_position(conversation: Conversation) -> int:

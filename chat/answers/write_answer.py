@@ -15,12 +15,17 @@ from django.utils.translation import gettext, ngettext
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import (
     ANSWER_SEARCH,
+    NOT_SEEN,
     AnswerSources,
     find_context,
     has_documents,
+    pictures_of,
+    question_on_region,
     recall_context,
     scope_of,
     standalone_question,
+    units_of_region,
+    with_units_first,
 )
 from chat.answers.events import Done, Event, Failed, Source, Sources, Status
 from chat.answers.persistence import fail, finish, seconds_since
@@ -34,10 +39,10 @@ from chat.citations.marker_decoder import CitationMark, stored_marks, without_ma
 from chat.citations.marker_decoder import Text as TextMark
 from chat.citations.model_judge import configured_judge
 from chat.models import Message
-from chat.providers.base import NO_USAGE, Delta, Finished, NativeCitation, Provider, TextDelta, Usage
+from chat.providers.base import NO_USAGE, Delta, Finished, NativeCitation, Provider, TextDelta, Usage, label
 from chat.providers.extractive import NAME as EXTRACTIVE
 from chat.providers.registry import helper_of, language_model, limits, provider_named
-from chat.providers.stream import Cancelled, stream_with_retries
+from chat.providers.stream import Cancelled, RepetitionGuard, stream_with_retries
 from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
 from documents.translation import translated
@@ -57,37 +62,6 @@ def started_text(content: str, passages: Sequence[ContextItem]) -> str:
         pieces += [content[at : mark.start], f"[[cite:{alias}:{mark.page}]]" if alias else ""]
         at = mark.end
     return "".join([*pieces, content[at:]])
-
-
-# Notices a model that does not come to an end.
-
-MOST_CHARACTERS = 60_000
-WINDOW = 4_000  # characters looked at for repetition
-SAMPLE = 60  # characters that come again and again
-MOST_REPEATS = 8
-STEP = 500  # characters between two looks
-
-
-class RepetitionGuard:
-    """Watches the words of one answer."""
-
-    def __init__(self) -> None:
-        self._length = 0
-        self._next_look = WINDOW // 2
-        self._recent = ""
-
-    def watch(self, delta: Delta) -> None:
-        """Raises ProviderError when the answer repeats itself without end, or is longer than any answer."""
-        if not isinstance(delta, TextDelta):
-            return
-        self._length += len(delta.text)
-        self._recent = (self._recent + delta.text)[-WINDOW:]
-        if self._length > MOST_CHARACTERS:
-            raise ProviderError("The answer was longer than any answer should be and was stopped.")
-        if self._length >= self._next_look:
-            self._next_look = self._length + STEP
-            if self._recent.count(self._recent[-SAMPLE:]) >= MOST_REPEATS:
-                raise ProviderError("The model repeated itself and was stopped.")
 
 
 logger = logging.getLogger(__name__)
@@ -179,8 +153,12 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
     draft = draft_of(answer, found)
     writing.on_draft(draft)
     turns = (*history, *found.turns)
+    pictures: tuple[bytes, ...] = ()
+    if (region := question_of(answer).region) and not provider.is_local:
+        pictures = pictures_of(region, answer.conversation.owner) if provider.sees else ()
+        question = question_on_region(question, region, found, bool(pictures))
     prompt = prompt_for(question, found.passages, turns, started_text(answer.content, found.passages))
-    return draft, replace(prompt, notes=found.notes)
+    return draft, replace(prompt, notes=found.notes, pictures=pictures)
 
 
 def history_of(answer: Message) -> tuple[Turn, ...]:
@@ -245,9 +223,15 @@ def searched_passages(
     config = RagConfig.read(answer.rag_config)
     scope = config.filters.narrow(scope_of(answer.conversation, answer.conversation.owner))
     options = replace(config.options(ANSWER_SEARCH), record=search_record(answer))
+    region = question_of(answer).region
+    inside = units_of_region(region, scope) if region else []
+    if region and not inside and not provider.sees:
+        raise ProviderError(NOT_SEEN.format(provider=label(provider.name)), permanent=True)
     if provider.name == EXTRACTIVE:
-        return find_evidence(question, scope, options)
-    if plan := reading_plan(question, scope):
+        return (
+            recall_context([str(pk) for pk in inside]) if inside else find_evidence(question, scope, options)
+        )
+    if not region and (plan := reading_plan(question, scope)):
         give_back_connection()
 
         def tell(part: int) -> None:
@@ -257,7 +241,8 @@ def searched_passages(
         writing.spent = found.spent
         return found
     helper = language_model(provider, writing.cancelled)
-    return find_context(question, scope, provider.passages, settings.CHAT_PROMPT_TOKENS, helper, options)
+    found = find_context(question, scope, provider.passages, settings.CHAT_PROMPT_TOKENS, helper, options)
+    return with_units_first(found, inside, settings.CHAT_PROMPT_TOKENS) if inside else found
 
 
 def search_record(answer: Message) -> SearchRecord:

@@ -1,8 +1,8 @@
 """What may be claimed, and on which words: conversations, messages, citations, notes, annotations."""
 
-from chat.models.annotation import Annotation, ReadingPlace
+from chat.models.annotation import Annotation, ReadingPlace, TourEnd
 from chat.models.citation import Citation
-from chat.models.conversation import Conversation, Message, StreamEvent
+from chat.models.conversation import Conversation, Message, Region, StreamEvent
 from chat.models.note import Note, NoteVersion
 from chat.models.review import (
     Review,
@@ -25,6 +25,7 @@ __all__ = [
     "Note",
     "NoteVersion",
     "ReadingPlace",
+    "Region",
     "Review",
     "ReviewCell",
     "ReviewCellVersion",
@@ -34,4 +35,5 @@ __all__ = [
     "ReviewShare",
     "ReviewTemplate",
     "StreamEvent",
+    "TourEnd",
 ]

@@ -116,3 +116,13 @@ class ReadingPlace(models.Model):
 
     def __str__(self) -> str:
         return f"p. {self.page_number}"
+
+
+class TourEnd(models.Model):
+    """That a person has seen the tour of the reader to its end, or skipped it: it is not shown again."""
+
+    owner = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    ended_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
+import msgspec
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
@@ -113,6 +114,22 @@ class Conversation(Hideable):
             self.save(update_fields=["rag_config"])
 
 
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class Region(msgspec.Struct, frozen=True):
+    """The part of a page that a question is about; ``box`` (x0, y0, x1, y1) in display fractions."""
+
+    document: uuid.UUID
+    page: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+    box: tuple[Fraction, Fraction, Fraction, Fraction]
+
+    def __post_init__(self) -> None:
+        x0, y0, x1, y1 = self.box
+        if not (x0 < x1 and y0 < y1):
+            raise ValueError("the box has no area")
+
+
 class MessageQuerySet(models.QuerySet["Message"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         return self.filter(conversation__in=Conversation.objects.visible_to(user))
@@ -156,6 +173,9 @@ class Message(models.Model):
     )
     error = models.CharField(max_length=500, blank=True)
     standalone_question = models.TextField(blank=True, help_text="the question as it was searched for")
+    asked_region = models.JSONField(
+        null=True, blank=True, help_text="the part of a page that a question is about: Region"
+    )
 
     # The writer of an answer is one thread of one process; others see by these what it does.
     alive_at = models.DateTimeField(null=True, blank=True, help_text="when its writer was last seen")
@@ -187,6 +207,11 @@ class Message(models.Model):
     def is_unfinished(self) -> bool:
         """Whether its writer has yet to begin or to end."""
         return self.status in (self.Status.PENDING, self.Status.STREAMING)
+
+    @property
+    def region(self) -> Region | None:
+        """The part of a page that the question is about; None for most."""
+        return msgspec.convert(self.asked_region, Region) if self.asked_region else None
 
 
 # --- The stored events of an answer while it is written ---

@@ -62,6 +62,7 @@ class Provider(Protocol):
         model: the model's name, '' when there is only one.
         passages: how many passages it makes good use of.
         rewrites: whether it can be asked to rewrite a question.
+        sees: whether it can be shown the pictures of a prompt.
         is_local: whether our own processors do its work, so that more at once are not faster.
     """
 
@@ -76,6 +77,9 @@ class Provider(Protocol):
 
     @property
     def rewrites(self) -> bool: ...
+
+    @property
+    def sees(self) -> bool: ...
 
     @property
     def is_local(self) -> bool: ...

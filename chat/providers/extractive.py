@@ -21,6 +21,7 @@ class Extractive:
     passages: int = 400
     rewrites: bool = False
     is_local: bool = True
+    sees: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         yield from answer_without_model(prompt.question, prompt.passages, prompt.notes)

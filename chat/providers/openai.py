@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,6 +39,7 @@ class ChatCompletions:
     passages: int = 60
     rewrites: bool = True
     is_local: bool = False
+    sees: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
         with (
@@ -50,8 +52,14 @@ class ChatCompletions:
                 yield from deltas(chunk)
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
-        messages = [{"role": "system", "content": prompt.system}]
+        messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}]
         messages += [{"role": turn.role, "content": turn.text} for turn in turns(prompt)]
+        if prompt.pictures and self.sees:
+            asked = messages[1 + len(prompt.history)]
+            asked["content"] = [
+                *map(picture_part, prompt.pictures),
+                {"type": "text", "text": asked["content"]},
+            ]
         request: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
@@ -63,6 +71,11 @@ class ChatCompletions:
             wanted = {"name": "reply", "schema": prompt.schema, "strict": True}
             request["response_format"] = {"type": "json_schema", "json_schema": wanted}
         return request if self.temperature is None else request | {"temperature": self.temperature}
+
+
+def picture_part(png: bytes) -> dict[str, Any]:
+    """A PNG as a part of a message, in the message itself: no server has to reach ours."""
+    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(png).decode()}"}}
 
 
 @lru_cache(maxsize=8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -60,6 +61,10 @@ class _Entry:
     build: Callable[[str], Provider]
 
 
+# Models of OpenAI and Anthropic that take no pictures, by their model cards; all newer ones do.
+BLIND = re.compile(r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)")
+
+
 def temperature() -> float | None:
     return settings.CHAT_TEMPERATURE
 
@@ -79,6 +84,7 @@ def _openai(model: str) -> Provider:
         settings.CHAT_MAX_TOKENS,
         "max_completion_tokens",
         settings.CHAT_SILENCE_SECONDS,
+        sees=not BLIND.match(model or settings.OPENAI_MODEL),
     )
 
 
@@ -92,6 +98,7 @@ def _anthropic(model: str) -> Provider:
         temperature(),
         settings.CHAT_MAX_TOKENS,
         settings.CHAT_SILENCE_SECONDS,
+        sees=not BLIND.match(model or settings.ANTHROPIC_MODEL),
     )
 
 
@@ -106,6 +113,7 @@ def _gemini(model: str) -> Provider:
         temperature(),
         settings.CHAT_MAX_TOKENS,
         timeout=settings.CHAT_SILENCE_SECONDS,
+        sees=True,
     )
 
 
@@ -120,6 +128,7 @@ def _compatible(model: str) -> Provider:
         temperature(),
         settings.CHAT_MAX_TOKENS,
         timeout=settings.CHAT_SILENCE_SECONDS,
+        sees=settings.COMPATIBLE_SEES,
     )
 
 
@@ -166,6 +175,14 @@ _ENTRIES: dict[str, _Entry] = {
         lambda model: Extractive(),
     ),
 }
+
+
+def sees(name: str, model: str) -> bool:
+    """Whether a conversation's provider can be shown pictures."""
+    try:
+        return provider_named(name, model).sees
+    except ProviderError:
+        return False
 
 
 def provider_names() -> list[str]:

@@ -28,6 +28,7 @@ class Scripted:
     passages: int = 60
     rewrites: bool = False
     is_local: bool = False
+    sees: bool = False
     prompts: list[Prompt] = field(default_factory=list)
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:

@@ -22,9 +22,9 @@ from django.http import (
     QueryDict,
     StreamingHttpResponse,
 )
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 from rest_framework.serializers import ValidationError
 
 from chat.answers import question_commands
@@ -36,6 +36,7 @@ from chat.answers.runner import cancel_live, start_next
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
 from chat.views.visible import visible_answer, visible_conversation
+from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Collection, Document
 from retrieval.api import RagConfigSerializer
 from retrieval.rag_config import SWITCHES, RagConfig
@@ -70,6 +71,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
         question_commands.validated_question(request.POST.get("question", "")),
         chosen_provider(request),
     )
+    region = question_commands.validated_region(request.user, request.POST.get("region", ""))
     conversation = question_commands.start_conversation(
         request.user,
         visible_documents(request),
@@ -78,7 +80,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
         request.POST.get("model", "")[:120],
         (chosen_search(request) or RagConfig()).stored(),
     )
-    return begun(request, question_commands.ask(conversation, question).answer)
+    return begun(request, question_commands.ask(conversation, question, region=region).answer)
 
 
 @refusing(400)
@@ -114,10 +116,29 @@ def continue_(request: HttpRequest, message_id: UUID) -> HttpResponse:
 
 
 def asked(request: HttpRequest, conversation: Conversation) -> HttpResponse:
+    region = question_commands.validated_region(conversation.owner, request.POST.get("region", ""))
     conversation.choose(chosen_provider(request))
     if (config := chosen_search(request)) is not None:
         conversation.search_by(config)
-    return begun(request, question_commands.ask(conversation, request.POST.get("question", "")).answer)
+    question = request.POST.get("question", "")
+    return begun(request, question_commands.ask(conversation, question, region=region).answer)
+
+
+@require_safe
+@login_required
+def region(request: HttpRequest, message_id: UUID) -> HttpResponse:
+    """The part of a page that a question is about, as a PNG."""
+    shown = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id).region
+    if shown is None:
+        raise Http404
+    document = get_object_or_404(Document.objects.visible_to(request.user), pk=shown.document)
+    try:
+        picture = region_picture(document, shown.page, shown.box)
+    except PictureFailed:
+        raise Http404 from None
+    response = HttpResponse(picture, content_type="image/png")
+    response["Cache-Control"] = "private, max-age=3600"
+    return response
 
 
 def begun(request: HttpRequest, answer: Message) -> HttpResponse:

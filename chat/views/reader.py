@@ -19,7 +19,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_sameorigin
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.answers.runner import store_cited
 from chat.citations.anchoring.find_words import WordQuery, counts_by_page, matches_on
@@ -27,7 +27,7 @@ from chat.citations.anchoring.highlights import highlight_rects
 from chat.citations.anchoring.page_sources import StoredPages
 from chat.citations.deep_links import Highlight, LinkTarget, highlight_of, highlights_at
 from chat.citations.presenters import shown_citations
-from chat.models import Annotation, Citation, Note, ReadingPlace
+from chat.models import Annotation, Citation, Note, ReadingPlace, TourEnd
 from chat.views.pages import as_uuid
 from documents.contents import table_areas
 from documents.ingestion.recognition import want_pages
@@ -135,8 +135,23 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         "read_ahead": shown.size <= READ_AHEAD,
         "own_colours": Annotation.Colour.choices,
         "place": place_left(request, shown),
+        "tour": bool(shown.file) and not TourEnd.objects.filter(owner=request.user).exists(),
     }
     return render(request, "reader/reader.html", context)
+
+
+TOUR_STEPS = 3
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def tour(request: HttpRequest) -> HttpResponse:
+    """One ``?step=`` of the tour, put in place of the one before; a POST ends the tour for good."""
+    if request.method == "POST":
+        TourEnd.objects.get_or_create(owner=request.user)
+        return HttpResponse()
+    step = min(max(whole_number(request.GET.get("step", "")) or 1, 1), TOUR_STEPS)
+    return render(request, "reader/_tour.html", {"step": step, "next": step + 1, "steps": TOUR_STEPS})
 
 
 class Place(msgspec.Struct, frozen=True, rename="camel"):

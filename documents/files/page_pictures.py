@@ -147,6 +147,21 @@ def cropped(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -
     return cut_out(image, frame, bounding_box(lit), heads)
 
 
+MOST_PIXELS = 1568  # of the longer side: models that see scale down what is larger
+CLOSE_UP = 0.6  # of the page's longer side: what is smaller is drawn finer
+
+
+def region_picture(document: Document, number: int, box: Sequence[float]) -> bytes:
+    """A PNG of a part of a page; ``box`` in display fractions. Raises PictureFailed."""
+    part = Rect(*box)
+    drawn = page_drawing(document, number, 216 if max(part.width, part.height) < CLOSE_UP else 144)
+    image = Image.open(io.BytesIO(drawn)).convert("RGB")
+    left, top, right, bottom = pixels(part, image)
+    image = image.crop((left, top, max(right, left + 1), max(bottom, top + 1)))
+    image.thumbnail((MOST_PIXELS, MOST_PIXELS))
+    return png(image)
+
+
 def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
     """The page without highlights, from the cache when it was drawn before. Raises PictureFailed."""
     if not document.file:

@@ -85,6 +85,7 @@ ICONS = [
     "refresh-cw",
     "rotate-ccw",
     "rotate-cw",
+    "scan",
     "search",
     "send",
     "settings",

@@ -14,6 +14,7 @@ from django.db import connection, connections
 from django_q.models import OrmQ, Task
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
+from chat.models import TourEnd
 from tests.browser.site import Site, running_site
 from tests.chat.scripted_server import ScriptedServer, serving
 
@@ -56,7 +57,7 @@ def site(
 ) -> Iterator[Site]:
     assert connection.settings_dict["NAME"].startswith("test_")  # everything in it is deleted at the end
     with django_db_blocker.unblock():
-        User.objects.create_user("alice", password=PASSWORD)
+        TourEnd.objects.create(owner=User.objects.create_user("alice", password=PASSWORD))
         try:
             with running_site(
                 tmp_path_factory.mktemp("site"),

@@ -8,7 +8,10 @@ import { watchHover } from "./hover_card.js";
 const NEAR_END = 180; // px from the end in which growing text keeps the end in sight
 const ABOVE = 12; // px over the last question
 
-/** Returns `choose(place)`, which chooses a citation, and `write(text, send)`, which puts the words into the field. */
+/**
+ * Returns `choose(place)`, which chooses a citation; `write(text, send)`, which puts the words into the field; and
+ * `about(region)`, which lets the next question be about a part of a page, or, without one, of none.
+ */
 export function followConversation(element) {
   const answers = new Map();
   const form = element.querySelector("form");
@@ -26,6 +29,16 @@ export function followConversation(element) {
     if (text) field.value = text;
     field.focus();
     if (send) form.requestSubmit();
+  }
+
+  function about(region) {
+    const chip = form.querySelector("[data-region]");
+    if (!chip) return;
+    const said = chip.querySelector("output");
+    chip.hidden = !region;
+    form.elements.region.value = region ? JSON.stringify(region) : "";
+    said.textContent = region ? `${said.dataset.words} ${region.page}` : "";
+    chip.querySelector("button").onclick = () => (about(), field.focus());
   }
 
   function adopt() {
@@ -47,6 +60,7 @@ export function followConversation(element) {
   });
   element.addEventListener("htmx:afterSwap", adopt);
   element.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
+    if (successful && elt.closest("form, .suggestions")) about();
     if (!successful || elt !== form) return;
     field.value = "";
     toEnd();
@@ -61,5 +75,5 @@ export function followConversation(element) {
   adopt();
   toEnd();
   watchHover(element);
-  return { choose: watchCitations(element, answers), write };
+  return { choose: watchCitations(element, answers), write, about };
 }

@@ -3,9 +3,9 @@
 
 import { followConversation } from "../chat/conversation.js";
 
-/** Returns the conversation's `write(text)`, and `open(id)`, which chooses a citation; false when it is another's. */
+/** Returns the conversation's `write` and `about`, and `open(id)`, which chooses a citation; false for another's. */
 export function joinAnswers(element, viewer, highlights) {
-  const { choose, write } = followConversation(element);
+  const { choose, ...asking } = followConversation(element);
   element.addEventListener("citationchosen", (event) => {
     const { citation, answer } = event.detail;
     if (citation.document !== viewer.id) return;
@@ -25,7 +25,7 @@ export function joinAnswers(element, viewer, highlights) {
     return Boolean(place);
   }
 
-  return { open, write };
+  return { open, ...asking };
 }
 
 const lit = ({ id, page, number, verdict, rects, unit_rects, head_rects }) =>

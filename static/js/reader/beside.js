@@ -25,7 +25,7 @@ export function prepare(viewer, highlights) {
   const passages = document.getElementById("pane-passages");
   const own = watchAnnotations(viewer, () => panel.show("highlights"));
   const selected = watchSelection(viewer, texts, { ask, question: ask, similar, note: addToNote, ...own });
-  let answers, noteKept, drawing;
+  let answers, noteKept, drawing, region;
   const pen = () => (drawing ??= import("./ink.js").then(({ drawOnPages }) => drawOnPages(viewer, own.ink)));
 
   followPlaces(viewer, highlights, openCitation);
@@ -36,6 +36,10 @@ export function prepare(viewer, highlights) {
     ...watchView(viewer),
     ...rememberJumps(viewer),
     ink: async () => (await pen()).toggle(),
+    region: async () => {
+      region ??= import("./region.js").then(({ markRegions }) => markRegions(viewer, askAbout));
+      (await region)();
+    },
     print: () => viewer.pdf && printDocument(viewer, texts.preparing),
     "print-own": ({ dataset }) => viewer.pdf && printDocument(viewer, texts.preparing, dataset.file),
   });
@@ -50,6 +54,11 @@ export function prepare(viewer, highlights) {
       answers = joinAnswers(target, viewer, highlights);
       answers.open(new URLSearchParams(location.search).get("citation"));
     } else if (target.matches("[data-note]")) noteKept = keepNote(target);
+  });
+  element.addEventListener("click", ({ target }) => {
+    const asked = target.closest("[data-ask-region]");
+    const { page } = asked?.closest("[data-page]").dataset ?? {};
+    if (asked) askAbout({ page: Number(page), box: JSON.parse(asked.dataset.askRegion) });
   });
   viewer.on("pagechanging", () => passages.hidden || passages.dispatchEvent(new Event("pageturned")));
   passages.addEventListener("htmx:configRequest", ({ detail }) => (detail.parameters.page = viewer.page));
@@ -76,6 +85,14 @@ export function prepare(viewer, highlights) {
   async function ask({ words }, { as = "“%s”\n" } = {}) {
     await panel.show("ask");
     answers?.write(words && as.replace("%s", () => words), words && /[^\s]$/.test(as));
+  }
+
+  /** A part of a page: {page, box}. */
+  async function askAbout(part) {
+    await panel.show("ask");
+    answers?.about({ document: viewer.id, ...part });
+    answers?.write();
+    highlights.point([{ page: part.page, unit: [part.box], colour: 2 }]);
   }
 
   async function similar({ words }) {
