@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from chat.models import Message
-from tests.browser.conftest import READY_MS, Upload
+from tests.browser.conftest import READY_MS, Upload, wait_until
 from tests.browser.site import Site
 from tests.browser.test_reading_view import book
 
@@ -42,7 +42,7 @@ def test_what_is_dragged_over_goes_with_the_question(reader: Page) -> None:
     reader.locator("[data-message][data-status=complete]").wait_for(timeout=READY_MS)
     expect(reader.locator(".answer")).to_contain_text("harbours and their masters")
     expect(reader.locator("[data-region]")).to_be_hidden()  # the next question is about no part
-    assert picture.evaluate("image => image.complete && image.naturalWidth > 0")
+    wait_until(reader, lambda: picture.evaluate("image => image.naturalWidth > 0"))
 
 
 def test_a_frame_is_moved_and_sized_by_keys_and_can_be_taken_back(reader: Page) -> None:
