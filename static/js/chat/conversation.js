@@ -60,7 +60,7 @@ export function followConversation(element) {
   });
   element.addEventListener("htmx:afterSwap", adopt);
   element.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
-    if (successful && elt.closest("form, .suggestions")) about();
+    if (successful && (elt === form || elt.closest(".suggestions"))) about();
     if (!successful || elt !== form) return;
     field.value = "";
     toEnd();
