@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chat', '0019_review_templates'),
+        ('chat', '0020_review_rows_and_marks'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
