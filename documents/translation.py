@@ -50,12 +50,15 @@ FRAMES = (
     _("Files like this need LibreOffice {}, which this server does not have. Save the file as PDF first."),
     # chat.answers
     _("This question is too long; {} characters are the limit."),
+    _(
+        "No words were read in this part of the page, and {} cannot see pictures. "
+        "Choose a model that sees, or ask in words what stands around it."
+    ),
     # chat.reviews
     _("A review holds {} documents at most. Make another for the rest."),
     _("A review has {} columns at most."),
     _("There is a column “{}” already."),
     _("“{}” is none of the choices: {}."),
-    _("There is no user “{}”, and no group of yours of that name."),
     # chat.providers
     _("{} refused the request."),
     _("{} does not accept the key. Check its setting."),
@@ -146,7 +149,7 @@ SENTENCES = (
     _("Making a PDF of this file took too much memory."),
     _("You already have this document."),
     _("Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."),
-    _("No reference with a title was found: paste BibTeX, RIS or CSL-JSON."),
+    _("No reference with a title was found: paste BibTeX, RIS, CSL-JSON or Zotero RDF."),
     _("This list of references cannot be read."),
     _("Paper lookup is unavailable. Try again later."),
     _("The catalogue of papers asks us to wait. Try again later."),
@@ -186,6 +189,7 @@ SENTENCES = (
     _("Something went wrong on our side. Ask again."),
     _("Filling this cell was cut off each time. Ask again."),
     _("This document was deleted meanwhile. Restore it from the bin, then ask again."),
+    _("This document was deleted for good. What the row held stays."),
     _("The person who added this document can no longer read it. Add it again."),
     _("Give the column a title."),
     _("Write the question that the column asks of each document."),
