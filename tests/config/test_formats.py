@@ -21,8 +21,8 @@ def test_dates_and_numbers_are_written_one_way() -> None:
 
 
 def test_no_page_writes_them_another_way() -> None:
-    """Times that machines read (`c`), fractions and seconds apart."""
-    allowed = {"document.progress|floatformat:3", "time|floatformat:2"}
+    """Times that machines read (`c`), fractions, seconds and coefficients apart."""
+    allowed = {"document.progress|floatformat:3", "time|floatformat:2", "pair.kappa|floatformat:2"}
     for path in Path(settings.BASE_DIR, "templates").rglob("*.html"):
         text = path.read_text()
         for use in allowed:
