@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import MutableMapping
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 
 from documents.ingestion.queue import forget_worker, record_heartbeat
+from operations.http.admission import admission
 from operations.observability import health
 from operations.observability.checks import check_database, check_pgvector, check_postgresql
 
@@ -14,6 +19,35 @@ pytestmark = pytest.mark.django_db
 
 def test_the_process_says_it_answers(client: Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize(("method", "body"), [("GET", b'{"status": "ok"}'), ("HEAD", b"")])
+def test_that_it_answers_is_said_while_every_thread_is_busy(method: str, body: bytes) -> None:
+    """By the process itself: the application below, which needs a thread, is not asked."""
+
+    async def busy(*_: object) -> None:
+        raise AssertionError("the application was asked")
+
+    said: list[MutableMapping[str, Any]] = []
+
+    async def ask() -> None:
+        async def receive() -> MutableMapping[str, Any]:
+            return {"type": "http.request"}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            said.append(message)
+
+        scope = {
+            "type": "http",
+            "path": "/healthz",
+            "method": method,
+            "headers": [],
+            "client": ("192.0.2.1", 1),
+        }
+        await admission(busy)(scope, receive, send)
+
+    asyncio.run(ask())
+    assert [message.get("status", message.get("body")) for message in said] == [200, body]
 
 
 def test_ready_names_each_part_and_needs_a_beating_queue(client: Client) -> None:
