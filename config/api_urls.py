@@ -1,4 +1,4 @@
-"""The paths under /api/: each app's, the schema, the docs. All else is 404 in the API's own shape."""
+"""URLs under /api/: those of each app, the schema, its documentation; JSON 404 for any other path."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 
 
 @extend_schema(exclude=True)
-class NothingHere(APIView):
-    """Any path under /api/ that no other view has."""
+class UnknownPath(APIView):
+    """Answer 404, as JSON, for a path under /api/ that no other view serves."""
 
     permission_classes = [AllowAny]
 
@@ -33,5 +33,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("retrieval.api")),
     path("", include("chat.api.urls")),
     path("", include("agents.api")),
-    re_path(r"", NothingHere.as_view(), name="api-nothing"),
+    re_path(r"", UnknownPath.as_view(), name="api-nothing"),
 ]

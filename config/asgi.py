@@ -21,13 +21,13 @@ from operations.http.static_files import static_files  # noqa: E402
 from operations.postgres.base import connection_pool  # noqa: E402
 from operations.postgres.connection_limits import connection_limits  # noqa: E402
 
-connection_pool.begin()  # here, since only a web server gains by it
+connection_pool.begin()  # here: only a web server keeps connections idle
 connection_limits.begin(settings.DATABASE_CONNECTIONS)
 
 import_module(settings.ROOT_URLCONF)  # all views and their modules, before the first request
 gc.collect()
-gc.freeze()  # what stays for good is never looked at again: a sixth of an answer's processor time was that
-gc.set_threshold(20_000, 20, 20)  # an answer makes thousands of short-lived values, and few cycles
+gc.freeze()  # modules live for good: to traverse them took a sixth of an answer's processor time
+gc.set_threshold(20_000, 20, 20)  # an answer allocates thousands of short-lived values, and few cycles
 
 application = static_files(
     admission(body_limit(cast(Application, django_application), settings.UPLOAD_MAX_BYTES)), settings.HTTPS

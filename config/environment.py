@@ -1,4 +1,4 @@
-"""Reads settings from the environment, and fails loudly when one makes no sense."""
+"""Read settings from environment variables. An invalid value raises ImproperlyConfigured."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: float, least: float = 0, most: float = math.inf) -> float:
-    """Raises ImproperlyConfigured for what is not a number from ``least`` to ``most``."""
+    """Return a number from ``least`` to ``most``. Raises ImproperlyConfigured."""
     value = os.environ.get(name)
     try:
         found = default if value is None else float(value)
@@ -47,12 +47,12 @@ def number(name: str, default: float, least: float = 0, most: float = math.inf) 
 
 
 def optional_number(name: str, least: float = 0, most: float = math.inf) -> float | None:
-    """``None`` for an empty value. Raises ImproperlyConfigured."""
+    """Return a number, or None for an empty value. Raises ImproperlyConfigured."""
     return number(name, least, least, most) if text(name).strip() else None
 
 
 def integer(name: str, default: int, least: int = 0, most: float = math.inf) -> int:
-    """Raises ImproperlyConfigured for what is not a whole number from ``least`` to ``most``."""
+    """Return a whole number from ``least`` to ``most``. Raises ImproperlyConfigured."""
     value = os.environ.get(name)
     try:
         found = default if value is None else int(value)
@@ -69,7 +69,7 @@ def _in_range(name: str, value: Number, least: float, most: float) -> Number:
 
 
 def choice(name: str, default: str, choices: Sequence[str]) -> str:
-    """One of ``choices``, in lower case. Raises ImproperlyConfigured."""
+    """Return one of ``choices``, in lower case. Raises ImproperlyConfigured."""
     value = text(name, default).strip().lower()
     if value in choices:
         return value
@@ -77,7 +77,7 @@ def choice(name: str, default: str, choices: Sequence[str]) -> str:
 
 
 def choices(name: str, allowed: Sequence[str]) -> list[str]:
-    """A comma-separated list of ``allowed`` words, in lower case. Raises ImproperlyConfigured."""
+    """Return a comma-separated list of ``allowed`` words, in lower case. Raises ImproperlyConfigured."""
     found = [word.lower() for word in words(name)]
     if unknown := [word for word in found if word not in allowed]:
         raise ImproperlyConfigured(f"{name}: {_listed(unknown)} is unknown; choose from {_listed(allowed)}.")
@@ -85,7 +85,7 @@ def choices(name: str, allowed: Sequence[str]) -> list[str]:
 
 
 def packs(name: str, known: Sequence[str]) -> list[str]:
-    """Some of ``known``, ``all`` (the default) or ``none``. Raises ImproperlyConfigured."""
+    """Return the packs named, all by default, [] for ``none``. Raises ImproperlyConfigured."""
     found = choices(name, [*known, "all", "none"])
     if "none" in found:
         return []
@@ -93,7 +93,7 @@ def packs(name: str, known: Sequence[str]) -> list[str]:
 
 
 def provider(name: str, default: str, providers: Sequence[str]) -> str:
-    """``provider`` or ``provider:model``, the provider one of ``providers``. Raises ImproperlyConfigured."""
+    """Return ``provider`` or ``provider:model``, one of ``providers``. Raises ImproperlyConfigured."""
     value = text(name, default).strip()
     if value.partition(":")[0] in providers:
         return value
@@ -101,7 +101,7 @@ def provider(name: str, default: str, providers: Sequence[str]) -> str:
 
 
 def url(name: str, default: str = "", schemes: Sequence[str] = ("http", "https")) -> str:
-    """An address with a host, or an empty string. Raises ImproperlyConfigured."""
+    """Return a URL with a host, or ''. Raises ImproperlyConfigured."""
     value = text(name, default).strip()
     parts = urlsplit(value)
     if not value or (parts.scheme in schemes and parts.hostname):
@@ -110,12 +110,12 @@ def url(name: str, default: str = "", schemes: Sequence[str] = ("http", "https")
 
 
 def database(name: str) -> str:
-    """The address of a PostgreSQL, or an empty string. Raises ImproperlyConfigured."""
+    """Return the URL of a PostgreSQL server, or ''. Raises ImproperlyConfigured."""
     return next(iter(databases(name)), "")
 
 
 def databases(name: str) -> list[str]:
-    """Addresses of PostgreSQL servers, separated by spaces. Raises ImproperlyConfigured."""
+    """Return the URLs of PostgreSQL servers, separated by spaces. Raises ImproperlyConfigured."""
     values = text(name).split()
     if all(urlsplit(value).scheme in ("postgres", "postgresql", "pgsql") for value in values):
         return values
@@ -123,7 +123,7 @@ def databases(name: str) -> list[str]:
 
 
 def proxies(name: str) -> list[str]:
-    """Addresses, networks or ``*``, separated by commas. Raises ImproperlyConfigured."""
+    """Return IP addresses, networks or ``*``, separated by commas. Raises ImproperlyConfigured."""
     found = words(name)
     for word in found:
         try:
@@ -134,13 +134,13 @@ def proxies(name: str) -> list[str]:
 
 
 def in_order(smaller: str, larger: str, least: int, most: int) -> None:
-    """Raises ImproperlyConfigured where the first setting is more than the second."""
+    """Raise ImproperlyConfigured where ``least`` is more than ``most``."""
     if least > most:
         raise ImproperlyConfigured(f"{smaller}={least} must not be more than {larger}={most}.")
 
 
 def clamd(name: str) -> str:
-    """``host:port`` or the absolute path of a socket, or an empty string. Raises ImproperlyConfigured."""
+    """Return ``host:port``, the absolute path of a socket, or ''. Raises ImproperlyConfigured."""
     value = text(name).strip()
     host, _, port = value.rpartition(":")
     if not value or value.startswith("/") or (host and port.isdecimal()):
@@ -149,7 +149,7 @@ def clamd(name: str) -> str:
 
 
 def rate(name: str, default: str) -> str:
-    """How many in a second, minute, hour or day: ``3000/min``. Raises ImproperlyConfigured."""
+    """Return a rate per s, min, h or day, such as ``3000/min``. Raises ImproperlyConfigured."""
     value = text(name, default).strip()
     if RATE.fullmatch(value):
         return value
@@ -157,7 +157,7 @@ def rate(name: str, default: str) -> str:
 
 
 def time_zone(name: str, default: str) -> str:
-    """A time zone of the IANA database. Raises ImproperlyConfigured."""
+    """Return a name of the IANA time zone database. Raises ImproperlyConfigured."""
     value = text(name, default).strip()
     if value in available_timezones():
         return value
@@ -169,7 +169,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def existing_file(name: str) -> str:
-    """The path of a file that is there; '' where the variable is not set."""
+    """Return the path of an existing file, or '' when unset. Raises ImproperlyConfigured."""
     path = text(name)
     if path and not Path(path).is_file():
         raise ImproperlyConfigured(f"{name}={path!r}: there is no such file.")
@@ -177,12 +177,12 @@ def existing_file(name: str) -> str:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """A comma-separated list; empty items are left out."""
+    """Return the non-empty items of a comma-separated list."""
     return [item.strip() for item in text(name, default).split(",") if item.strip()]
 
 
 def secret(name: str, file: Path) -> str:
-    """The variable's value, else the file's content; the file is made (mode 600) when there is none."""
+    """Return the variable, else the content of ``file``, which is created with a random value (mode 600)."""
     if value := os.environ.get(name):
         return value
     if not file.exists():

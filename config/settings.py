@@ -20,16 +20,15 @@ from operations.observability import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# --- Where things are kept -------------------------------------------------
+# --- Storage ---------------------------------------------------------------
 VAR_DIR = Path(environment.text("PINCITE_VAR", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = VAR_DIR / "media"
-FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # nobody else of this machine
-MEDIA_URL = ""  # files are served by views that ask who is looking
-S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # files go there instead of MEDIA_ROOT
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # closed to other users
+MEDIA_URL = ""  # views check access and serve files
+S3_BUCKET = environment.text("PINCITE_S3_BUCKET")  # stores files instead of MEDIA_ROOT
 S3_URL = environment.url("PINCITE_S3_URL")  # of a server other than Amazon's
-STATIC_ROOT = Path(
-    environment.text("PINCITE_STATIC", str(VAR_DIR / "static"))
-)  # collected; an image holds it
+# Where collectstatic writes; the Docker image sets its own.
+STATIC_ROOT = Path(environment.text("PINCITE_STATIC", str(VAR_DIR / "static")))
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
@@ -39,7 +38,7 @@ STATICFILES_DIRS = [
     ("fonts/inter", BASE_DIR / "node_modules/@fontsource-variable/inter/files"),
     ("fonts/newsreader", BASE_DIR / "node_modules/@fontsource-variable/newsreader/files"),
 ]
-WHITENOISE_USE_FINDERS = True  # nothing to collect before the first run
+WHITENOISE_USE_FINDERS = True  # works before the first collectstatic
 
 STORAGES: dict[str, Any] = {
     "default": {
@@ -47,7 +46,7 @@ STORAGES: dict[str, Any] = {
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
             "endpoint_url": S3_URL or None,
-            "default_acl": None,  # the bucket's own policy; files are only handed out by our views
+            "default_acl": None,  # the bucket's own policy; only our views serve files
             "file_overwrite": False,
         },
     }
@@ -66,15 +65,15 @@ ALLOWED_HOSTS = environment.words("PINCITE_ALLOWED_HOSTS", "localhost,127.0.0.1,
 CSRF_TRUSTED_ORIGINS = environment.words("PINCITE_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "operations.http.errors.csrf_failure"
 
-HTTPS = environment.flag("PINCITE_HTTPS", False)  # served over TLS, by a proxy in front
-TRUSTED_PROXIES = environment.proxies("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* is believed
+HTTPS = environment.flag("PINCITE_HTTPS", False)  # a proxy terminates TLS
+TRUSTED_PROXIES = environment.proxies("PINCITE_TRUSTED_PROXIES")  # whose X-Forwarded-* headers count
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS and TRUSTED_PROXIES else None
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-COOKIE_PREFIX = "__Host-" if HTTPS else ""  # no other host and no plain HTTP can set such a cookie
+COOKIE_PREFIX = "__Host-" if HTTPS else ""  # browsers refuse such a cookie from another host or plain HTTP
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -99,17 +98,15 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-SESSION_COOKIE_AGE = (
-    environment.integer("PINCITE_SESSION_DAYS", 14, least=1) * 24 * 3600
-)  # then one signs in again
+SESSION_COOKIE_AGE = environment.integer("PINCITE_SESSION_DAYS", 14, least=1) * 24 * 3600
 SESSION_IDLE_SECONDS = environment.integer("PINCITE_IDLE_MINUTES", 7 * 24 * 60, least=1) * 60
-SECURITY_EVENT_DAYS = environment.integer("PINCITE_EVENT_DAYS", 365)  # the log of security events is kept
+SECURITY_EVENT_DAYS = environment.integer("PINCITE_EVENT_DAYS", 365)  # retention of the security log
 SECOND_FACTOR = environment.choice("PINCITE_SECOND_FACTOR", "off", ("off", "optional", "required"))
-OIDC_URL = environment.url("PINCITE_OIDC_URL")  # of an OpenID Connect provider; '' is no single sign-on
-OIDC_NAME = environment.text("PINCITE_OIDC_NAME", "single sign-on")  # as the button calls it
+OIDC_URL = environment.url("PINCITE_OIDC_URL")  # OpenID Connect provider; '' disables single sign-on
+OIDC_NAME = environment.text("PINCITE_OIDC_NAME", "single sign-on")  # the button's label
 OIDC_CLIENT = environment.text("PINCITE_OIDC_CLIENT")
 OIDC_SECRET = environment.text("PINCITE_OIDC_SECRET")
-OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # accounts for users of it who have none here
+OIDC_SIGN_UP = environment.flag("PINCITE_OIDC_SIGN_UP", False)  # create accounts for its users
 ACCOUNT_ADAPTER = "operations.accounts.sign_in.Accounts"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username"}
@@ -118,7 +115,7 @@ MFA_ADAPTER = "operations.accounts.sign_in.SecondFactor"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 SOCIALACCOUNT_ADAPTER = "operations.accounts.sign_in.SingleSignOn"
-SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""  # ``operations.accounts.account`` names the path
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""  # ``operations.accounts.account`` sets the path
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
     "openid_connect": {
         "OAUTH_PKCE_ENABLED": True,
@@ -135,7 +132,7 @@ SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
         else [],
     }
 }
-if OIDC_URL:  # the form of the sign-in page is sent on to it
+if OIDC_URL:  # the sign-in form redirects there
     CONTENT_SECURITY_POLICY["DIRECTIVES"]["form-action"].append(
         "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_URL))
     )
@@ -226,12 +223,8 @@ TEMPLATES: list[dict[str, Any]] = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "library"
 LOGOUT_REDIRECT_URL = "login"
-COMMON_PASSWORDS = environment.existing_file(
-    "PINCITE_COMMON_PASSWORDS"
-)  # a file; '' is Django's list of 20,000
-PASSWORD_WORDS = environment.words(
-    "PINCITE_PASSWORD_WORDS"
-)  # of the organisation; no password is made of them
+COMMON_PASSWORDS = environment.existing_file("PINCITE_COMMON_PASSWORDS")  # '' is Django's list of 20,000
+PASSWORD_WORDS = environment.words("PINCITE_PASSWORD_WORDS")  # of the organisation; refused in passwords
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -243,7 +236,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "operations.accounts.account.AfterChange"},
 ]
 LANGUAGE_CODE = "en-gb"
-LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # of the interface; documents may have any
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # of the interface
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
@@ -251,7 +244,7 @@ TIME_ZONE = environment.time_zone("PINCITE_TIME_ZONE", "UTC")
 
 # --- Database ---------------------------------------------------------------
 DATABASE_URL = environment.database("DATABASE_URL")
-DATABASES: dict[str, Any] = {  # operations.postgres.base says why neither CONN_MAX_AGE nor a pool is set
+DATABASES: dict[str, Any] = {  # operations.postgres.base explains why CONN_MAX_AGE and pool are not set
     "default": dj_database_url.parse(DATABASE_URL, engine="operations.postgres")
     if DATABASE_URL
     else {
@@ -261,7 +254,7 @@ DATABASES: dict[str, Any] = {  # operations.postgres.base says why neither CONN_
         "USER": "postgres",
     }
 }
-# PgBouncer in transaction mode stands before it: nothing is kept in a session, no statement prepared.
+# Behind PgBouncer in transaction mode: no session state, no prepared statements.
 DATABASE_POOLER = environment.flag("PINCITE_DB_POOLER", False)
 if DATABASE_POOLER:
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
@@ -271,14 +264,14 @@ for _number, _url in enumerate(environment.databases("DATABASE_REPLICA_URLS"), 1
     _replica["OPTIONS"] = {"connect_timeout": 2, **_replica.get("OPTIONS", {})}
     DATABASES[f"replica{_number}"] = {**_replica, "TEST": {"MIRROR": "default"}}
 DATABASE_ROUTERS = ["operations.postgres.replicas.ReplicaRouter"]
-# Of a web process, for signed-in people; operations.postgres.connection_limits adds as many for other work.
+# Per web process, for signed-in users; operations.postgres.connection_limits adds those for other work.
 DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Caches -----------------------------------------------------------------
 CACHES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    "pictures": {  # drawn pages; the oldest go when there are more than this
+    "pictures": {  # rendered pages
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "cache" / "pictures",
         "OPTIONS": {"MAX_ENTRIES": 2000},
@@ -286,17 +279,15 @@ CACHES: dict[str, Any] = {
 }
 
 # --- Task queue (django-q2) -------------------------------------------------
-REDIS_URL = environment.url(
-    "PINCITE_REDIS", schemes=("redis", "rediss")
-)  # tickets go there instead of the database
+REDIS_URL = environment.url("PINCITE_REDIS", schemes=("redis", "rediss"))  # '' queues in the database
 Q_CLUSTER: dict[str, Any] = {
     "name": "pincite",
     **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),
     "workers": environment.integer("PINCITE_WORKERS", 2, 1, 256),
     "bulk": 1,
     "timeout": 2400,
-    "retry": 14400,  # more than timeout × (1 + what the cluster has fetched ahead)
-    "recycle": 100_000,  # parsing has a process of its own: workers do not grow
+    "retry": 14400,  # more than timeout × (1 + the tasks the cluster has prefetched)
+    "recycle": 100_000,  # parsing runs in a separate process, so workers do not grow
     "max_attempts": 2,
     "ack_failures": True,
     "catch_up": False,
@@ -309,17 +300,19 @@ LOGGING = logs.configuration(
     level=environment.choice("PINCITE_LOG_LEVEL", "info", LOG_LEVELS).upper(),
     as_json=environment.flag("PINCITE_LOG_JSON", False),
 )
-SOURCE_URL = environment.url("PINCITE_SOURCE_URL")  # of a changed Pincite; else this server offers its own
-METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # /metrics answers its bearer, and staff
+SOURCE_URL = environment.url("PINCITE_SOURCE_URL")  # of a modified Pincite; '' serves an archive of this one
+METRICS_TOKEN = environment.text("PINCITE_METRICS_TOKEN")  # bearer token of /metrics; staff need none
 PROMETHEUS_EXPORT_MIGRATIONS = False
 
 # --- API ----------------------------------------------------------------------
-RATES = {  # how many in a second (s), minute (min), hour (h) or day
+RATES = {
     "api": environment.rate("PINCITE_RATE_API", "3000/min"),  # calls by token or user
     "upload": environment.rate("PINCITE_RATE_UPLOAD", "600/min"),  # by user
     "ask": environment.rate("PINCITE_RATE_ASK", "120/min"),  # questions by user
-    "anonymous": environment.rate("PINCITE_RATE_ANONYMOUS", "1200/min"),  # requests of strangers by address
-    "login": environment.rate("PINCITE_RATE_LOGIN", "30/min"),  # attempts to sign in by address
+    "anonymous": environment.rate(
+        "PINCITE_RATE_ANONYMOUS", "1200/min"
+    ),  # unauthenticated requests by address
+    "login": environment.rate("PINCITE_RATE_LOGIN", "30/min"),  # sign-in attempts by address
     "account": environment.rate("PINCITE_RATE_ACCOUNT", "20/h"),  # wrong passwords by account
 }
 REST_FRAMEWORK: dict[str, Any] = {
@@ -362,15 +355,15 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
-ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # the API waits for an answer
+ASK_SECONDS = environment.number("PINCITE_ASK_SECONDS", 120)  # a synchronous API call waits for its answer
 SEMANTIC_SCHOLAR_URL = environment.url("SEMANTIC_SCHOLAR_URL", "https://api.semanticscholar.org/graph/v1")
 SEMANTIC_SCHOLAR_KEY = environment.text("SEMANTIC_SCHOLAR_API_KEY")
 OPENALEX_URL = environment.url("OPENALEX_URL", "https://api.openalex.org")
-OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # who says who they are is served first
-CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # for one request
+OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # OpenAlex's "polite pool" answers faster
+CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # per request
 CATALOGUE_BACKOFF_SECONDS = environment.number("PINCITE_CATALOGUE_BACKOFF_SECONDS", 1)
-FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # for a PDF from a URL, redirects included
-CLAMD = environment.clamd("PINCITE_CLAMD")  # host:port or socket of a virus scanner; '' is none
+FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # a download by URL, redirects included
+CLAMD = environment.clamd("PINCITE_CLAMD")  # host:port or socket of ClamAV; '' scans nothing
 FETCH_PRIVATE_ADDRESSES = environment.flag("PINCITE_FETCH_PRIVATE", False)
 
 # --- Documents ----------------------------------------------------------------
@@ -381,17 +374,16 @@ PARSE_MEMORY_BYTES = environment.integer("PINCITE_PARSE_MEMORY_MB", 1024, least=
 PARSE_BASE_SECONDS = environment.number("PINCITE_PARSE_BASE_SECONDS", 20)
 PARSE_PAGE_SECONDS = environment.number("PINCITE_PARSE_PAGE_SECONDS", 0.2)
 PARSE_OCR_MEMORY_BYTES = environment.integer("PINCITE_OCR_MEMORY_MB", 2048, least=256) * 1024 * 1024
-PARSE_PICTURES = environment.flag("PINCITE_OCR_PICTURES", True)  # words in pictures on pages with text
-PARSE_TESSERACT = environment.text("PINCITE_TESSERACT", "")  # e.g. rus+ara: scripts our models do not know
-PARSE_READERS = environment.integer(
-    "PINCITE_READERS", min(4, os.cpu_count() or 1), least=1
-)  # of one file at once
-CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # to make a PDF of another kind of file
-LIBREOFFICE = environment.text("PINCITE_LIBREOFFICE", "soffice")  # for office files; '' leaves them out
-INGEST_MAX_ATTEMPTS = 2  # a document that takes its worker down is not tried a third time
+PARSE_PICTURES = environment.flag("PINCITE_OCR_PICTURES", True)  # OCR of pictures on pages with text
+PARSE_TESSERACT = environment.text("PINCITE_TESSERACT", "")  # e.g. rus+ara: scripts the OCR models lack
+# Processes that read one file in parallel.
+PARSE_READERS = environment.integer("PINCITE_READERS", min(4, os.cpu_count() or 1), least=1)
+CONVERT_SECONDS = environment.number("PINCITE_CONVERT_SECONDS", 120)  # processor time of a conversion to PDF
+LIBREOFFICE = environment.text("PINCITE_LIBREOFFICE", "soffice")  # '' refuses office files
+INGEST_MAX_ATTEMPTS = 2  # a document that crashes its worker is not tried a third time
 LEASE_SECONDS = environment.number("PINCITE_LEASE_SECONDS", 40)  # a silent worker loses its document
-LINK_DAYS = environment.integer("PINCITE_LINK_DAYS", 30)  # a new link to an answer works
-BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # a deleted document can be brought back
+LINK_DAYS = environment.integer("PINCITE_LINK_DAYS", 30)  # default lifetime of a share link
+BIN_DAYS = environment.integer("PINCITE_BIN_DAYS", 7)  # retention of deleted documents
 CHUNK_TARGET_TOKENS = environment.integer("PINCITE_CHUNK_TARGET_TOKENS", 500, least=50)
 CHUNK_MAX_TOKENS = environment.integer("PINCITE_CHUNK_MAX_TOKENS", 1000, least=50)
 CHUNK_MIN_UNITS = environment.integer("PINCITE_CHUNK_MIN_UNITS", 2, least=1)
@@ -401,40 +393,34 @@ environment.in_order(
 )
 environment.in_order("PINCITE_CHUNK_MIN_UNITS", "PINCITE_CHUNK_MAX_UNITS", CHUNK_MIN_UNITS, CHUNK_MAX_UNITS)
 
-STRATEGIES = (  # of search; a test compares them with those that exist
+STRATEGIES = (  # of search; a test compares them with the implementations
     *("self_query", "decomposition", "multi_query", "hyde"),
     *("keyword", "vector", "context", "rerank", "compression"),
 )
 
 # --- Search -------------------------------------------------------------------
+# "media" is another system's word for "document".
 SEARCH_FTS_LEVEL = environment.choice(
     "PINCITE_FTS_LEVEL", "chunk", ("document", "chunk", "unit", "media")
-).replace("media", "document")  # which other systems call so
-SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # for one call
-SEARCH_OFF = environment.choices(
-    "PINCITE_SEARCH_OFF", STRATEGIES
-)  # strategies that never run: hyde,multi_query,…
-PACKS = environment.packs("PINCITE_PACKS", pack_names())  # words of single fields; none switches them off
-CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks of a document that a model describes
-LANGUAGE_MODEL = (
-    "chat.providers.registry.configured_model"  # what retrieval, which chat stands above, may ask
-)
-RERANKER = environment.choice(
-    "PINCITE_RERANKER", "", ("", "cohere", "tei", "fastembed")
-)  # cohere (and Jina, vLLM: its shape), tei, fastembed; '' is cohere when it has a key
-RERANK_URL = environment.url("PINCITE_RERANK_URL")  # the whole address; '' is Cohere's
+).replace("media", "document")
+SEARCH_PROVIDER_SECONDS = environment.number("PINCITE_SEARCH_PROVIDER_SECONDS", 4)  # per call
+SEARCH_OFF = environment.choices("PINCITE_SEARCH_OFF", STRATEGIES)  # strategies that never run
+PACKS = environment.packs("PINCITE_PACKS", pack_names())  # vocabulary of single fields
+CHUNK_SUMMARIES = environment.integer("PINCITE_SUMMARIES", 0)  # chunks per document that a model summarises
+LANGUAGE_MODEL = "chat.providers.registry.configured_model"  # imported by name: retrieval may not import chat
+# cohere also fits Jina and vLLM; '' is cohere when it has a key.
+RERANKER = environment.choice("PINCITE_RERANKER", "", ("", "cohere", "tei", "fastembed"))
+RERANK_URL = environment.url("PINCITE_RERANK_URL")  # complete; '' is Cohere's
 RERANK_API_KEY = environment.text("PINCITE_RERANK_KEY")  # '' is COHERE_API_KEY
-RERANK_MODEL = environment.text("PINCITE_RERANK_MODEL")  # '' is the reranker's usual one
+RERANK_MODEL = environment.text("PINCITE_RERANK_MODEL")  # '' is the reranker's default
 if RERANKER == "tei" and not RERANK_URL:
     raise ImproperlyConfigured("PINCITE_RERANKER=tei needs PINCITE_RERANK_URL, such as http://host/rerank.")
 
 EMBEDDING_PROVIDERS = ("wordllama", "openai", "gemini", "compatible", "fastembed", "hashing")
 CHAT_PROVIDERS = ("", "openai", "anthropic", "gemini", "compatible", "extractive")
 
-# --- Models: none is needed; each makes answers or search better ----------------
-EMBEDDING_SPACE = environment.provider(
-    "PINCITE_EMBEDDING", "wordllama", EMBEDDING_PROVIDERS
-)  # provider or provider:model
+# --- Models: optional ------------------------------------------------------------
+EMBEDDING_SPACE = environment.provider("PINCITE_EMBEDDING", "wordllama", EMBEDDING_PROVIDERS)
 EMBEDDING_BASE_URL = environment.url("PINCITE_EMBEDDING_URL")  # of the provider "compatible"
 if EMBEDDING_SPACE.partition(":")[0] == "compatible" and not EMBEDDING_BASE_URL:
     raise ImproperlyConfigured(
@@ -442,9 +428,7 @@ if EMBEDDING_SPACE.partition(":")[0] == "compatible" and not EMBEDDING_BASE_URL:
     )
 EMBEDDING_API_KEY = environment.text("PINCITE_EMBEDDING_KEY")
 PROVIDER_SECONDS = environment.number("PINCITE_PROVIDER_SECONDS", 30)
-CHAT_PROVIDER = environment.choice(
-    "PINCITE_CHAT", "", CHAT_PROVIDERS
-)  # '' picks the first that has a key, else extractive
+CHAT_PROVIDER = environment.choice("PINCITE_CHAT", "", CHAT_PROVIDERS)  # '': first with a key, or extractive
 OPENAI_API_KEY = environment.text("OPENAI_API_KEY")
 OPENAI_BASE_URL = environment.url("OPENAI_BASE_URL")
 OPENAI_MODEL = environment.text("OPENAI_MODEL", "gpt-4.1-mini")
@@ -459,26 +443,21 @@ GEMINI_BASE_URL = environment.url(
 COMPATIBLE_BASE_URL = environment.url("PINCITE_COMPATIBLE_URL")  # Ollama, vLLM, llama.cpp, …: ends in /v1
 COMPATIBLE_API_KEY = environment.text("PINCITE_COMPATIBLE_KEY", "none")
 COMPATIBLE_MODEL = environment.text("PINCITE_COMPATIBLE_MODEL", "llama3.1")
-COMPATIBLE_SEES = environment.flag("PINCITE_COMPATIBLE_SEES", False)  # pictures of regions are sent to it
-CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  # '' leaves it to the model
+COMPATIBLE_SEES = environment.flag("PINCITE_COMPATIBLE_SEES", False)  # that model accepts images
+CHAT_TEMPERATURE = environment.optional_number("PINCITE_TEMPERATURE", most=2)  # '' is the model's default
 CHAT_MAX_TOKENS = environment.integer("PINCITE_MAX_TOKENS", 2000, least=1)
 CHAT_PROMPT_TOKENS = environment.integer("PINCITE_PROMPT_TOKENS", 8000, least=500)
-CHAT_DOCUMENT_TOKENS = environment.integer("PINCITE_DOCUMENT_TOKENS", 60_000, least=0)  # of a summary
+CHAT_DOCUMENT_TOKENS = environment.integer("PINCITE_DOCUMENT_TOKENS", 60_000, least=0)  # of all its prompts
 CHAT_HISTORY_TOKENS = environment.integer("PINCITE_HISTORY_TOKENS", 2000)
 CHAT_ATTEMPTS = environment.integer("PINCITE_CHAT_ATTEMPTS", 3, least=1)
 CHAT_BACKOFF_SECONDS = environment.number("PINCITE_CHAT_BACKOFF_SECONDS", 1)
 CHAT_SILENCE_SECONDS = environment.number("PINCITE_CHAT_SILENCE_SECONDS", 60)
 CHAT_TOTAL_SECONDS = environment.number("PINCITE_CHAT_TOTAL_SECONDS", 300)
 CHAT_ANSWERS_AT_ONCE = environment.integer("PINCITE_ANSWERS_AT_ONCE", 256, least=1)
-HELPER_MODEL = environment.provider(
-    "PINCITE_HELPER_MODEL", "", ("", *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")))
-)  # rewrites questions and helps search, provider:model; '' is the model that answers
-JUDGE_PROVIDERS = (
-    "",
-    "chat",
-    "fastembed",
-    *(name for name in CHAT_PROVIDERS if name not in ("", "extractive")),
-)
+MODEL_PROVIDERS = tuple(name for name in CHAT_PROVIDERS if name not in ("", "extractive"))
+# Rewrites questions and helps search; '' is the model that answers.
+HELPER_MODEL = environment.provider("PINCITE_HELPER_MODEL", "", ("", *MODEL_PROVIDERS))
+JUDGE_PROVIDERS = ("", "chat", "fastembed", *MODEL_PROVIDERS)
 JUDGE = environment.provider("PINCITE_JUDGE", "", JUDGE_PROVIDERS)  # '' judges nothing
-JUDGE_SECONDS = environment.number("PINCITE_JUDGE_SECONDS", 20)  # of one answer
+JUDGE_SECONDS = environment.number("PINCITE_JUDGE_SECONDS", 20)  # per answer
 COHERE_API_KEY = environment.text("COHERE_API_KEY")

@@ -1,4 +1,4 @@
-"""The URL map. Each app owns its paths; this file only joins them."""
+"""The URL map: it includes the URLs of each app."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include(("config.api_urls", "api"))),
     path("", include("agents.urls")),
     path("", include("operations.http.source_offer")),
-    path("favicon.ico", favicon),  # asked for where no page names an icon: a PDF, an export, JSON
+    path("favicon.ico", favicon),  # browsers request it where no page names an icon: a PDF, an export, JSON
     path("healthz", health.healthz),
     path("readyz", health.readyz),
     path("metrics", health.metrics),

@@ -12,7 +12,7 @@ class PinciteConfig(AppConfig):
     def ready(self) -> None:
         from pdf.sandbox.confinement import hide_memory
 
-        hide_memory()  # it holds keys and everybody's words
+        hide_memory()  # it holds keys and private text
 
         from operations.accounts import security_events  # noqa: F401  connects its receivers
         from operations.observability import checks, health  # noqa: F401  registers checks and metrics

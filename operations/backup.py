@@ -1,10 +1,9 @@
-"""Backups: a folder with every table (as PostgreSQL's COPY text), every file, and a manifest of checksums.
+"""Back up to a folder: every table (as PostgreSQL's COPY text), every file, and a manifest of checksums.
 
-Nothing but our own connection is needed, so it works the same with the embedded
-server and with any other. Tables are read in one snapshot; files are written
-once and never changed, so they need none, but a document that is deleted for good
-meanwhile takes its file along: the manifest names what is missing. Sessions are
-left out, and only our own user can read what is written.
+It needs only Django's connection, so it works with the embedded server and any
+other. Tables are read in one snapshot. Files never change, so they need none;
+the manifest names files that were deleted during the backup. Sessions are left
+out, and the folder is readable for the current user only.
 """
 
 from __future__ import annotations
@@ -37,19 +36,16 @@ from retrieval.models import EmbeddingSpace
 FORMAT = 1
 MANIFEST = "manifest.json"
 MIGRATIONS_TABLE = "django_migrations"
-LEFT_OUT = {
-    "django_session",
-    "usersessions_usersession",
-}  # whoever reads a backup must not be signed in by it: everybody signs in again
+LEFT_OUT = {"django_session", "usersessions_usersession"}  # a stolen backup must not contain open sessions
 EMPTY_COPY = "COPY (SELECT {1} FROM {0} WHERE false) TO STDOUT"
 
 
 class BackupError(Exception):
-    """Cannot be written or read; the message says why in one sentence."""
+    """A backup cannot be written or read; the message is one sentence for the user."""
 
 
 class TableEntry(msgspec.Struct, frozen=True):
-    """One table: the columns in the order of its file."""
+    """One table: its columns in file order, its row count, and the checksum of its file."""
 
     columns: tuple[str, ...]
     rows: int
@@ -62,9 +58,9 @@ class FileEntry(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """``migrations`` are all that were applied, as (app, name): the schema the tables are of.
+    """The content of a backup. ``migrations``: the applied ones, as (app, name), which define the schema.
 
-    ``missing``: files that rows name and that were not there any more when it was their turn.
+    ``missing``: files that rows reference and that were deleted before they were copied.
     """
 
     format: int
@@ -80,10 +76,10 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def back_up(folder: Path) -> Manifest:
-    """Writes a backup into the folder, which must be empty or not exist. Raises BackupError."""
+    """Write a backup into the folder, which must be empty or not exist. Raises BackupError."""
     if folder.exists() and any(folder.iterdir()):
         raise BackupError(f"{folder} is not empty: a backup needs a folder of its own.")
-    with for_ourselves(folder):
+    with private_folder(folder):
         (folder / "tables").mkdir(parents=True, exist_ok=True)
         with transaction.atomic():
             with connection.cursor() as cursor:
@@ -99,8 +95,8 @@ def back_up(folder: Path) -> Manifest:
 
 
 @contextmanager
-def for_ourselves(folder: Path) -> Iterator[None]:
-    """Make the folder, and what is written meanwhile, readable for our own user only: it holds everything."""
+def private_folder(folder: Path) -> Iterator[None]:
+    """Create the folder; it and the files written meanwhile are readable for the current user only."""
     before = os.umask(0o077)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +107,7 @@ def for_ourselves(folder: Path) -> Iterator[None]:
 
 
 def needed_names() -> set[str]:
-    """Names of the files that rows rest on. A thumbnail is drawn again where it is not there."""
+    """Return the names of files that rows reference, without thumbnails, which are rendered again."""
     found: set[str] = set()
     for model in apps.get_models():
         fields = [field for field in model._meta.concrete_fields if isinstance(field, FileField)]
@@ -121,7 +117,7 @@ def needed_names() -> set[str]:
 
 
 def copied(names: Iterable[str], folder: Path) -> dict[str, FileEntry]:
-    """Copies of the files; one that is deleted for good meanwhile is left out."""
+    """Copy files into the folder. Skip those that were deleted meanwhile."""
     files = {}
     for name in names:
         try:
@@ -138,7 +134,7 @@ def data_tables() -> list[str]:
 
 
 def columns_of(table: str) -> tuple[str, ...]:
-    """Those that are written; generated ones write themselves."""
+    """Return the columns that can be written, i.e. all but generated ones."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema()"
@@ -165,7 +161,7 @@ def dump_table(table: str, path: Path) -> TableEntry:
 
 
 def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:
-    """All files of the storage, by their names in it."""
+    """Yield the name of every file in the storage."""
     try:
         folders, files = storage.listdir(folder)
     except FileNotFoundError:  # nothing was ever stored
@@ -192,10 +188,9 @@ BLOCK = 1 << 20  # bytes
 
 
 def restore(folder: Path, *, overwrite: bool = False) -> Manifest:
-    """Replaces the database's rows and the stored files by the backup's. Raises BackupError.
+    """Replace the database's rows and the stored files by the backup's. Raises BackupError.
 
-    Everything is checked before anything is touched. A database that holds
-    documents is only overwritten when asked for.
+    All checksums are verified first. ``overwrite`` permits a database that holds documents.
     """
     manifest = read_manifest(folder)
     check(folder, manifest)
@@ -216,7 +211,7 @@ def restore(folder: Path, *, overwrite: bool = False) -> Manifest:
 
 
 def holds_documents() -> bool:
-    """Asks for a column that every version has: the schema may be another's."""
+    """Return whether there is a document. The schema may be of another version, so no column is named."""
     with connection.cursor() as cursor:
         if Document._meta.db_table not in connection.introspection.table_names(cursor):
             return False
@@ -235,7 +230,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def check(folder: Path, manifest: Manifest) -> None:
-    """Every checksum. Raises BackupError at the first file that is missing or differs."""
+    """Verify every checksum. Raises BackupError for a file that is missing or differs."""
     expected = {folder / "tables" / name: entry.sha256 for name, entry in manifest.tables.items()}
     expected |= {folder / "files" / name: entry.sha256 for name, entry in manifest.files.items()}
     for path, sha256 in expected.items():
@@ -246,10 +241,10 @@ def check(folder: Path, manifest: Manifest) -> None:
 
 
 def migrate_to(manifest: Manifest) -> None:
-    """The schema of the time of the backup, so that its rows fit."""
+    """Migrate to the schema of the backup, so that its rows fit."""
     known = MigrationLoader(connection).disk_migrations
     if missing := [name for name in manifest.migrations if name not in known]:
-        raise BackupError(f"The backup is of a newer version: {'.'.join(missing[0])} is not known here.")
+        raise BackupError(f"The backup is of a newer version: {'.'.join(missing[0])} is unknown here.")
     applied = {name for name in known if name in set(manifest.migrations)}
     for app, name in MigrationLoader(connection).graph.leaf_nodes():
         latest = max((known_name for known_app, known_name in applied if known_app == app), default=None)
@@ -275,11 +270,11 @@ def load_table(table: str, entry: TableEntry, path: Path) -> None:
             while block := stream.read(BLOCK):
                 copy.write(block)
         if cursor.rowcount != entry.rows:
-            raise BackupError(f"{table}: {cursor.rowcount} rows came back of {entry.rows}.")
+            raise BackupError(f"{table}: {cursor.rowcount} of {entry.rows} rows were restored.")
 
 
 def reset_sequences() -> None:
-    """Serial keys go on after the largest that came back."""
+    """Set each sequence to the largest key that was restored."""
     with connection.cursor() as cursor:
         models = connection.introspection.installed_models(connection.introspection.table_names(cursor))
         for statement in connection.ops.sequence_reset_sql(no_style(), list(models)):
@@ -291,4 +286,4 @@ def copy_in(path: Path, name: str) -> None:
     with path.open("rb") as stream:
         saved = default_storage.save(name, File(stream))
     if saved != name:
-        raise BackupError(f"The storage would not take the name {name}.")
+        raise BackupError(f"The storage refused the file name {name}.")

@@ -1,7 +1,6 @@
-"""Draws Pincite's own handbook, the sample document of a fresh installation.
+"""Draw the Pincite handbook, the sample document of a new installation.
 
-Its pages hold what a reader of PDFs meets most: headings of two levels, a page
-in two columns, a table, lists, a footer on every page.
+Its pages hold common elements: headings of two levels, a two-column page, tables, lists and footers.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``rows[0]`` heads the columns; ``shares`` are the columns' parts of the width."""
+    """``rows[0]`` are the column headers; ``shares`` are fractions of the width."""
 
     caption: str
     shares: tuple[float, ...]
@@ -226,7 +225,7 @@ FONTS = {name: pymupdf.Font(name) for name in (ROMAN, BOLD, SERIF)}
 
 
 def draw_handbook() -> bytes:
-    """The PDF's bytes; the same on every call, so that it is one document to the library."""
+    """Return the PDF. The bytes are the same on every call, so the library stores it once."""
     document = pymupdf.open()
     for number, elements in enumerate(PAGES, 1):
         page = document.new_page(width=WIDTH, height=HEIGHT)
@@ -260,7 +259,7 @@ def draw_footer(page: pymupdf.Page, number: int) -> None:
 
 
 def draw(page: pymupdf.Page, elements: list[Element], left: float, right: float, y: float) -> float:
-    """Draws the elements below each other from ``y`` (points from the top); returns where they end."""
+    """Draw the elements from ``y`` downwards (points from the top). Return the bottom of the last."""
     for element in elements:
         if isinstance(element, Heading):
             y = draw_heading(page, element, left, y)
@@ -287,7 +286,7 @@ def draw_heading(page: pymupdf.Page, heading: Heading, left: float, y: float) ->
 def draw_text(
     page: pymupdf.Page, text: str, left: float, right: float, y: float, font: str = ROMAN, size: float = BODY
 ) -> float:
-    """Draws a paragraph, ragged right; ``y`` is the top of its first line. Returns the bottom of its last."""
+    """Draw a paragraph, ragged right; ``y`` is the top of its first line. Return the bottom of its last."""
     for line in broken(text, right - left, font, size):
         page.insert_text((left, y + size), line, fontname=font, fontsize=size, color=INK)
         y += LEADING
@@ -295,7 +294,7 @@ def draw_text(
 
 
 def broken(text: str, width: float, font: str, size: float) -> list[str]:
-    """The text in lines of at most ``width`` points."""
+    """Break the text into lines of at most ``width`` points."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -315,7 +314,7 @@ def draw_bullets(page: pymupdf.Page, bullets: Bullets, left: float, right: float
 
 
 def draw_table(page: pymupdf.Page, table: Table, left: float, right: float, y: float) -> float:
-    """A caption, a tinted head, rows parted by hairlines. Column widths are shares of the whole."""
+    """Draw a caption, a tinted header row, and rows separated by hairlines. Return the bottom."""
     y = draw_text(page, table.caption, left, right, y, BOLD, 9.5) + 4
     edges = [left]
     for share in table.shares:
@@ -333,7 +332,7 @@ def draw_table(page: pymupdf.Page, table: Table, left: float, right: float, y: f
 
 
 def cells(row: tuple[str, ...], edges: list[float]) -> list[tuple[str, float]]:
-    """Each cell's text and the width it has for it."""
+    """Return each cell's text and its inner width in points."""
     return [(text, edges[index + 1] - edges[index] - 12) for index, text in enumerate(row)]
 
 

@@ -1,4 +1,4 @@
-"""Processes of ours: none outlives the one that began it."""
+"""Child processes that end with their parent."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from django.conf import settings
 
 from pdf.sandbox.confinement import die_with_parent, hide_memory
 
-NICENESS = 5  # of those who read documents: a quarter of a processor for which another waits, and no less
+NICENESS = 5  # of workers: they still get about a quarter of a contended processor
 
 
 def manage(*arguments: str) -> list[str]:
-    """The command line of one of our own commands."""
+    """Return the command line of a management command."""
     return [sys.executable, "-W", "ignore", str(settings.BASE_DIR / "manage.py"), *arguments]
 
 
 def bind_to_parent(parent: int) -> None:
-    """This process ends with the one that began it, and each process it forks from now on ends with it.
+    """End this process when process ``parent`` ends, and the processes it forks when it ends.
 
-    The parent says who it is (``Group.start``): it may be gone before we come to ask.
+    The id is passed by ``ProcessGroup.start``: the parent may have ended before we could ask for it.
     """
     die_with_parent(parent)
     os.register_at_fork(after_in_child=lambda: die_with_parent(os.getppid()))
 
 
 def lower_priority() -> None:
-    """Who waits for an answer comes first: this session and what it begins gets the processors after others.
+    """Lower the priority of this session, so that web processes come first.
 
-    Linux shares them out by session where it can (autogroups), and by process elsewhere.
+    Linux schedules by session where autogroups are enabled, by process elsewhere.
     """
     os.nice(NICENESS)
-    hide_memory(False)  # while it is hidden, these files belong to root
+    hide_memory(False)  # while it is hidden, /proc/self belongs to root
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(NICENESS))
     hide_memory()
@@ -46,7 +46,7 @@ def lower_priority() -> None:
 
 @dataclass(slots=True)
 class ProcessGroup:
-    """A command in a process group of its own, which Ctrl-C in the terminal does not reach."""
+    """A management command in a process group that Ctrl-C in the terminal does not reach."""
 
     process: subprocess.Popen[bytes]
 
@@ -60,7 +60,7 @@ class ProcessGroup:
         return self.process.poll() is None
 
     def stop(self, patience: float) -> None:
-        """SIGTERM to all its processes, and SIGKILL to those that are left after so many seconds."""
+        """Send SIGTERM to its processes, and SIGKILL to those left after ``patience`` seconds."""
         give_up_at = time.monotonic() + patience
         self._signal(signal.SIGTERM)
         while self._is_alive() and time.monotonic() < give_up_at:
@@ -69,12 +69,12 @@ class ProcessGroup:
         self.process.wait()
 
     def kill(self) -> None:
-        """SIGKILL to all its processes, at once."""
+        """Send SIGKILL to its processes."""
         self._signal(signal.SIGKILL)
         self.process.wait()
 
     def _is_alive(self) -> bool:
-        self.process.poll()  # a leader that nobody waits for would count as alive
+        self.process.poll()  # reaps the leader: a zombie would count as alive
         return self._signal(0)
 
     def _signal(self, number: int) -> bool:

@@ -1,9 +1,8 @@
-"""Watches django-q2's cluster, and starts it anew when it is no longer whole.
+"""Monitor django-q2's cluster and replace it when one of its processes dies.
 
-A cluster of which an idle worker was killed waits for ever on a lock that the
-dead one holds (django-q2 issue 23); it does not notice. So its processes are
-watched from outside: when one of them is gone, its document is put back and
-the whole cluster is replaced.
+A cluster whose idle worker was killed waits for ever on a lock that the dead
+process holds (django-q2 issue 23). So its processes are monitored from
+outside: when one is gone, its document is requeued and the cluster replaced.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from documents.models import Document
 from operations.processes import ProcessGroup
 
 logger = logging.getLogger(__name__)
-TICK = 1.0  # seconds between two looks
-STARTING = 120.0  # seconds a cluster may take until it is whole: a busy machine imports slowly
-MENDING = 15.0  # seconds a broken cluster may finish what it has in work
-STALLED = 30.0  # seconds in which documents wait and nobody takes one
-STOPPING = 20.0  # seconds workers have to put their documents back
+TICK = 1.0  # seconds between two checks
+STARTING = 120.0  # seconds until all processes of a cluster must be there: a busy machine imports slowly
+MENDING = 15.0  # seconds a broken cluster may finish its documents
+STALLED = 30.0  # seconds in which documents wait and no worker takes one
+STOPPING = 20.0  # seconds workers have to requeue their documents
 
 
 class Watchdog:
-    """Runs one cluster until ``stop`` is set."""
+    """Run one cluster until ``stop`` is set."""
 
     def __init__(self, stop: threading.Event) -> None:
         self.stop = stop
@@ -62,7 +61,7 @@ class Watchdog:
             self.leave()
 
     def look(self) -> None:
-        """One round. Raises DatabaseError, and then nothing was decided."""
+        """Check the cluster once. Raises DatabaseError before any decision."""
         now = time.monotonic()
         self.notice_deaths(now)
         if now - self.last_sweep >= SWEEP_EVERY:
@@ -75,11 +74,11 @@ class Watchdog:
 
     @property
     def is_whole(self) -> bool:
-        """Sentinel, pusher, monitor and all workers are there."""
+        """Whether sentinel, pusher, monitor and all workers exist."""
         return self.broken_since is None and len(self.family) >= 3 + settings.Q_CLUSTER["workers"]
 
     def notice_deaths(self, now: float) -> None:
-        """Puts back what a dead process was working on. The cluster mends itself, but may not work again."""
+        """Requeue documents of dead processes. The cluster replaces workers, but may deadlock (above)."""
         members = cluster_members(self.cluster.process.pid)
         for process_id in self.family - members:
             logger.error("process %s of the queue is gone", process_id)
@@ -101,7 +100,7 @@ class Watchdog:
         return now - self.last_progress >= STALLED
 
     def replace(self) -> None:
-        logger.error("the queue is started anew")
+        logger.error("the task queue's cluster is replaced")
         end_cluster(self.cluster)
         for process_id in self.family:
             recover_from(f"{host()}:{process_id}")
@@ -111,14 +110,14 @@ class Watchdog:
         try:
             queue.forget_worker()
         except DatabaseError:
-            logger.warning("the database does not answer; the heartbeat will grow cold by itself")
+            logger.warning("the database does not answer; the heartbeat will expire")
 
 
 def end_cluster(cluster: ProcessGroup) -> None:
-    """Workers put their documents back; then everything goes at once.
+    """Let workers requeue their documents, then kill the cluster.
 
-    The cluster is not asked to stop by itself: it would wait for ever where an
-    idle worker was killed. Its sentinel is held, so that no worker is replaced.
+    A normal stop would wait for ever where an idle worker was killed. The
+    sentinel is suspended first, so that it replaces no worker.
     """
     sentinels = children(cluster.process.pid)
     workers = [child for sentinel in sentinels for child in children(sentinel.pid)]
@@ -138,7 +137,7 @@ def send(process: psutil.Process, number: int) -> None:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """A zombie is dead: its parent, which we hold, has not looked yet."""
+    """Return whether the process runs. A zombie does not: its parent is suspended and has not reaped it."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -146,7 +145,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def children(process_id: int) -> list[psutil.Process]:
-    """Its children that are alive."""
+    """Return the child processes that are alive."""
     try:
         return [child for child in psutil.Process(process_id).children() if is_alive(child)]
     except psutil.NoSuchProcess:
@@ -154,9 +153,9 @@ def children(process_id: int) -> list[psutil.Process]:
 
 
 def cluster_members(main: int) -> set[int]:
-    """Process ids of the cluster: its sentinel, and the sentinel's workers, pusher and monitor.
+    """Return the ids of the cluster's sentinel, workers, pusher and monitor.
 
-    What those start in turn (a PDF's confined reader) comes and goes.
+    Their own children, such as a PDF's confined reader, are not included.
     """
     sentinels = children(main)
     own = [child for sentinel in sentinels for child in children(sentinel.pid)]

@@ -1,1 +1,1 @@
-"""How dates are written, a module for each language: Django's `FORMAT_MODULE_PATH`."""
+"""Date formats, one module per language: Django's `FORMAT_MODULE_PATH`."""

@@ -36,17 +36,17 @@ from operations.accounts.sign_in import (
     single_sign_on_callback,
 )
 
-LEAST_BESIDE = 8  # characters of a password beside the words that anybody would try here
+LEAST_REMAINING = 8  # characters of a password besides guessable words
 
 
 class KnownWords:
-    """A password validator: refuses words anybody would try here, ours, the host's, the organisation's."""
+    """A password validator that refuses the site's, the host's and the organisation's names."""
 
     def validate(self, password: str, user: User | None = None) -> None:
         rest = password.casefold()
         for word in sorted(self.words(), key=len, reverse=True):
             rest = rest.replace(word, "")
-        if len(rest) < min(LEAST_BESIDE, len(password)):
+        if len(rest) < min(LEAST_REMAINING, len(password)):
             raise ValidationError(self.get_help_text(), code="password_known_words")
 
     def words(self) -> set[str]:
@@ -59,7 +59,7 @@ class KnownWords:
 
 
 class AfterChange:
-    """A password validator that accepts all: Django tells it of each change, wherever it was made."""
+    """A password validator that accepts everything, for Django's call of ``password_changed``."""
 
     def validate(self, password: str, user: User | None = None) -> None:
         return None
@@ -68,7 +68,7 @@ class AfterChange:
         return ""
 
     def password_changed(self, password: str, user: User | None = None) -> None:
-        """Ends the user's API tokens, unless ``user.keeps_tokens``; remembers who chose the password."""
+        """Delete the API tokens, unless ``user.keeps_tokens``. Mark a password that someone else chose."""
         if user is None or user.pk is None:
             return
         if not getattr(user, "keeps_tokens", False):
@@ -82,7 +82,7 @@ class AfterChange:
 
 
 class NewPassword(PasswordChangeForm):
-    """The form of the account's page. Tokens end unless somebody unticks it."""
+    """The account page's password form. It ends API tokens unless the box is unticked."""
 
     end_tokens = forms.BooleanField(
         label=gettext_lazy("Also end my API tokens"),
@@ -93,14 +93,14 @@ class NewPassword(PasswordChangeForm):
     offered = forms.BooleanField(widget=forms.HiddenInput, required=False, initial=True)
 
     def save(self, commit: bool = True) -> Any:
-        """A form that was sent without the choice ends the tokens."""
+        """Save the password. A request without the checkbox ends the tokens."""
         unticked = self.cleaned_data["offered"] and not self.cleaned_data["end_tokens"]
         self.user.keeps_tokens = unticked  # type: ignore[attr-defined]
         return super().save(commit)
 
 
 class FirstPassword(SetPasswordForm):
-    """One's own password in the place of the one that was given."""
+    """The form that replaces a temporary password."""
 
     def clean_new_password1(self) -> str:
         password: str = self.cleaned_data["new_password1"]
@@ -119,9 +119,9 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def shown(request: HttpRequest, form: NewPassword | None = None, new_key: str = "") -> HttpResponse:
-    """The account's page; with the key of a token that was made just now, which is shown this once."""
+    """Render the account page. ``new_key`` is the key of a new token, which is shown only once."""
     form = form or NewPassword(request.user)
-    form.fields["old_password"].widget.attrs.pop("autofocus", None)  # it is not the page's first purpose
+    form.fields["old_password"].widget.attrs.pop("autofocus", None)  # the page has other sections above it
     context = {
         "form": form,
         "tokens": ApiToken.objects.visible_to(request.user),
@@ -153,7 +153,7 @@ def password(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def first_password(request: HttpRequest) -> HttpResponse:
-    """One's own password in the place of one that somebody else chose."""
+    """Ask for a new password in place of a temporary one."""
     if OWN_PASSWORD not in request.session:
         return redirect("account")
     form = FirstPassword(request.user, request.POST or None)
@@ -187,7 +187,7 @@ def end_confirmed(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def end_sessions(request: HttpRequest) -> HttpResponse:
-    """Ends all sessions, this one too."""
+    """End all sessions of the user, including this one."""
     end_all(request.user)
     logout(request)
     messages.success(request, _("You were signed out everywhere."))
@@ -198,7 +198,7 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
 @login_required
 @reauthentication_required(app="account")  # type: ignore[untyped-decorator]
 def token(request: HttpRequest) -> HttpResponse:
-    """Makes a token with the scopes that were ticked, for the days that were chosen."""
+    """Create an API token with the ticked scopes and the chosen lifetime in days (0: no end)."""
     scopes = [scope for scope in request.POST.getlist("scope") if scope in Scope.values]
     name, days = request.POST.get("name", "").strip()[:80], request.POST.get("days", "")
     if not name or not scopes:
@@ -224,7 +224,7 @@ def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", account, name="account"),
     path("sign-in/", SignIn.as_view(), name="login"),
-    path("sign-in/", SignIn.as_view(), name="account_login"),  # as django-allauth calls it
+    path("sign-in/", SignIn.as_view(), name="account_login"),  # django-allauth's name
     path("sign-out/", views.LogoutView.as_view(), name="logout"),
     path("sign-out/", views.LogoutView.as_view(), name="account_logout"),
     path("confirm/", reauthenticate, name="account_reauthenticate"),

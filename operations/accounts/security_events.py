@@ -1,4 +1,4 @@
-"""Writes security events as the parts of Pincite, Django and the libraries announce them."""
+"""Record security events from the signals of Django, Pincite and its libraries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHANGES = {"post_add": "added", "post_remove": "removed", "post_clear": "removed
 def who_asks(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Lets events name the user and the address of the request in work."""
+    """Middleware: make the current request's user and address available to events."""
 
     def answered(request: HttpRequest) -> HttpResponseBase:
         token = request_in_work.set(request)
@@ -130,7 +130,7 @@ def user_deleted(sender: Any, instance: User, **more: Any) -> None:
 
 @receiver(pre_save, sender=User)
 def flags_changed(sender: Any, instance: User, update_fields: Any = None, **more: Any) -> None:
-    """Whether somebody may sign in, use the admin, do everything."""
+    """Record changes of the flags that grant sign-in, admin access or all rights."""
     if instance._state.adding or (update_fields and not set(FLAGS) & set(update_fields)):
         return
     before = User.objects.filter(pk=instance.pk).values(*FLAGS).first() or {}
@@ -154,5 +154,5 @@ def rights_changed(
 
 
 def is_meant(origin: Any, model: type[Model]) -> bool:
-    """Whether somebody deleted the row itself, and not something that it belonged to."""
+    """Return whether the row itself was deleted, rather than by a cascade."""
     return isinstance(origin, model) or (isinstance(origin, QuerySet) and origin.model is model)

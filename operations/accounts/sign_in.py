@@ -1,4 +1,4 @@
-"""Sign in by password and second factor or single sign-on; sessions and their limits."""
+"""Sign-in by password, second factor or single sign-on; idle and absolute timeouts of sessions."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from django.utils.translation import gettext_lazy as _
 from documents.audit import address_of, record
 from documents.models import EventKind, TemporaryPassword
 
-BEGUN, SEEN = "begun_at", "seen_at"  # seconds since 1970, kept in the session
-SEEN_EVERY = 60  # seconds between two writes of when a session was last used
+BEGUN, SEEN = "begun_at", "seen_at"  # session keys; Unix time in seconds
+SEEN_EVERY = 60  # seconds between two writes of the last use
 UNKNOWN_ADDRESS = "0.0.0.0"
 ENDED = _("You were signed out because this session was not used for some time.")
 TOO_OLD = _("You were signed out because this session had lasted long enough. Sign in again.")
@@ -54,7 +54,7 @@ TOO_OLD = _("You were signed out because this session had lasted long enough. Si
 def limits(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Ends sessions that are idle or old, and notes when each was used, at most once a minute."""
+    """Middleware: end sessions that are idle or too old; record their last use once a minute."""
 
     def answered(request: HttpRequest) -> HttpResponseBase:
         if request.session.session_key and SESSION_KEY in request.session:
@@ -78,7 +78,7 @@ def check(request: HttpRequest) -> None:
 
 
 def note(request: HttpRequest) -> None:
-    """Remember that the session is in use, and from where."""
+    """Store the session's last use, IP address and browser."""
     used = {
         "last_seen_at": timezone.now(),
         "ip": address_of(request) or UNKNOWN_ADDRESS,
@@ -102,13 +102,13 @@ def end(sender: Any, request: HttpRequest, **more: Any) -> None:
 
 
 def sessions_of(user: User) -> list[UserSession]:
-    """Those that are open, the one used last first."""
+    """Return the user's open sessions, most recently used first."""
     open_keys = Session.objects.filter(expire_date__gt=timezone.now()).values("session_key")
     return list(UserSession.objects.filter(user=user, session_key__in=open_keys).order_by("-last_seen_at"))
 
 
 def end_one(user: User, pk: int) -> bool:
-    """End a session of the user; False when there is none of that id."""
+    """End one session of the user. Return False when the id is unknown."""
     found = UserSession.objects.filter(user=user, pk=pk).first()
     if found is None:
         return False
@@ -118,7 +118,7 @@ def end_one(user: User, pk: int) -> bool:
 
 
 def end_all(user: User) -> None:
-    """End every session of the user, also those that are not listed."""
+    """End every session of the user, including sessions without a UserSession row."""
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         if session.get_decoded().get(SESSION_KEY) == str(user.pk):
             session.delete()
@@ -127,7 +127,7 @@ def end_all(user: User) -> None:
 
 
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
-OWN_PASSWORD, OWN_FACTOR = "needs_own_password", "needs_second_factor"  # kept in the session
+OWN_PASSWORD, OWN_FACTOR = "needs_own_password", "needs_second_factor"  # session keys
 FIRST: dict[str, tuple[str, Any]] = {
     OWN_PASSWORD: ("first-password", _("Choose your own password first.")),
     OWN_FACTOR: ("mfa_index", _("Set up a second factor first.")),
@@ -136,7 +136,7 @@ ALWAYS = ("login", "logout", "account_", "icons", "favicon", "healthz", "readyz"
 
 
 class SignIn(LoginView):
-    """Django's page; with a second factor, the sign-in goes on at the page that asks for it."""
+    """Django's sign-in page, followed by allauth's second factor where that is enabled."""
 
     redirect_authenticated_user = True
     extra_context = {
@@ -156,7 +156,7 @@ _admins_own_page = admin.site.login
 
 
 def admin_sign_in(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-    """The admin's own page; where second factors are in use, the one page that asks for them."""
+    """Show the admin's sign-in page, or redirect to ours, which asks for second factors."""
     if settings.SECOND_FACTOR == "off":
         return _admins_own_page(request, extra_context)
     if request.user.is_authenticated:
@@ -166,7 +166,7 @@ def admin_sign_in(request: HttpRequest, extra_context: Any = None) -> HttpRespon
 
 
 class Accounts(DefaultAccountAdapter):
-    """Nobody signs up; addresses are those of connections."""
+    """allauth's account adapter: no sign-up; the client address is that of the connection."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -184,14 +184,14 @@ class Accounts(DefaultAccountAdapter):
 
 
 class SingleSignOn(DefaultSocialAccountAdapter):
-    """Who is unknown here gets an account only where PINCITE_OIDC_SIGN_UP says so."""
+    """allauth's adapter for single sign-on: new accounts only with PINCITE_OIDC_SIGN_UP."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(settings.OIDC_SIGN_UP)
 
 
 class SignedIdToken(OpenIDConnectOAuth2Adapter):
-    """Demands an ID token and checks its signature, also of one that came straight from the provider."""
+    """Require an ID token and verify its signature, even when the provider sent it directly."""
 
     def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:
         if not kwargs["response"].get("id_token"):
@@ -204,7 +204,7 @@ class SignedIdToken(OpenIDConnectOAuth2Adapter):
 
 
 def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Where the provider sends people back to."""
+    """The redirect URI of the provider."""
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(SignedIdToken(request, provider_id))(request)
     except SocialApp.DoesNotExist:
@@ -213,7 +213,7 @@ def single_sign_on_callback(request: HttpRequest, provider_id: str) -> HttpRespo
 
 
 class SecondFactor(DefaultMFAAdapter):
-    """Secrets of second factors are encrypted in the database, with a key made of the secret key."""
+    """allauth's adapter for second factors: encrypts their secrets with a key derived from SECRET_KEY."""
 
     def get_totp_issuer(self) -> str:
         return "Pincite"
@@ -228,7 +228,7 @@ class SecondFactor(DefaultMFAAdapter):
         return _cipher().decrypt(encrypted_text.encode()).decode()
 
 
-KEY_PURPOSE = b"config.sign_in.second_factor"  # of stored secrets: never changes
+KEY_PURPOSE = b"config.sign_in.second_factor"  # never change: stored secrets depend on it
 
 
 def _cipher() -> Fernet:
@@ -238,7 +238,7 @@ def _cipher() -> Fernet:
 
 @receiver(user_logged_in)
 def note_what_is_missing(sender: Any, request: HttpRequest, user: User, **more: Any) -> None:
-    """Looked up once, at sign-in: a new password ends all other sessions anyway."""
+    """Mark the session when a password or second factor must be set; a new password ends other sessions."""
     if TemporaryPassword.objects.filter(user=user).exists():
         request.session[OWN_PASSWORD] = True
     if settings.SECOND_FACTOR == "required" and not Authenticator.objects.filter(user=user).exists():
@@ -246,7 +246,7 @@ def note_what_is_missing(sender: Any, request: HttpRequest, user: User, **more: 
 
 
 class Gate(MiddlewareMixin):
-    """Hides pages of what is switched off, and lets nobody past a password or a factor they owe."""
+    """Middleware: 404 for disabled features; redirect users who must set a password or second factor."""
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
         name = request.resolver_match.url_name or "" if request.resolver_match else ""

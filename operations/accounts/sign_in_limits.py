@@ -1,12 +1,10 @@
-"""How often anybody may try to sign in: counted before the password is looked at, in one statement each.
+"""Limit sign-in attempts before the password is checked.
 
-Three bounds hold at once. An address has so many attempts a minute. Wrong
-passwords for one account are bounded from all unknown browsers together, so
-that many addresses bring nothing; a right one is not counted. And
-``django-axes`` shuts the door on an address that goes on being wrong about an
-account. The address is that of the connection: ``X-Forwarded-For`` is not
-read here, and whoever signed in before is not shut out by a stranger's
-guesses (device cookies, below).
+Three limits apply: attempts per address; wrong passwords per account from all
+unknown browsers together, so that many addresses do not help an attacker; and
+the lock-out of ``django-axes`` per account and address. The address is that of
+the connection: ``X-Forwarded-For`` is not read here. Device cookies keep an
+attacker from locking out the owner of an account.
 """
 
 from __future__ import annotations
@@ -25,39 +23,38 @@ from documents.api.common.request_limits import give_back, take
 
 # --- Device cookies: a signed cookie marks browsers that have signed in to an account before ---
 #
-# With one limit for an account, an attacker could use it up and lock the owner out. So unknown browsers share
-# one count for each account, whatever their addresses, and a browser that has signed in before has a count of
-# its own (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
+# Unknown browsers share one counter per account, whatever their addresses; a browser with a device cookie has
+# its own counter (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
 
 COOKIE = f"{settings.COOKIE_PREFIX}known_browser"
-SALT = "config.known_browsers"  # of cookies that browsers keep: never changes
+SALT = "config.known_browsers"  # never change: it signs cookies that browsers keep
 SECONDS = 365 * 24 * 3600
 
 
 def account_of(request: HttpRequest) -> str:
-    """The account a sign-in form names."""
+    """Return the username in the sign-in form, case-folded."""
     return request.POST.get("username", "").strip().casefold()
 
 
 def counted_as(request: HttpRequest) -> str:
-    """Whose count a sign-in takes from: this browser's where the account knows it, else the account's."""
+    """Return the name of the counter: of this browser where it has a device cookie, else of the account."""
     return known(request) or f"account {account_of(request)}"
 
 
 def known(request: HttpRequest) -> str:
-    """This browser's own name, '' where it has never signed in to the account it names now."""
+    """Return this browser's id, or '' without a device cookie for the account in the form."""
     value = request.get_signed_cookie(COOKIE, default="", salt=SALT, max_age=SECONDS)
     name, _, account = (value or "").partition(" ")
     return f"browser {name}" if name and account == account_of(request) else ""
 
 
 def is_known(request: HttpRequest, credentials: dict[str, str] | None = None) -> bool:
-    """For django-axes, whose lock by address must not shut out who shares it with a guesser."""
+    """AXES_WHITELIST_CALLABLE: a known browser is not locked out by others behind its address."""
     return bool(known(request))
 
 
 def remember(request: HttpRequest, response: HttpResponse) -> None:
-    """This browser has signed in to the account."""
+    """Set the device cookie of a browser that has signed in to the account."""
     name = known(request).removeprefix("browser ") or secrets.token_urlsafe(12)
     response.set_signed_cookie(
         COOKIE,
@@ -71,17 +68,17 @@ def remember(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address the connection came from; the server alone reads X-Forwarded-For, of trusted proxies."""
+    """Return the connection's IP address; uvicorn applies X-Forwarded-For of trusted proxies."""
     return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def too_many_attempts(request: HttpRequest, *arguments: object, **options: object) -> HttpResponse:
-    """For as long as `django-axes` keeps the door shut."""
+    """AXES_LOCKOUT_CALLABLE: answer 429 for the duration of the lock-out."""
     return refusal(request, int(settings.AXES_COOLOFF_TIME.total_seconds()))
 
 
 def refusal(request: HttpRequest, seconds: int) -> HttpResponse:
-    """429 with Retry-After, as a page."""
+    """Return a page with status 429 and Retry-After."""
     minutes = math.ceil(seconds / 60)
     page = {"message": _("Too many attempts to sign in"), "minutes": minutes}
     response = render(request, "errors/too_many_attempts.html", page, status=429)

@@ -1,6 +1,5 @@
-"""PostgreSQL from a wheel, for people who have none.
+"""The embedded PostgreSQL server, from a wheel.
 
-``server`` starts and stops it; a process of its own stops it when all processes that used it were killed.
-``base`` is the Django database backend, which starts it at the first connection: commands without a database
-start none.
+``server`` starts and stops it. ``base`` is the Django database backend, which starts it at the first
+connection, so commands without a database start none.
 """

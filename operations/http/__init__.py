@@ -1,1 +1,1 @@
-"""Around every request: admission, errors, static files, the source offer."""
+"""HTTP middleware and pages: admission, errors, static files, the source offer."""

@@ -1,8 +1,7 @@
-"""Admit requests: database connections by kind of work, rates of strangers, size and speed of bodies.
+"""Admission control: connections by kind of request, a rate limit for strangers, size and speed of bodies.
 
-Who calls is not known before the database was asked. So a session's cookie or a token counts as known once
-this process has seen it signed in; until then its requests are a stranger's, and share the few connections
-and the limit by address that strangers have.
+To identify a user takes a query. So a session cookie or token counts as known once this process has seen it
+authenticate; until then its requests share the few connections and the limit per address of anonymous ones.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from documents.api.common.request_limits import parse_rate
 from operations.http.errors import error_page
 from operations.postgres.connection_limits import Kind, current_kind
 
-# --- Request bodies: refused while they arrive if they are too large or too slow ---
+# --- Request bodies: refused while they arrive if too large or too slow ---
 #
 # Django's ASGI handler writes the whole body to disk before a view sees it. Content-Length may be missing
 # (chunked) or false, so bytes are counted.
@@ -40,39 +39,39 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-FORM_BYTES = 1024 * 1024  # what a form adds around the file
-READ_AT_MOST = 1.05  # of the limit: what is read in all, the bytes that are thrown away included
+FORM_BYTES = 1024 * 1024  # overhead of a form around its file
+READ_AT_MOST = 1.05  # of the limit: bytes read in all, discarded ones included
 DRAIN_SECONDS = 10.0
-SILENCE_SECONDS = 30.0  # without a byte; a phone that changes cells is back by then
-FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # in all: so long, and longer the more has come
-LINGER = 0.5  # seconds the answer has to arrive before the connection is closed on unread bytes
+SILENCE_SECONDS = 30.0  # without a byte; longer than a phone takes to change cells
+FIRST_SECONDS, LEAST_BYTES_A_SECOND = 60.0, 8192  # allowed: the first, plus the bytes received / the second
+LINGER = 0.5  # seconds for the response to arrive before the connection closes on unread bytes
 
 TOO_SLOW = "The rest of this request did not come in time. Send it again."
 
 
 class BodyTooLarge(Exception):
-    """More bytes came than are taken."""
+    """The body exceeds the limit."""
 
 
 class BodyTooSlow(Exception):
-    """The rest of a body did not come in time."""
+    """The rest of the body did not arrive in time."""
 
 
 @dataclass(slots=True)
 class Clock:
-    """How long the rest of a body may take: pieces come at intervals, and on average not too slowly."""
+    """Time limits of a body: between two chunks, and on average."""
 
     began: float
     received: int = 0
 
     def seconds_left(self) -> float:
-        """For the next piece."""
+        """Return the seconds the next chunk may take."""
         allowed = FIRST_SECONDS + self.received / LEAST_BYTES_A_SECOND
         return max(0.0, min(SILENCE_SECONDS, self.began + allowed - time.monotonic()))
 
 
 def body_limit(application: Application, max_bytes: int) -> Application:
-    """The application, with 413 for requests whose body passes ``max_bytes`` and a form's overhead."""
+    """Wrap the application: 413 for bodies over ``max_bytes`` plus a form's overhead, 408 for slow ones."""
     limit = max_bytes + FORM_BYTES
 
     async def limited(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -87,7 +86,7 @@ def body_limit(application: Application, max_bytes: int) -> Application:
 
         async def count() -> Message:
             nonlocal received, overrun, whole
-            if whole:  # what comes now is that the client went
+            if whole:  # the next message is the disconnect
                 return await receive()
             try:
                 message = await asyncio.wait_for(receive(), clock.seconds_left())
@@ -120,7 +119,7 @@ def body_limit(application: Application, max_bytes: int) -> Application:
 
 
 def declared_length(scope: MutableMapping[str, Any]) -> int:
-    """Content-Length, 0 when there is none that makes sense."""
+    """Return Content-Length, or 0 where it is missing or invalid."""
     value = dict(scope["headers"]).get(b"content-length", b"0")
     return int(value) if value.isdigit() else 0
 
@@ -128,9 +127,10 @@ def declared_length(scope: MutableMapping[str, Any]) -> int:
 async def refuse_body(
     scope: MutableMapping[str, Any], receive: Receive, send: Send, max_bytes: int, received: int
 ) -> None:
-    """Answers at once, then throws away what still comes, as far as that is little.
+    """Send 413 at once, then discard a limited number of bytes.
 
-    Many clients send all before they read; a connection closed on unread bytes is reset, and the answer lost.
+    Many clients send everything before they read. A connection closed on unread bytes is reset, and the
+    response lost.
     """
     text = f"This file is larger than the {max_bytes // (1024 * 1024)} MB this server accepts."
     answer = error_page(ASGIRequest(scope, BytesIO()), 413, "too_large", text)
@@ -147,7 +147,7 @@ async def refuse_body(
 
 
 async def refuse_slow(scope: MutableMapping[str, Any], send: Send) -> None:
-    """408, and the connection is closed: what still comes belongs to a request that has ended."""
+    """Send 408 and close the connection: further bytes belong to a request that has ended."""
     answer = error_page(ASGIRequest(scope, BytesIO()), 408, "too_slow", TOO_SLOW)
     headers = [
         (b"content-type", answer.headers["Content-Type"].encode()),
@@ -159,7 +159,7 @@ async def refuse_slow(scope: MutableMapping[str, Any], send: Send) -> None:
 
 
 async def drained(receive: Receive, most: int) -> bool:
-    """Reads up to so many bytes; whether that was all, or the client went."""
+    """Discard up to ``most`` bytes. Return whether the body ended or the client disconnected."""
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
             while most > 0:
@@ -178,7 +178,7 @@ NEVER_REFUSED = ("/healthz", "/static/")
 
 @dataclass(slots=True)
 class KnownCredentials:
-    """Digests of cookies and tokens that were signed in, the least recently used first."""
+    """Digests of cookies and tokens that have authenticated, least recently used first."""
 
     digests: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -223,14 +223,14 @@ strangers = AddressLimit()
 
 
 def admission(application: Application) -> Application:
-    """The application, with each request in its lane, and 429 for strangers who ask too often."""
+    """Wrap the application: set each request's kind; 429 for anonymous requests over their rate."""
 
     async def admitted(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await application(scope, receive, send)
             return
         if scope["path"] == "/healthz" and scope["method"] in ("GET", "HEAD"):
-            await say_alive(scope, send)
+            await answer_healthz(scope, send)
             return
         path, digest = str(scope["path"]), credential(scope["headers"])
         kind = kind_of(path, digest in known)
@@ -248,8 +248,8 @@ def admission(application: Application) -> Application:
     return admitted
 
 
-async def say_alive(scope: MutableMapping[str, Any], send: Send) -> None:
-    """What the view of /healthz says, without waiting for a thread: all may be busy, and the process well."""
+async def answer_healthz(scope: MutableMapping[str, Any], send: Send) -> None:
+    """Answer as the view of /healthz, without a thread: all may be busy in a healthy process."""
     body = b'{"status": "ok"}'
     headers = [
         (b"content-type", b"application/json"),
@@ -270,7 +270,7 @@ def kind_of(path: str, is_known: bool) -> Kind:
 
 
 def credential(headers: list[tuple[bytes, bytes]]) -> bytes:
-    """A digest of the token or session that a request carries; b'' where it carries neither."""
+    """Return a digest of the request's token or session cookie, or b''."""
     found = {name: value for name, value in headers if name in (b"authorization", b"cookie")}
     if bearer := found.get(b"authorization"):
         return hashlib.sha256(bearer).digest()
@@ -286,7 +286,7 @@ def credential(headers: list[tuple[bytes, bytes]]) -> bytes:
 def finished(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Note whose credential it was, and give the connection back before the answer is sent."""
+    """Middleware: learn the credential, and release the connection before the response is sent."""
 
     def finish(request: HttpRequest) -> HttpResponse:
         try:
@@ -300,17 +300,17 @@ def finished(
 
 
 def note_credential(request: HttpRequest) -> None:
-    """Remember the request's credential when it turned out to be somebody's, forget it otherwise."""
+    """Remember the request's credential if it authenticated a user, forget it otherwise."""
     user = getattr(request, "_cached_user", None) or request.__dict__.get("user")
     scope = getattr(request, "scope", None)
-    if scope is None or user is None or isinstance(user, SimpleLazyObject):  # nobody asked who it is
+    if scope is None or user is None or isinstance(user, SimpleLazyObject):  # no view evaluated the user
         return
     if digest := credential(scope["headers"]):
         (known.add if user.is_authenticated else known.discard)(digest)
 
 
 async def refuse(scope: MutableMapping[str, Any], send: Send, wait: int) -> None:
-    """429 with Retry-After; the database is not asked."""
+    """Send 429 with Retry-After, without a query."""
     answer = error_page(ASGIRequest(scope, BytesIO()), 429, "throttled", TOO_MANY)
     headers = [
         (b"content-type", answer.headers["Content-Type"].encode()),

@@ -1,6 +1,6 @@
 """Error responses (JSON under /api/, else a page), request ids, optional slashes of API paths.
 
-Those of 500 and above give an id that stands in the logs too; none says what is inside.
+Responses of 500 and above give the request id that the logs contain; none reveals internals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from documents.failures import shortage
 from documents.translation import translated
 
 HEADER = "X-Request-ID"
-SOUND = re.compile(r"[\w-]{8,64}")  # what a proxy in front may have given it
+VALID_ID = re.compile(r"[\w-]{8,64}")  # as a proxy may have set it
 
 
 def id_of(request: HttpRequest) -> str:
@@ -37,7 +37,7 @@ def id_of(request: HttpRequest) -> str:
 def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     def begin(request: HttpRequest) -> None:
         given = request.headers.get(HEADER, "")
-        request.id = given if SOUND.fullmatch(given) else uuid.uuid4().hex  # type: ignore[attr-defined]
+        request.id = given if VALID_ID.fullmatch(given) else uuid.uuid4().hex  # type: ignore[attr-defined]
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request=id_of(request))
 
@@ -65,16 +65,15 @@ def request_id(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequ
 def in_one_thread(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Nothing but this, as the innermost: then all middleware runs in the request's own thread.
+    """Do nothing. As the innermost middleware, sync-only, it keeps the others in the request's thread.
 
-    Django's own would otherwise go to that thread and back twice for each, which takes 5 ms
-    a request in all. An async view still runs in the event loop.
+    Otherwise Django switches threads twice per middleware, 5 ms a request. Async views run in the event loop.
     """
     return get_response
 
 
 logger = logging.getLogger(__name__)
-RETRY_AFTER = 5  # seconds; PostgreSQL restarts in about that
+RETRY_AFTER = 5  # seconds; about what a restart of PostgreSQL takes
 DATABASE_AWAY = "The database does not answer at the moment. Please try again in a few seconds."
 INTERNAL = "Something went wrong on our side."
 TOO_LARGE = "That upload is too large for this server."
@@ -84,7 +83,7 @@ NO_CSRF_TOKEN = "This form is too old, or came from elsewhere. Load the page aga
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500; 507 when a disk is full; or 503 with Retry-After while the database is away."""
+    """Return 500, 507 when a disk is full, or 503 with Retry-After while the database is unreachable."""
     error = sys.exc_info()[1]
     if message := shortage(error):
         return error_page(request, 507, "no_room", message)
@@ -110,12 +109,12 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """CSRF_FAILURE_VIEW. The reason is Django's, for its log."""
+    """CSRF_FAILURE_VIEW."""
     return error_page(request, 403, "permission_denied", NO_CSRF_TOKEN)
 
 
 def error_page(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
-    """JSON for the API, a page for people, a sentence for scripts, which show it. Needs no database."""
+    """Return JSON for the API, a page for browsers, plain text for our scripts. Makes no query."""
     ours = status >= 500
     if ours:
         logger.error("answered %s: %s %s", status, request.method, request.path, exc_info=status == 500)

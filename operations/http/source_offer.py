@@ -1,4 +1,4 @@
-"""The licence page, and the source of this very server for whoever uses it (AGPL-3.0, section 13)."""
+"""The licence page, and the source code of the running server (AGPL-3.0, section 13)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hy
 
 @require_safe
 def licence(request: HttpRequest) -> HttpResponse:
-    """Licence, notices of bundled work, and where the source is."""
+    """Show the licence, the notices of bundled work and a link to the source."""
     notice = (settings.BASE_DIR / "NOTICE").read_text(encoding="utf-8")
     return render(request, "licence.html", {"notice": notice, "source_url": settings.SOURCE_URL})
 
@@ -33,7 +33,7 @@ def licence(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def source(request: HttpRequest) -> HttpResponse:
-    """The program as it runs here, as an archive; no data, no settings, no key."""
+    """Send the source code as an archive, without data, settings and keys."""
     answer = HttpResponse(source_archive(settings.BASE_DIR), content_type="application/gzip")
     answer["Content-Disposition"] = 'attachment; filename="pincite-source.tar.gz"'
     return answer
@@ -41,7 +41,7 @@ def source(request: HttpRequest) -> HttpResponse:
 
 @cache
 def source_archive(root: Path) -> bytes:
-    """A tar.gz of ``SOURCE`` below ``root``, made once per process."""
+    """Return a tar.gz of ``SOURCE`` below ``root``; built once per process."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name in SOURCE:
@@ -51,7 +51,7 @@ def source_archive(root: Path) -> bytes:
 
 
 def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Leaves out caches and links, and who owns the file on this machine."""
+    """tarfile filter: leave out caches and links; clear the owner."""
     if NOT_SOURCE & set(Path(entry.name).parts) or not (entry.isfile() or entry.isdir()):
         return None
     entry.uid = entry.gid = 0

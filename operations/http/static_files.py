@@ -1,8 +1,7 @@
 """Static files under hashed names, served before Django; cache headers of all responses.
 
-A page of the reader asks for some twenty of them before its first page is
-painted. WhiteNoise's middleware costs each a thread and all that stands above
-it: 2 to 4 ms; its table of files alone costs a tenth of that.
+The reader requests about twenty of them before it paints a page. WhiteNoise's middleware costs 2 to 4 ms each
+(a thread, and the middleware before it); a look-up in its table of files costs a tenth of that.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ METHODS = ("GET", "HEAD")
 
 
 class CollectedFiles(WhiteNoiseMiddleware):
-    """WhiteNoise, with what was collected where that is: it is not before the first run, nor in tests."""
+    """WhiteNoise, without a warning where STATIC_ROOT does not exist (before the first run, in tests)."""
 
     def add_files(self, root: str | Path, prefix: str | None = None) -> None:
         if Path(root).is_dir():
@@ -35,7 +34,7 @@ class CollectedFiles(WhiteNoiseMiddleware):
 
 
 def static_files(application: Application, only_https: bool) -> Application:
-    """The application, without its static files; over plain HTTP with them, where that is redirected."""
+    """Wrap the application: serve static files, except over plain HTTP where HTTPS is required."""
     files: dict[str, StaticFile] = CollectedFiles(lambda request: HttpResponse()).files
 
     async def answered(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -56,28 +55,28 @@ async def answer(found: StaticFile, scope: MutableMapping[str, Any], send: Send)
     body = b""
     if response.file is not None:
         with response.file as file:
-            body = cast(bytes, file.read())  # a megabyte at most: faster than to hand it to a thread
+            body = cast(bytes, file.read())  # a megabyte at most: faster than through a thread
     await send(start | {"headers": [(name.lower().encode(), value.encode()) for name, value in headers]})
     await send({"type": "http.response.body", "body": body})
 
 
 def as_wsgi(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """What WhiteNoise reads: ranges, conditions, encodings."""
+    """Return the headers as WSGI environment variables, which WhiteNoise reads."""
     return {
         f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}": value.decode("latin-1")
         for name, value in headers
     }
 
 
-# --- Hashed names: browsers cache static files for ever, a changed file has another name ---
+# --- Hashed names: browsers cache static files for ever; a changed file gets another name ---
 #
-# The imports in our modules are rewritten when files are collected. Files whose path is built at run time
-# (pdf.js's worker, fonts and tables) keep their name.
+# collectstatic rewrites the imports in our modules. Files whose path is built at run time (pdf.js's worker,
+# fonts and tables) keep their name.
 
 
 class HashedNames(ManifestStaticFilesStorage):
     support_js_module_import_aggregation = True
-    # Of JavaScript only our own: libraries come built, and name sources that they do not bring.
+    # Only our own JavaScript: libraries refer to source maps that they do not include.
     patterns = HashedFilesMixin.patterns[:1]
     _js_module_import_aggregation_patterns = (
         "js/*.js",
@@ -85,7 +84,7 @@ class HashedNames(ManifestStaticFilesStorage):
     )
 
     def load_manifest(self) -> Any:
-        """Nothing while what was collected is older than its sources: their own names then serve."""
+        """Return an empty manifest while collected files are outdated, so that original names are served."""
         return super().load_manifest() if are_collected() else ({}, "")
 
     def stored_name(self, name: str) -> str:
@@ -94,7 +93,7 @@ class HashedNames(ManifestStaticFilesStorage):
 
 
 def are_collected() -> bool:
-    """Whether they were, after the last of their sources changed."""
+    """Return whether collectstatic ran after the last change of a source file."""
     manifest = Path(settings.STATIC_ROOT) / HashedNames.manifest_name
     newest = max((path.stat().st_mtime for path in static_sources()), default=0)
     return manifest.exists() and manifest.stat().st_mtime > newest
@@ -105,14 +104,14 @@ def static_sources() -> list[Path]:
     return [path for root in roots for path in [root, *root.rglob("*")] if path.exists()]
 
 
-FOR_NOBODY = "private, no-store"
+NOT_STORED = "private, no-store"
 
 
 @sync_and_async_middleware
 def cache_headers(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """Pages, exports and answers of the API are never stored (ASVS 5.0, 14.3.2).
+    """Middleware: responses are not stored by caches (ASVS 5.0, 14.3.2).
 
-    A view that sets ``Cache-Control`` keeps what it says; it becomes ``private`` unless it is ``public``.
+    A view's own ``Cache-Control`` is kept; it becomes ``private`` unless it is ``public``.
     """
     if iscoroutinefunction(get_response):
 
@@ -129,9 +128,9 @@ def cache_headers(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpR
 
 
 def private(response: HttpResponseBase) -> HttpResponseBase:
-    said = response.headers.get("Cache-Control", "")
-    if not said:
-        response.headers["Cache-Control"] = FOR_NOBODY
-    elif "public" not in said and "private" not in said:
+    value = response.headers.get("Cache-Control", "")
+    if not value:
+        response.headers["Cache-Control"] = NOT_STORED
+    elif "public" not in value and "private" not in value:
         patch_cache_control(response, private=True)
     return response

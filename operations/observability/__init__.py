@@ -1,1 +1,1 @@
-"""What an operator sees: system checks, health, metrics, dashboard, logs."""
+"""Observability: system checks, health, metrics, dashboard, logs."""

@@ -1,4 +1,4 @@
-"""System checks of the whole: is the database one that Pincite can live in?"""
+"""Django system checks: database version and connections, confinement, OCR languages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pdf.sandbox.confinement import TESSDATA, weaknesses
 
 POSTGRESQL = 15
 PGVECTOR = (0, 8)
-OTHERS = 12  # connections of the queue's other processes, of commands and of a backup
-REACH = "Is the server running, and DATABASE_URL right?"
+OTHERS = 12  # connections of the queue's other processes, commands and a backup
+REACH = "Is the server running, and is DATABASE_URL right?"
 INSTALL = "Install pgvector ≥ 0.8 on that server (github.com/pgvector/pgvector), or unset DATABASE_URL."
 
 
 @register(Tags.database)
 def database_has_what_we_need(databases: Sequence[str] | None = None, **options: Any) -> list[CheckMessage]:
-    """PostgreSQL ≥ 15 with pgvector ≥ 0.8, that can be reached."""
+    """Check that PostgreSQL ≥ 15 with pgvector ≥ 0.8 is reachable."""
     return [message for alias in databases or [] for message in check_database(alias)]
 
 
@@ -46,7 +46,7 @@ def check_database(alias: str) -> list[CheckMessage]:
 
 
 def check_connections(alias: str) -> list[CheckMessage]:
-    """Whether one web process, the workers and a few commands find room on the server."""
+    """Check that the server accepts the connections of one web process, its workers and a few commands."""
     with connections[alias].cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('max_connections')::int"
@@ -72,7 +72,7 @@ def check_postgresql(version: int) -> list[CheckMessage]:
 
 
 def check_pgvector(version: str | None) -> list[CheckMessage]:
-    """``version`` as installed in the database, else as it would be; None where the server has none."""
+    """Check the version that is or would be installed in the database; None where the server has none."""
     if version is None:
         return [Error("The database server has no pgvector.", hint=INSTALL, id="pincite.E003")]
     if tuple(int(part) for part in version.split(".")[:2]) < PGVECTOR:
@@ -82,7 +82,7 @@ def check_pgvector(version: str | None) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def hostile_files_are_confined(**options: Any) -> list[CheckMessage]:
-    """What this machine cannot do to confine the processes that open uploaded files."""
+    """Report missing kernel features that confine the processes which open uploaded files."""
     return [
         Warning(weakness.message, id="pincite.W001")
         if weakness.is_open
@@ -93,7 +93,7 @@ def hostile_files_are_confined(**options: Any) -> list[CheckMessage]:
 
 @register()
 def tesseract_has_its_languages(**options: Any) -> list[CheckMessage]:
-    """Whether the data of each language in PINCITE_TESSERACT is installed."""
+    """Check that the data of each language in PINCITE_TESSERACT is installed."""
     languages = [language for language in settings.PARSE_TESSERACT.split("+") if language]
     return [
         Warning(

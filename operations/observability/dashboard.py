@@ -1,4 +1,4 @@
-"""The admin's dashboard: documents, workers, citations and costs, with charts as SVG."""
+"""The admin dashboard: documents, workers, citations and costs, with charts as SVG."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from documents.ingestion.sweep import sweep
 from documents.models import Document, Worker
 from retrieval.models import SearchQuery
 
-SHOWN = 20  # documents in work, failed tasks
+SHOWN = 20  # workers, leased documents
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """One `manage.py worker`; a silent one has not been heard of for longer than it should be."""
+    """One `manage.py worker`; ``alive`` while its heartbeats arrive."""
 
     holder: str
     seen_at: datetime
@@ -45,7 +45,7 @@ class WorkerState:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A document that somebody reads; ``silent`` when its lease has run out."""
+    """A leased document; ``silent`` when its lease has expired."""
 
     document: Document
     silent: bool
@@ -63,12 +63,12 @@ class Queue:
 
     @property
     def stands_still(self) -> bool:
-        """Documents wait and nobody is there to read them."""
+        """Whether documents wait and no worker is alive."""
         return bool(self.waiting) and not any(worker.alive for worker in self.workers)
 
 
 def queue() -> Queue:
-    """Eight queries."""
+    """Read the state of the queue, in eight queries."""
     now = timezone.now()
     documents = Document.objects.sources().filter(deleted_at=None)
     working = documents.filter(lease__isnull=False).order_by("started_at")[:SHOWN]
@@ -88,7 +88,7 @@ def queue() -> Queue:
 
 
 DAYS = 14
-LAST_READ = 500  # documents whose stages are shown
+LAST_READ = 500  # documents whose stage times are averaged
 SLOWEST = 10  # searches
 SWEPT = "Put back: {resumed} · given up: {given_up} · emptied from the bin: {removed} · tickets: {tickets}."
 WIDTH = 320.0  # of the longest bar, in the SVG's units
@@ -96,7 +96,7 @@ WIDTH = 320.0  # of the longest bar, in the SVG's units
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row of a chart; ``width`` is in the SVG's units, ``y`` the row's top."""
+    """One bar of a chart; ``width`` and ``y`` (its top) are in the SVG's units."""
 
     label: str
     value: str
@@ -115,7 +115,7 @@ class Chart:
 
 
 def chart(title: str, values: list[tuple[str, float]], unit: str = "") -> Chart:
-    """Horizontal bars, the largest as long as ``WIDTH``."""
+    """Return a chart of horizontal bars, the longest ``WIDTH`` wide."""
     most = max((value for _, value in values), default=0) or 1
     return Chart(
         title,
@@ -127,7 +127,7 @@ def chart(title: str, values: list[tuple[str, float]], unit: str = "") -> Chart:
 
 
 def charts(user: User) -> list[Chart]:
-    """Those whose rows the user may see: nine queries at most, however much there is."""
+    """Return the charts the user has permission for, in at most nine queries."""
     return [drawn for permission, draw in CHARTS if user.has_perm(permission) for drawn in draw(since())]
 
 
@@ -174,7 +174,7 @@ def since() -> datetime:
 
 
 def milliseconds_by_stage(begin: datetime) -> list[tuple[str, float]]:
-    """Of the documents read last: what each stage took, shared out over their pages; the longest first."""
+    """Return the milliseconds per page of each stage, over the latest documents; longest first."""
     read = Document.objects.sources().filter(indexed_at__gte=begin, page_count__gt=0).order_by("-indexed_at")
     rows = list(read.values_list("stage_seconds", "page_count")[:LAST_READ])
     pages = sum(count for _, count in rows) or 1
@@ -217,7 +217,7 @@ def counted(rows: object, field: str) -> list[tuple[str, float]]:
 
 
 def linked(values: list[tuple[str, float]], parameter: str) -> list[tuple[str, float]]:
-    """Numbers of documents, each leading to its documents in the admin's list."""
+    """Replace each name by a link to its documents in the admin's list."""
     return [
         (
             link_to_list(Document, name.replace("_", " "), **{parameter: name, "deleted_at__isnull": True}),
@@ -258,7 +258,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 @require_POST
 @staff_member_required
 def sweep_now(request: HttpRequest) -> HttpResponse:
-    """What each worker does by itself every few seconds; harmless twice, and while workers work."""
+    """Run the sweep that workers run every few seconds. It is idempotent."""
     if not request.user.has_perm("documents.change_document"):
         raise PermissionDenied
     messages.success(request, SWEPT.format(**asdict(sweep())))

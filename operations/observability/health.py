@@ -1,4 +1,4 @@
-"""/healthz: this process answers. /readyz: all it rests on does too. /metrics: for Prometheus."""
+"""/healthz: the process responds. /readyz: so do its dependencies. /metrics: for Prometheus."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from documents.models import Document
 from operations.observability.checks import check_database
 
 STORAGE_SECONDS, STORAGE_FAILING_SECONDS = 60.0, 5.0
-_storage_was_well = (float("-inf"), True)  # when it was looked at, and what came of it
+_storage_was_well = (float("-inf"), True)  # time of the last check, and its result
 
 
 @require_safe
@@ -35,11 +35,11 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when all parts are well, else 503; each part by name, without details."""
+    """Return 200 when all checks pass, else 503, with the result of each check by name."""
     parts = {name: is_well(check) for name, check in PARTS.items()}
     well = all(parts.values())
-    said = {name: "ok" if ok else "failing" for name, ok in parts.items()}
-    return JsonResponse({"status": "ok" if well else "failing", **said}, status=200 if well else 503)
+    results = {name: "ok" if ok else "failing" for name, ok in parts.items()}
+    return JsonResponse({"status": "ok" if well else "failing", **results}, status=200 if well else 503)
 
 
 def is_well(check: Callable[[], bool]) -> bool:
@@ -60,12 +60,12 @@ def pgvector() -> bool:
 
 
 def storage() -> bool:
-    """Whether a file can be written. Looked at once in ``STORAGE_SECONDS``, however often anybody asks."""
+    """Return whether a file can be written; tested at most once in ``STORAGE_SECONDS``."""
     global _storage_was_well
     now = time.monotonic()
     looked_at, was_well = _storage_was_well
     if now - looked_at >= (STORAGE_SECONDS if was_well else STORAGE_FAILING_SECONDS):
-        _storage_was_well = (now, False)  # others that ask meanwhile do not write, too
+        _storage_was_well = (now, False)  # concurrent requests do not write, too
         _storage_was_well = (now, can_write())
     return _storage_was_well[1]
 
@@ -93,10 +93,10 @@ PARTS: dict[str, Callable[[], bool]] = {
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """For who has the token, or is staff; for others there is nothing here."""
-    said = request.headers.get("Authorization", "")
-    if settings.METRICS_TOKEN and said:
-        token = said.removeprefix("Bearer ").encode()  # bytes: a header may hold any letters
+    """Export metrics to bearers of the token and to staff; 404 for others."""
+    header = request.headers.get("Authorization", "")
+    if settings.METRICS_TOKEN and header:
+        token = header.removeprefix("Bearer ").encode()  # bytes: compare_digest takes only ASCII strings
         if secrets.compare_digest(token, settings.METRICS_TOKEN.encode()):
             return ExportToDjangoView(request)
         return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
@@ -107,7 +107,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 class Documents(Collector):
     def describe(self) -> list[Metric]:
-        return []  # asked at registration, when there may be no database yet
+        return []  # called at registration, when there may be no database yet
 
     def collect(self) -> Iterator[Metric]:
         try:

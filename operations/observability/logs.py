@@ -1,4 +1,4 @@
-"""Log lines: one event each, with the request's and the document's id, as text or as JSON."""
+"""Structured logs: one event per line, with request and document ids, as text or JSON."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 import structlog
 
-SECRETS = re.compile(r"(?<=/chat/shared/)[^/\s\"'?]+|\bpin_[\w-]{20,}")  # tokens of links, keys to the API
+SECRETS = re.compile(r"(?<=/chat/shared/)[^/\s\"'?]+|\bpin_[\w-]{20,}")  # tokens of share links, API keys
 
 
 def masked(value: Any) -> Any:
-    """The value without what would open a link or the API; anything but text as it is."""
+    """Return the value with share tokens and API keys replaced; values other than text are unchanged."""
     return SECRETS.sub("…", value) if isinstance(value, str) else value
 
 
 def without_secrets(logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Nobody who reads the log can use what others were given."""
+    """structlog processor: mask secrets in every value."""
     return {name: masked(value) for name, value in event.items()}
 
 
 class WithoutSecrets(logging.Filter):
-    """The same for loggers that write with handlers of their own, like a server's access log."""
+    """Logging filter: mask secrets in loggers with their own handlers, such as a server's access log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg = masked(record.msg)
@@ -38,7 +38,7 @@ def mask_access_logs() -> None:
 
 
 def request_by_id(logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Django's own lines bring the request itself, in the place of its id."""
+    """structlog processor: replace the request object, which Django logs, by its id."""
     if "request" in event:
         event["request"] = getattr(event["request"], "id", event["request"])
     return event
@@ -54,11 +54,11 @@ EVERY_LINE: list[Any] = [
 ]
 OURS = ("text", "pdf", "domains", "documents", "retrieval", "chat", "operations", "config", "bench")
 SERVERS = ("uvicorn.access", "uvicorn.error", "django.server")
-QUIET = ("axes", "django_q", "httpx", "faker", "PIL")  # their information is not ours
+QUIET = ("axes", "django_q", "httpx", "faker", "PIL")  # logged from WARNING
 
 
 def configuration(level: str, as_json: bool) -> dict[str, Any]:
-    """A LOGGING setting. ``level`` is that of our own apps."""
+    """Return the LOGGING setting. ``level`` applies to our own apps."""
     renderer: list[Any] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if as_json

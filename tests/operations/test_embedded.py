@@ -32,7 +32,7 @@ def test_initdb_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_last_error_is_what_is_told(output: bytes, said: str) -> None:
-    assert server.complaint(output) == said
+    assert server.last_error(output) == said
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""`manage.py backup DIR`: database and files, with checksums."""
+"""`manage.py backup DIR`: back up the database and all files, with checksums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from documents.management.library_command import LibraryCommand
 from operations.backup import BackupError, back_up
 
-INCOMPLETE = "The backup is not complete: {} files were deleted while it was made. Make another. Missing:"
+INCOMPLETE = "The backup is not complete: {} files were deleted meanwhile. Make another. Missing:"
 
 
 class Command(LibraryCommand):

@@ -1,4 +1,4 @@
-"""`manage.py cluster`: django-q2's cluster, whose processes end with the one that began them."""
+"""`manage.py cluster`: django-q2's cluster, whose processes end with their parent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from operations.processes import bind_to_parent, lower_priority
 
 
 class Command(BaseCommand):
-    help = "The task queue's processes. Use `worker`, which watches over them."
+    help = "Runs the task queue's processes. Use `worker`, which monitors them."
 
-    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+    requires_system_checks: list[str] = []  # `runapp` and `check` run them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--parent", type=int, required=True, help="end when this process ends")

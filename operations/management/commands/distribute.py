@@ -1,4 +1,4 @@
-"""`manage.py distribute`: places the tables on the nodes of a Citus cluster."""
+"""`manage.py distribute`: distribute the tables over the nodes of a Citus cluster."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from operations.postgres.citus import Node, NotPossible, distribute, join_nodes,
 
 
 class Command(BaseCommand):
-    help = "Places the tables on the nodes of a Citus cluster. Done twice, the second time finds nothing."
+    help = "Distributes the tables over the nodes of a Citus cluster. It is idempotent."
 
-    requires_system_checks: list[str] = []  # they look at the database, too
+    requires_system_checks: list[str] = []  # they would query the database
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--check", action="store_true", help="only say what is not in its place")
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         return f"{count} steps." if count else "Every table is in its place."
 
     def report(self) -> None:
-        """Raises CommandError where something is not in its place."""
+        """List the steps that are missing. Raises CommandError where there are any."""
         steps = lacking()
         for step in steps:
             self.stdout.write(step.what)

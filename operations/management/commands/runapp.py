@@ -1,4 +1,4 @@
-"""`make run`: everything, in one command, until Ctrl-C."""
+"""`make run`: set up what is missing, then run the web server and the worker until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        with only_one():
+        with single_instance():
             address = self.prepare()
             self.serve(stop, address)
 
     def prepare(self) -> str:
-        """Database, files, first user, sample document. Returns the address to open."""
+        """Prepare database, static files, first user and sample document. Return the path to open."""
         self.prepare_database()
         collect_static_files()
         first = first_user()
@@ -85,7 +85,7 @@ class Command(BaseCommand):
             end_all(groups)
 
     def watch(self, stop: threading.Event, commands: Commands, groups: list[ProcessGroup]) -> None:
-        """Starts again what ends by itself."""
+        """Restart a process that has ended."""
         while not stop.wait(1):
             for index, group in enumerate(groups):
                 if not group.is_running:
@@ -101,8 +101,8 @@ class Command(BaseCommand):
 
 
 @contextmanager
-def only_one() -> Iterator[None]:
-    """One Pincite per data folder. The lock goes with the process that holds it."""
+def single_instance() -> Iterator[None]:
+    """Hold the lock of the data folder. Raises CommandError when another process holds it."""
     settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.VAR_DIR / "running").open("a") as lock:
         try:
@@ -113,7 +113,7 @@ def only_one() -> Iterator[None]:
 
 
 def free_port(host: str, wanted: int) -> int:
-    """The port wanted, else the next free one after it."""
+    """Return ``wanted``, or the next free port. Raises CommandError after ``PORTS_TRIED``."""
     for port in range(wanted, wanted + PORTS_TRIED):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -130,7 +130,7 @@ def shown_host() -> str:
 
 
 def answers(url: str, stop: threading.Event) -> bool:
-    """Waits until the web server answers, whatever it says."""
+    """Wait until the web server responds with any status. Return False after ``STARTS_WITHIN``."""
     give_up_at = time.monotonic() + STARTS_WITHIN
     while time.monotonic() < give_up_at and not stop.is_set():
         try:
@@ -151,21 +151,21 @@ def end_all(groups: list[ProcessGroup]) -> None:
         thread.join()
 
 
-# --- What a fresh installation needs before it answers: each step may be repeated, or finished later ---
+# --- Set-up of a new installation: each step is idempotent ---
 
 HANDBOOK_NAME = "Pincite_handbook.pdf"
 
 
 @dataclass(frozen=True, slots=True)
 class FirstUser:
-    """``password`` is known only to who made the user just now; '' on every later run."""
+    """``password`` is '' unless the user was just created."""
 
     user: User
     password: str
 
 
 def collect_static_files() -> None:
-    """Copies them when one of the sources is newer than the last copy."""
+    """Run collectstatic when a source is newer than the last copy."""
     if not are_collected():
         call_command(CollectStatic(), verbosity=0, interactive=False)
 
@@ -178,12 +178,12 @@ def first_user() -> FirstUser:
     user = User.objects.create_superuser(
         settings.FIRST_USER, f"{settings.FIRST_USER}@localhost.localdomain", password
     )
-    TemporaryPassword.objects.create(user=user)  # it was shown in a terminal, perhaps kept in a log
+    TemporaryPassword.objects.create(user=user)  # a terminal showed it, and a log may contain it
     return FirstUser(user, password)
 
 
 def sample_document(owner: User) -> Document | None:
-    """The handbook, taken in once; None when its owner has deleted it since."""
+    """Return the handbook, ingested on the first run; None when its owner has deleted it."""
     document = Document.objects.filter(owner=owner, deleted_at=None, original_name=HANDBOOK_NAME).first()
     stamp = settings.VAR_DIR / "handbook-given"
     if document is None and not stamp.exists():

@@ -1,4 +1,4 @@
-"""`manage.py scheduler`: puts back what was left behind, every few seconds; takes no document in itself."""
+"""`manage.py scheduler`: recover abandoned documents every few seconds; it ingests none itself."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ logger = logging.getLogger(__name__)
 
 
 class Command(LibraryCommand):
-    help = "Puts back what was left behind, empties the bin, issues lost tickets, as workers do in turn."
+    help = "Recovers abandoned documents, purges the trash and requeues lost tasks, as workers do in turn."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="one round at once, and what it did")
+        parser.add_argument("--once", action="store_true", help="run one round now and print its counts")
         parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
 
     def handle(self, *, once: bool, parent: int, **options: Any) -> None:

@@ -18,13 +18,13 @@ from operations.processes import bind_to_parent
 
 logger = logging.getLogger(__name__)
 
-KEEP_ALIVE = 75  # seconds; longer than a proxy keeps idle connections, or it sends requests into closed ones
+KEEP_ALIVE = 75  # seconds; longer than proxies keep idle connections, or they reuse closed ones
 
 
 class Command(BaseCommand):
     help = "Serves Pincite over HTTP."
 
-    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+    requires_system_checks: list[str] = []  # `runapp` and `check` run them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST)
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             proxy_headers=bool(settings.TRUSTED_PROXIES),
             forwarded_allow_ips=settings.TRUSTED_PROXIES,
             timeout_keep_alive=KEEP_ALIVE,
-            timeout_graceful_shutdown=5,  # requests may end; streams go on at another process
+            timeout_graceful_shutdown=5,  # for requests; another process resumes streams
             log_config=None,
             access_log=False,
             server_header=False,
@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
 
 class Server(uvicorn.Server):
-    """uvicorn, which writes answers that nobody writes, and leaves its own to others when it ends."""
+    """uvicorn that resumes answers of stopped processes, and hands its own over at shutdown."""
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         stop = threading.Event()
@@ -61,9 +61,9 @@ class Server(uvicorn.Server):
             stop.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no new connection, hand answers over, let requests end."""
+        """Refuse new connections, hand answers over, wait for requests."""
         for server in self.servers:
             server.close()
         if left := await asyncio.to_thread(hand_over):
-            logger.info("%s answers are left to other processes", left)
+            logger.info("%s answers handed over to other processes", left)
         await super().shutdown(sockets)

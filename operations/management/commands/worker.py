@@ -1,4 +1,4 @@
-"""`manage.py worker`: takes documents in for as long as it runs; on any number of hosts."""
+"""`manage.py worker`: ingest documents; on any number of hosts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Runs the task queue, restarts it when it breaks, and looks after documents that were left behind."
+    help = "Runs the task queue, restarts it when it fails, and recovers abandoned documents."
 
-    requires_system_checks: list[str] = []  # `runapp` and `check` make them
+    requires_system_checks: list[str] = []  # `runapp` and `check` run them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
