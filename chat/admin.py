@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, Review, ReviewCell
 from chat.share_links import close
-from documents.admin.page_overlays import Overlay, PlacedAdmin, lit_overlay, overlays_of
+from documents.admin.page_overlays import Overlay, PlacedAdmin, highlight_overlay, overlays_of
 from documents.admin.read_only import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
 from documents.models import Page
 
@@ -166,7 +166,9 @@ class CitationAdmin(PlacedAdmin):
 @overlays_of.register
 def _of_citation(citation: Citation) -> list[Overlay]:
     pages = Page.objects.filter(document=citation.document_id, number=citation.page_number)
-    return [lit_overlay(page, citation.unit_rects, citation.rects, citation.head_rects) for page in pages]
+    return [
+        highlight_overlay(page, citation.unit_rects, citation.rects, citation.head_rects) for page in pages
+    ]
 
 
 @admin.register(Note)
@@ -205,7 +207,7 @@ class AnnotationAdmin(PlacedAdmin):
 @overlays_of.register
 def _of_annotation(annotation: Annotation) -> list[Overlay]:
     pages = Page.objects.filter(document=annotation.document_id, number=annotation.page_number)
-    return [lit_overlay(page, [], annotation.rects, []) for page in pages]
+    return [highlight_overlay(page, [], annotation.rects, []) for page in pages]
 
 
 @admin.register(AnswerShare)

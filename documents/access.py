@@ -1,7 +1,7 @@
-"""Who can reach a document: everybody, by which way, since when; and how its owner ends each way.
+"""List who has access to a document, by which grant and since when; end a grant.
 
-``documents.models.rights`` is the rule; this lists what the rule lets through for one document.
-Apps above, which give documents away by other means, add theirs with ``register``.
+``documents.models.rights`` is the access rule; this explains its result for one document.
+Other apps add their kinds of grants, such as share links, with ``register``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One user, or all users of a group, that a way lets through."""
+    """One user, or all users of a group, with access by a grant."""
 
     name: str
     members: tuple[str, ...]  # of a group, by name; () for a user
@@ -35,16 +35,16 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to a document. Ending it ends it for all its people.
+    """One grant of access to a document. Ending it ends the access of all its people.
 
     Attributes:
-        key: names the way when it is ended: ``share-<id>``, ``collection-<id>``, ``link-<id>``.
+        key: identifies the grant: ``owner``, ``share-<id>``, ``collection-<id>``, ``link-<id>``.
         kind: ``owner``, ``share``, ``collection`` or ``link``.
-        people: () for a link, which anybody may open.
-        granted_by: the user whose right the way rests on.
+        people: () for a link, which anyone can open.
+        granted_by: the user whose right the grant depends on.
         since: when it began.
-        until: when it ends by itself; None for never.
-        label: the collection, or what the link shows; '' where the owner may not know it.
+        until: when it expires; None for never.
+        label: the collection's name or the link's title; '' where the owner may not see it.
     """
 
     key: str
@@ -66,12 +66,12 @@ _others: dict[str, tuple[Listing, Ending]] = {}
 
 
 def register(kind: str, listing: Listing, ending: Ending) -> None:
-    """Add a kind of way: what lists a document's, given the names of who can read it, and what ends one."""
+    """Add a kind of grant: ``listing`` gets a document and the names of its readers, ``ending`` ends one."""
     _others[kind] = (listing, ending)
 
 
 def ways_to(document: Document) -> list[Way]:
-    """Every way to the document, its owner's first. A constant number of queries."""
+    """Return all grants of the document, the owner's first. A constant number of queries."""
     shares = list(document.shares.select_related(*PARTIES).prefetch_related(MEMBERS).order_by("created_at"))
     owner = Person(document.owner.get_username(), (), True, document.created_at)
     ways = [
@@ -84,7 +84,7 @@ def ways_to(document: Document) -> list[Way]:
 
 
 def end_way(document: Document, key: str) -> bool:
-    """End a way of the document for all its people; False when there is no such way."""
+    """End a grant of the document. Return False when the key is unknown."""
     kind, _, found = key.partition("-")
     try:
         found_id = UUID(found)
@@ -104,7 +104,7 @@ def _by_share(document: Document, share: Share) -> Way:
 
 
 def _by_collections(document: Document, shares: list[Share]) -> Iterator[Way]:
-    """Through collections in which the document's place gives a right to somebody else."""
+    """Yield the grants through collections that give access to other users."""
     live = document.placements.filter(pk__in=live_places(document.pk)).order_by("added_at")
     placed = list(
         live.select_related("added_by", "collection__owner").prefetch_related(
@@ -122,7 +122,7 @@ def _by_collections(document: Document, shares: list[Share]) -> Iterator[Way]:
 
 
 def _let_through(place: Placement, owner: User, since: datetime) -> Iterator[Person]:
-    """The collection's owner and whom it is shared with, but neither the document's owner nor the holder."""
+    """Yield the collection's owner and those it is shared with, but not the document's owner or holder."""
     others = {owner.pk, place.holder.pk}
     if place.collection.owner_id not in others:
         yield Person(place.collection.owner.get_username(), (), True, since)
@@ -140,13 +140,13 @@ def _person(share: Share, since: datetime, others: Container[int] = ()) -> Perso
 
 
 class _Since:
-    """When users got the right to edit a document, of which shares and places that count are known."""
+    """Find when users got the right to edit a document, from its shares and valid placements."""
 
     def __init__(self, document: Document, shares: list[Share], placed: list[Placement]) -> None:
         self._document, self._shares, self._placed = document, shares, placed
 
     def edits(self, user: User, seen: frozenset[int] = frozenset()) -> datetime:
-        """The earliest moment from which a way to edit has held without a break."""
+        """Return the earliest time from which the user could edit without interruption."""
         if user.pk == self._document.owner_id:
             return self._document.created_at
         moments = [share.created_at for share in self._shares if _gives_editing(share, user)]
@@ -158,7 +158,7 @@ class _Since:
 
 
 def _edits_collection(place: Placement, user: User) -> datetime | None:
-    """Since when the user may edit the collection; None for who may not."""
+    """Return since when the user may edit the collection, or None."""
     if place.collection.owner_id == user.pk:
         return place.added_at
     given = [share.created_at for share in place.collection.shares.all() if _gives_editing(share, user)]

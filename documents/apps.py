@@ -12,5 +12,5 @@ class DocumentsConfig(AppConfig):
         from documents import receivers  # noqa: F401  connects them
         from documents.papers import acquisition
 
-        # django-q2 finds a task by its dotted name; tickets stored before the move have the old one.
+        # django-q2 stores the dotted name of a task; tasks queued before the move have the old one.
         documents.scholarly = SimpleNamespace(papers=acquisition)  # type: ignore[attr-defined]

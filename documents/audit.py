@@ -1,4 +1,4 @@
-"""The log of security events: who did what, from which address."""
+"""Record security events: user, action, IP address."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from documents.models.security import EventKind, SecurityEvent
 
 logger = logging.getLogger(__name__)
 request_in_work: ContextVar[HttpRequest | None] = ContextVar("request_in_work", default=None)
-"""Set by a middleware; None for commands and workers."""
+"""The current HTTP request, set by a middleware; None in commands and workers."""
 
 
 def record(kind: EventKind, detail: str = "", *, user: User | None = None, username: str = "") -> None:
-    """Write an event to the table that the admin reads, and to the log.
+    """Write an event to the database, which the admin shows, and to the log.
 
-    Without ``user`` it is the one of the request in work; without a request, nobody.
+    ``user`` defaults to the user of the current request, if any.
     """
     actor = user or acting_user()
     name = actor.get_username() if actor else username
@@ -34,14 +34,14 @@ def record(kind: EventKind, detail: str = "", *, user: User | None = None, usern
 
 
 def acting_user() -> User | None:
-    """Who is signed in, or calls with a token, in the request in work."""
+    """Return the user of the current request, or None."""
     request = request_in_work.get()
     user: User | AnonymousUser | None = getattr(request, "user", None)
     return user if isinstance(user, User) else None
 
 
 def address_of(request: HttpRequest | None) -> str | None:
-    """The address the connection came from; None where it has none, as over a Unix socket."""
+    """Return the connection's IP address; None over a Unix socket."""
     try:
         return str(ip_address(request.META.get("REMOTE_ADDR", ""))) if request else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is known of a retrieval chunk besides its text: small, JSON-safe, for the API and the admin."""
+"""Metadata of a retrieval chunk as JSON, for the API and the admin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from text.language_detection import detected_language
 
 
 def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict[str, Any]:
-    """Of the chunk and its units, in reading order; keys without a value are left out."""
+    """Return the metadata of the chunk, given its units in reading order. Empty values are left out."""
     document = chunk.document
     kinds = {unit.unit_type for unit in units} - {CitationUnit.Type.HEADING}
     found = {
@@ -38,10 +38,9 @@ def chunk_metadata(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict
 
 
 def citation_anchor(units: Sequence[CitationUnit]) -> dict[str, Any]:
-    """Where the first unit stands, the first cell of a sheet, and when the last ends: numbers from 1.
+    """Return the location of the first unit and the end time of the last. Numbers count from 1.
 
-    Corners go clockwise from the top left; those of an imported block are in 0..1 of the page as shown, as
-    they came, others in points.
+    Corners go clockwise from the top left, in points; those of imported blocks in 0..1 of the page as shown.
     """
     unit, known = units[0], units[0].location or {}
     x0, y0, x1, y1 = unit.bbox
@@ -64,12 +63,12 @@ def citation_anchor(units: Sequence[CitationUnit]) -> dict[str, Any]:
 
 
 def _first(units: Sequence[CitationUnit], name: str) -> Any:
-    """What the first unit says that says it."""
+    """Return the field ``name`` of the first location that has it."""
     return next((unit.location[name] for unit in units if unit.location and name in unit.location), None)
 
 
 def _table_place(units: Sequence[CitationUnit]) -> dict[str, int | None]:
-    """Row and column, from 0, of the first cell of a table in the chunk."""
+    """Return row and column, from 0, of the chunk's first table cell."""
     row = next((unit for unit in units if unit.table_row is not None), None)
     if row is None:
         return {}
@@ -78,13 +77,13 @@ def _table_place(units: Sequence[CitationUnit]) -> dict[str, int | None]:
 
 
 def list_style(marker: str) -> str:
-    """``numbered`` for markers such as '1.', '(a)' and 'iv)', else ``bullet``."""
+    """Return ``numbered`` for markers such as '1.', '(a)' and 'iv)', else ``bullet``."""
     core = marker.strip().strip("().")
     return "numbered" if core.isalnum() and core != "o" and core != "bullet" else "bullet"
 
 
 def _offsets(chunk: RetrievalChunk, units: Sequence[CitationUnit]) -> dict[str, int]:
-    """[start, end) in the document's text: its pages joined by one line end each. One statement."""
+    """Return [start, end) in the document's text: its pages, joined by one newline each. One query."""
     if not units:
         return {}
     pages = Page.objects.filter(document=chunk.document_id, number__lt=units[-1].page_number)

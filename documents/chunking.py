@@ -1,9 +1,9 @@
-"""Chunks: what is searched. A pure function from parsed pages to drafts of RetrievalChunks.
+"""Split parsed pages into chunks, the passages that search ranks. A pure function.
 
-A chunk is a few consecutive units of one section, near the target size. Within
-a section the cuts are those of least cost (a shortest path, as TeX breaks
-lines): neither crumbs nor heaps, no heading parted from what follows it, no
-table cut where it can be helped.
+A chunk is a few consecutive units of one section, near the target size. The
+boundaries within a section minimise a total cost (a shortest path, as TeX breaks
+lines). Costs penalise chunks far from the target size, headings separated from
+their text, and split tables.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pdf.structure import ParsedPage, ParsedUnit, TableRow
 
 
 def width(rows: Iterable[TableRow]) -> int:
-    """Number of columns that hold all of the rows."""
+    """Return the number of columns of the widest row."""
     return max([0, *(max([len(row.head_rows), *(cell.column + 1 for cell in row.cells)]) for row in rows)])
 
 
 def row_line(row: TableRow, columns: int) -> str:
-    """One row: ``| Revenue | 1,234 | 1,100 |``."""
+    """Return a row as Markdown: ``| Revenue | 1,234 | 1,100 |``."""
     return _line(_texts(row, columns))
 
 
 def head_lines(rows: Sequence[TableRow], columns: int) -> list[str]:
-    """The head over these rows and the rule under it: their own head rows, or the table's known head.
+    """Return the Markdown header line and its rule: from these rows, or from the table's stored headers.
 
-    Several head rows become one line, column by column. Empty where no head is known.
+    Several header rows are joined column by column. [] where no header is known.
     """
     own = [_texts(row, columns) for row in rows if row.header]
     known = next((row.head_rows for row in rows if any(row.head_rows)), ())
@@ -43,7 +43,7 @@ def head_lines(rows: Sequence[TableRow], columns: int) -> list[str]:
 
 
 def table_lines(rows: Sequence[TableRow], columns: int, with_head: bool = True) -> list[str]:
-    """The rows as one Markdown table, under its head where wanted."""
+    """Return the rows as a Markdown table."""
     head = head_lines(rows, columns) if with_head else []
     return head + [row_line(row, columns) for row in rows if not (head and row.header)]
 
@@ -61,22 +61,22 @@ def _line(texts: Iterable[str]) -> str:
 
 SEPARATOR = " › "
 
-# Costs of a chunk's end. 1.0 is the cost of a chunk that is empty or twice the target size.
+# Costs of a boundary. 1.0 is the cost of a chunk that is empty or twice the target size.
 _TOO_FEW_UNITS = 1.0
-_ENDS_WITH_HEADING = 4.0  # or with the head of a table
+_ENDS_WITH_HEADING = 4.0  # or with the header of a table
 _MIXES_TABLES = 0.5
-_PARTS_TABLE = 0.2
-_PARTS_LEAD_IN = 0.3
-# The most tokens that one character can make: its bytes in UTF-8.
+_SPLITS_TABLE = 0.2
+_SPLITS_LEAD_IN = 0.3
+# The most tokens of one character: its bytes in UTF-8.
 _TOKENS_PER_CHARACTER = 4
-# A blank line is two tokens; the text after it may take one more.
+# A blank line is two tokens; the text after it may gain one.
 _TOKENS_PER_JOINT = 3
 
 
 class ChunkSizes(msgspec.Struct, frozen=True):
-    """Sizes in tokens and in units. ``max_tokens`` and ``max_units`` are never passed.
+    """Sizes in tokens and units. ``max_tokens`` and ``max_units`` are never exceeded.
 
-    Rows of one table count as one unit: as many of them as fit make a chunk, under their repeated head.
+    Rows of one table count as one unit: a chunk holds as many as fit, under the repeated header.
     """
 
     target_tokens: int = 500
@@ -90,8 +90,8 @@ class ChunkDraft(msgspec.Struct, frozen=True):
 
     Attributes:
         unit_positions: positions of its units in the document's reading order, from 0, consecutive.
-            A unit longer than a chunk stands in several drafts.
-        content: the units' text; tables as Markdown under their caption and head.
+            A unit longer than a chunk is in several drafts.
+        content: the units' text; tables as Markdown under their caption and header.
         context_header: title › section path › table caption.
     """
 
@@ -111,9 +111,9 @@ class _Piece(msgspec.Struct, frozen=True):
     """A unit, or a part of one that is longer than a chunk.
 
     Attributes:
-        columns: of its table; 0 for what is printed as plain text.
-        table: its number; None for what is printed as plain text.
-        head_tokens: tokens of the caption and head that its table repeats; 0 where too long to repeat.
+        columns: of its table; 0 for plain text.
+        table: its number; None for plain text.
+        head_tokens: tokens of the table's repeated caption and header; 0 where too long to repeat.
     """
 
     position: int
@@ -129,7 +129,7 @@ class _Piece(msgspec.Struct, frozen=True):
 def chunk_pages(
     pages: Iterable[ParsedPage], title: str = "", sizes: ChunkSizes | None = None
 ) -> list[ChunkDraft]:
-    """Chunks of a document, in reading order; every unit with text is in at least one."""
+    """Return the chunks of a document in reading order; every unit with text is in at least one."""
     sizes = sizes or ChunkSizes()
     pieces = _pieces(pages, sizes)
     groups = [group for section in _sections(pieces) for group in _cut(section, sizes)]
@@ -164,7 +164,7 @@ def _pieces(pages: Iterable[ParsedPage], sizes: ChunkSizes) -> list[_Piece]:
 
 
 def _columns(rows: Iterable[TableRow]) -> dict[int, int]:
-    """Number of columns of each table, by its index."""
+    """Return the number of columns of each table, by its index."""
     columns: dict[int, int] = {}
     for row in rows:
         columns[row.index] = max(columns.get(row.index, 1), width([row]))
@@ -176,7 +176,7 @@ def _text(unit: ParsedUnit, columns: int) -> str:
 
 
 def _heads(units: Iterable[ParsedUnit], columns: Iterable[int]) -> list[str]:
-    """What is repeated over each row where its table was cut: most rows share it. '' for what is no row."""
+    """Return the caption and header to repeat over each unit where its table is split; '' for other units."""
     shared: dict[tuple[str, tuple[str, ...], int], str] = {}
     heads = []
     for unit, count in zip(units, columns, strict=True):
@@ -197,7 +197,7 @@ def _head(row: TableRow, columns: int) -> str:
 
 
 def split_text(text: str, sizes: ChunkSizes) -> list[tuple[str, int]]:
-    """The text in parts of at most the target size, with their tokens: cut at sentences, else words."""
+    """Split the text at sentences, else words, into parts of at most the target size, with token counts."""
     longest = max(8, min(sizes.target_tokens, sizes.max_tokens) // _TOKENS_PER_CHARACTER)
     stretch = re.compile(
         rf".{{1,{2 * longest}}}(?:[.!?;]['\")\]”’]*\s+|[。！？；])|.{{1,{longest}}}\s+|.{{1,{longest}}}",
@@ -214,7 +214,7 @@ def split_text(text: str, sizes: ChunkSizes) -> list[tuple[str, int]]:
 
 
 def _sections(pieces: Sequence[_Piece]) -> Iterator[list[_Piece]]:
-    """Runs that may share a chunk. Headings that follow each other begin one section together."""
+    """Yield runs of pieces that may share a chunk. Consecutive headings begin one section."""
     section: list[_Piece] = []
     for piece in pieces:
         if section and _begins_section(section[-1].unit, piece.unit):
@@ -236,7 +236,7 @@ def _begins_section(last: ParsedUnit, unit: ParsedUnit) -> bool:
 
 
 def _cut(section: Sequence[_Piece], sizes: ChunkSizes) -> list[Sequence[_Piece]]:
-    """The section in chunks, at the cuts that cost least together (shortest path, backwards)."""
+    """Split the section into chunks at the boundaries of least total cost (shortest path, backwards)."""
     count = len(section)
     best = [0.0] * (count + 1)
     ends = [count] * count
@@ -253,16 +253,16 @@ def _cut(section: Sequence[_Piece], sizes: ChunkSizes) -> list[Sequence[_Piece]]
 
 
 def _chunks_from(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> Iterator[tuple[int, float]]:
-    """Where a chunk from ``start`` may end, and what speaks against it, the cut at its end left out.
+    """Yield the possible ends of a chunk from ``start`` and its cost, without that of the boundary.
 
-    It keeps within the largest size, but holds one piece at least.
+    A chunk keeps the maximum size, but holds at least one piece.
     """
     units, tokens, mixed = 0, 0, 0.0
     heads: dict[int | None, int] = {}
     last: _Piece | None = None
     for end, piece in enumerate(section[start:], start + 1):
         units += _is_another_unit(last, piece)
-        # so many together at most, each table's head once
+        # an upper bound; each table's header counts once
         tokens += piece.tokens + _TOKENS_PER_JOINT + piece.head_tokens - heads.get(piece.table, 0)
         heads[piece.table] = piece.head_tokens
         if last is not None:
@@ -277,7 +277,7 @@ def _chunks_from(section: Sequence[_Piece], start: int, sizes: ChunkSizes) -> It
 
 
 def _is_another_unit(last: _Piece | None, piece: _Piece) -> bool:
-    """Whether the piece is more of neither the unit nor the table before it."""
+    """Return whether the piece continues neither the unit nor the table before it."""
     if last is None:
         return True
     same_table = last.table is not None and last.table == piece.table
@@ -285,14 +285,14 @@ def _is_another_unit(last: _Piece | None, piece: _Piece) -> bool:
 
 
 def _cost_of_cut(last: _Piece, following: _Piece) -> float:
-    """What speaks against a cut between the two."""
+    """Return the cost of a boundary between the two."""
     same_table = last.table is not None and last.table == following.table
     if last.unit.type == "heading" or (same_table and last.unit.table and last.unit.table.header):
         return _ENDS_WITH_HEADING
     if same_table:
-        return _PARTS_TABLE
+        return _SPLITS_TABLE
     leads_in = last.unit.type == "caption" or last.unit.text.rstrip().endswith(":")
-    return _PARTS_LEAD_IN if leads_in or following.unit.continues else 0.0
+    return _SPLITS_LEAD_IN if leads_in or following.unit.continues else 0.0
 
 
 def _content(pieces: Sequence[_Piece]) -> str:
@@ -310,7 +310,7 @@ def _content(pieces: Sequence[_Piece]) -> str:
 
 
 def _table_parts(run: Sequence[_Piece], before: str) -> list[str]:
-    """Caption and Markdown of rows of one table. The caption is left out where it stands just before."""
+    """Return caption and Markdown of rows of one table, without a caption that directly precedes it."""
     rows = [piece.unit.table for piece in run if piece.unit.table]
     repeats = run[0].head_tokens > 0
     if not all(row.cells for row in rows):
@@ -343,7 +343,7 @@ def _draft(index: int, pieces: Sequence[_Piece], content: str, tokens: int, titl
 
 
 def context_header(*parts: str) -> str:
-    """``title › section path › table caption``; what repeats a part before it is left out."""
+    """Join ``title › section path › table caption`` without repeated parts."""
     distinct: dict[str, str] = {}
     for part in parts:
         distinct.setdefault(" ".join(part.split()).casefold(), part)
@@ -351,5 +351,5 @@ def context_header(*parts: str) -> str:
 
 
 def main_type(sizes: Mapping[str, int]) -> str:
-    """The type of unit that has most of a chunk; ``sizes`` has one of each."""
+    """Return the type with the largest size."""
     return max(sizes, key=sizes.__getitem__, default="prose")

@@ -1,4 +1,4 @@
-"""What a document contains as readers see it: headings, figures and tables."""
+"""The figures and tables of a document, and its section trails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pdf.geometry import Box, PageFrame, Rect
 from pdf.structure import TableRow
 
 MOST_FIGURES = 1000
-SMALLEST = 0.01  # of its page: what is smaller and has no caption is ornament
+SMALLEST = 0.01  # of the page's area: a smaller figure without a caption is decoration
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ListedFigure:
 
 @dataclass(frozen=True, slots=True)
 class TableArea:
-    """Where a table, or the part of it that is on one page, stands; ``box`` in display fractions."""
+    """The part of a table on one page; ``box`` in display fractions."""
 
     index: int
     page: int
@@ -40,7 +40,7 @@ class TableArea:
 
 
 def figures_of(document: Document) -> list[ListedFigure]:
-    """Figures and tables in the order of their pages, those without a caption included. Four queries."""
+    """Return figures and tables in page order, with and without captions. Four queries."""
     pages = document.pages.exclude(figures=[]).order_by("number").defer("text", "word_boxes", "furniture")
     figures = [
         ListedFigure(page.number, figure["caption"], False, page.frame.display_boxes([figure["rect"]]))
@@ -58,7 +58,7 @@ def figures_of(document: Document) -> list[ListedFigure]:
 
 
 def table_areas(document: Document) -> list[TableArea]:
-    """The parts of all tables, page by page. Two queries."""
+    """Return the parts of all tables, page by page. Two queries."""
     rows = (
         CitationUnit.objects.filter(document=document, table_index__isnull=False)
         .values_list("table_index", "page_number")
@@ -74,11 +74,11 @@ def table_areas(document: Document) -> list[TableArea]:
     ]
 
 
-MOST_OF_IT = 0.5  # of a unit's area: more is inside of what was marked by hand
+MOST_OF_IT = 0.5  # of a unit's area: a unit with more inside belongs to a drawn region
 
 
 def units_in(document_id: UUID, number: int, box: Box) -> list[UUID]:
-    """The units of a page that are mostly in ``box`` (display fractions), in their order. Two queries."""
+    """Return the units of a page that are mostly inside ``box`` (display fractions). Two queries."""
     page = Page.objects.filter(document=document_id, number=number).first()
     if page is None:
         return []
@@ -88,14 +88,14 @@ def units_in(document_id: UUID, number: int, box: Box) -> list[UUID]:
 
 
 def _share_inside(rects: Sequence[Sequence[float]], outer: Rect) -> float:
-    """The part of the rectangles' area that is inside ``outer``."""
+    """Return the fraction of the rectangles' area inside ``outer``."""
     boxes = [Rect(*rect) for rect in rects]
     inside = sum(max(0.0, box.overlap_x(outer)) * max(0.0, box.overlap_y(outer)) for box in boxes)
     return inside / (sum(box.area for box in boxes) or 1.0)
 
 
 def _table_captions(document: Document) -> dict[int, str]:
-    """By table: its caption, '' when it has none."""
+    """Return the caption of each table, or ''."""
     units = CitationUnit.objects.filter(document=document, table_index__isnull=False)
     firsts = units.order_by("table_index", "table_row").distinct("table_index")
     listed = firsts.values_list("table_index", "cells__caption")
@@ -111,13 +111,13 @@ BETWEEN = " › "
 
 
 def trail(path: Sequence[str], title: str = "") -> str:
-    """``Part II › Item 7``: a heading that repeats the one before it, or the title in front, is left out."""
-    said = plain(title)
+    """Return ``Part II › Item 7``, without headings that repeat their predecessor or the title."""
+    previous = plain(title)
     shown = []
     for heading in path:
-        if (words := plain(heading)) != said:
+        if (words := plain(heading)) != previous:
             shown.append(" ".join(heading.split()))
-        said = words
+        previous = words
     return BETWEEN.join(shown)
 
 
@@ -131,11 +131,11 @@ NUMBER_CHARACTERS = set("0123456789.,()%$€£¥ +-–—")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a document; it may go over several pages.
+    """A table of a document, which may span pages.
 
     Attributes:
-        rows: the texts of all cells, row by row; every row has ``columns`` of them.
-        header_rows: how many rows at the top head the columns.
+        rows: the texts of all cells; every row has ``columns`` of them.
+        header_rows: the number of header rows at the top.
         unit_ids: the unit of each row.
     """
 
@@ -151,7 +151,7 @@ class Table:
 
 
 def tables_of(document: Document, index: int | None = None) -> list[Table]:
-    """The tables of a document in their order, or only the one with this index. One query."""
+    """Return the tables of a document in order, or only the one with this index. One query."""
     units = CitationUnit.objects.filter(document=document, table_index__isnull=False)
     if index is not None:
         units = units.filter(table_index=index)
@@ -184,14 +184,14 @@ def _texts(row: TableRow, columns: int) -> tuple[str, ...]:
 
 
 def as_csv(table: Table) -> str:
-    """RFC 4180. Cells that a spreadsheet would run as a formula get an apostrophe (OWASP CSV injection)."""
+    """Return CSV (RFC 4180). An apostrophe disarms cells that look like formulas (OWASP CSV injection)."""
     out = io.StringIO()
     csv.writer(out).writerows([_harmless(text) for text in row] for row in table.rows)
     return out.getvalue()
 
 
 def as_markdown(table: Table) -> str:
-    """GitHub's tables: one header row, so that further header rows stand in the body."""
+    """Return a GitHub table. It allows one header row; further ones go into the body."""
     if not table.rows:
         return ""
     head = table.rows[0] if table.header_rows else ("",) * table.columns
@@ -206,7 +206,7 @@ def _markdown_row(texts: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Nothing of the document can end the cell or become HTML."""
+    """Escape text so that it cannot end the cell or become HTML."""
     line = " ".join(text.split())
     for character, entity in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("`", "\\`"), ("[", "\\[")):
         line = line.replace(character, entity)

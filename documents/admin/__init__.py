@@ -1,4 +1,4 @@
-"""The admin of documents and all that was made of them, for the person who runs the server."""
+"""The admin of documents, pages, units, chunks, accounts and jobs."""
 
 from documents.admin.accounts import (
     ApiTokenAdmin,

@@ -1,7 +1,4 @@
-"""Accounts, shares and API tokens in the admin. Only the hash of a token is stored.
-
-Those are the pairs of lists to choose groups and permissions from, and a day and a time for one moment.
-"""
+"""Accounts, shares, jobs, API tokens and security events in the admin."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ admin.site.unregister([Authenticator, EmailAddress, SocialAccount, SocialApp, So
 
 
 class EndingAdmin(ReadOnlyAdmin):
-    """Rows that only the program writes, and that an administrator may end."""
+    """Read-only rows that an administrator may delete."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
@@ -32,7 +29,7 @@ class EndingAdmin(ReadOnlyAdmin):
 
 @admin.register(Authenticator)
 class SecondFactorAdmin(EndingAdmin):
-    """Deleting all of a user's lets in who has lost their phone; the secrets are not shown."""
+    """Delete a user's second factors when they have lost their phone. Secrets are not shown."""
 
     list_display = ["user", "type", "created_at", "last_used_at"]
     fields = ["user", "type", "created_at", "last_used_at"]
@@ -43,7 +40,7 @@ class SecondFactorAdmin(EndingAdmin):
 
 @admin.register(SocialAccount)
 class ConnectedAccountAdmin(EndingAdmin):
-    """Accounts at the provider of single sign-on."""
+    """Accounts at the single sign-on provider."""
 
     list_display = ["user", "provider", "uid", "date_joined", "last_login"]
     fields = ["user", "provider", "uid", "date_joined", "last_login"]
@@ -54,7 +51,7 @@ class ConnectedAccountAdmin(EndingAdmin):
 @admin.register(User)
 class PlainUserAdmin(UserAdmin):
     filter_horizontal = ()
-    readonly_fields = ("last_login", "date_joined")  # the program writes both
+    readonly_fields = ("last_login", "date_joined")  # set by Django
 
 
 @admin.register(Group)
@@ -63,11 +60,8 @@ class PlainGroupAdmin(GroupAdmin):
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(ReadOnlyAdmin):
+class ApiTokenAdmin(EndingAdmin):
     """Deleting a token ends it at once."""
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     list_display = ["name", "owner", "prefix", "scopes", "created_at", "expires_at", "last_used_at"]
     search_fields = ["name", "owner__username", "prefix"]

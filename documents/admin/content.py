@@ -1,4 +1,4 @@
-"""Pages, units and chunks in the admin, each shown on its page."""
+"""Pages, units and chunks in the admin, each drawn on its page."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class UnitAdmin(PlacedAdmin):
 
 @admin.register(RetrievalChunk)
 class ChunkAdmin(PlacedAdmin):
-    """Vectors are the business of ``retrieval``, which adds them through ``panels``."""
+    """Chunks; ``retrieval`` adds their vectors through ``panels``."""
 
     list_display = ["short", "chunk_type", "of_document", "index", "page_start", "page_end", "token_count"]
     list_filter = [("chunk_type", CommonValuesFilter), ("section_type", CommonValuesFilter)]
@@ -134,7 +134,7 @@ def linked_list(items: Any) -> SafeString:
 
 @admin.register(Page)
 class PageAdmin(PlacedAdmin):
-    """The list leaves texts and word boxes in the database; the page view draws them as layers."""
+    """Pages. The list defers texts and word boxes; the page view draws them as layers."""
 
     list_display = [
         "number",
@@ -186,7 +186,7 @@ class PageAdmin(PlacedAdmin):
         return [path("<int:pk>/picture/", picture, name="documents_page_picture"), *super().get_urls()]
 
     def picture(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """The page as PNG, drawn in the confined child."""
+        """Return the page as PNG, rendered in the sandbox."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         page = get_object_or_404(Page.objects.select_related("document").only("number", "document"), pk=pk)

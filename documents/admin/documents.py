@@ -88,7 +88,7 @@ class DocumentAdmin(admin.ModelAdmin):
 
     @admin.display(description="status", ordering="status")
     def state(self, document: Document) -> str:
-        """With the code of a failure: the sentence people see stands on the document's page."""
+        """Return the status, with the code of a failure."""
         state = document.get_status_display()
         return f"{state}: {document.failure_code.replace('_', ' ')}" if document.failure_code else state
 
@@ -106,7 +106,7 @@ class DocumentAdmin(admin.ModelAdmin):
 
     @admin.display(description="seconds")
     def seconds(self, document: Document) -> str:
-        """Of the whole; a stage with a colon in its name is part of another."""
+        """Return the seconds of all stages; a stage with a colon in its name is part of another."""
         stages = [spent for stage, spent in document.stage_seconds.items() if ":" not in stage]
         return f"{sum(stages):.1f}" if stages else "–"
 
@@ -138,7 +138,7 @@ class DocumentAdmin(admin.ModelAdmin):
         return [path("<uuid:pk>/access/", page, name="documents_document_access"), *super().get_urls()]
 
     def access_page(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Everybody who can reach the document; a POST ends one ``way``."""
+        """List who has access to the document; a POST ends one grant (``way``)."""
         document = get_object_or_404(Document.objects.select_related("owner"), pk=pk)
         if not self.has_view_permission(request, document):
             raise PermissionDenied
@@ -192,7 +192,7 @@ class DocumentAdmin(admin.ModelAdmin):
     def get_deleted_objects(
         self, documents: Iterable[Document], request: HttpRequest
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
-        """Named by their counts: a list of a hundred thousand rows would help nobody."""
+        """Return counts: a list of a hundred thousand rows would be useless."""
         listed = list(documents)
         lines = [f"{row.title}: {row.page_count:,} pages, {row.unit_count:,} units" for row in listed]
         return lines, {"documents": len(listed)}, set(), []

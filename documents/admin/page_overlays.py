@@ -1,4 +1,4 @@
-"""What the parser found on a page, as SVG layers over the page's picture."""
+"""Draw what the parser found on a page, as SVG layers over the page's picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pdf.geometry import PageFrame, Rect, bounding_box
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A rectangle in the SVG's units (points of the page as shown), with a label."""
+    """A labelled rectangle in points of the page as displayed, the SVG's units."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Marks that are shown and hidden together; ``line`` joins points in order."""
+    """Marks that are shown and hidden together; ``line`` holds the points of a polyline."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """The layers of one page, and the page's size as shown, in points."""
+    """The layers of one page, and its size as displayed, in points."""
 
     page: Page
     width: float
@@ -57,7 +57,7 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True)
 class _Pen:
-    """Draws page space rectangles in the SVG's units."""
+    """Convert rectangles in page space to the SVG's units."""
 
     frame: PageFrame
 
@@ -79,7 +79,7 @@ class _Pen:
 
 
 def page_overlay(page: Page) -> Overlay:
-    """All layers of a page. Two queries at most: the page's own row and its units."""
+    """Return all layers of a page, in at most two queries."""
     units = list(CitationUnit.objects.filter(document=page.document_id, page_number=page.number))
     units.sort(key=lambda unit: unit.position)
     pen = _Pen(page.frame)
@@ -96,13 +96,13 @@ def page_overlay(page: Page) -> Overlay:
     return Overlay(page, *page.frame.display_size, layers)
 
 
-def lit_overlay(
+def highlight_overlay(
     page: Page,
     rects: Iterable[Sequence[float]],
     anchor: Iterable[Sequence[float]] = (),
     heads: Iterable[Sequence[float]] = (),
 ) -> Overlay:
-    """One passage lit pale, its anchor strong, and the heads of a cell that it is."""
+    """Highlight a passage (pale), its anchor (strong) and the headers of its cell."""
     pen = _Pen(page.frame)
     layers = (
         Layer("heads", "row and column heads", tuple(pen.marks(heads)), shown=True),
@@ -153,7 +153,7 @@ def _furniture(pen: _Pen, page: Page) -> Iterator[Mark]:
 
 @singledispatch
 def overlays_of(row: models.Model) -> list[Overlay]:
-    """The pages a row stands on, with what belongs to it lit. Other apps register their own models."""
+    """Return the pages of a row with its parts highlighted. Other apps register their models."""
     return []
 
 
@@ -164,20 +164,22 @@ def _of_page(page: Page) -> list[Overlay]:
 
 @overlays_of.register
 def _of_unit(unit: CitationUnit) -> list[Overlay]:
-    return lit_units([unit])
+    return highlight_units([unit])
 
 
 @overlays_of.register
 def _of_chunk(chunk: RetrievalChunk) -> list[Overlay]:
-    return lit_units(list(chunk.units.order_by("position")))
+    return highlight_units(list(chunk.units.order_by("position")))
 
 
-def lit_units(units: list[CitationUnit]) -> list[Overlay]:
-    """The pages these units of one document stand on, with their lines lit. One query."""
+def highlight_units(units: list[CitationUnit]) -> list[Overlay]:
+    """Return the pages of these units of one document, with their lines highlighted. One query."""
     numbers = {unit.page_number for unit in units}
     pages = Page.objects.filter(document=units[0].document_id, number__in=numbers) if units else []
     return [
-        lit_overlay(page, [rect for unit in units if unit.page_number == page.number for rect in unit.rects])
+        highlight_overlay(
+            page, [rect for unit in units if unit.page_number == page.number for rect in unit.rects]
+        )
         for page in pages
     ]
 

@@ -1,4 +1,4 @@
-"""What the read-only lists of the admin share: they open as fast with a million rows as with ten."""
+"""Read-only lists of the admin that stay fast with millions of rows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from django.utils.translation import gettext
 
 from documents.models import Document
 
-EXACT_BELOW = 10_000  # rows; counting more costs more than anybody gains by the exact number
+EXACT_BELOW = 10_000  # rows; an exact count of more is not worth its cost
 
 
 def estimated_rows(model: type[models.Model]) -> int:
-    """How many rows PostgreSQL believes there are, at no cost; -1 for a table it has not looked at yet."""
+    """Return PostgreSQL's estimate of the number of rows; -1 before the first ANALYZE."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [model._meta.db_table]
@@ -33,7 +33,7 @@ def estimated_rows(model: type[models.Model]) -> int:
 
 
 class EstimatingPaginator(Paginator):
-    """Counts matches up to ``EXACT_BELOW``, and takes PostgreSQL's estimate for a whole large table."""
+    """A paginator that counts up to ``EXACT_BELOW``, and estimates the size of a larger unfiltered table."""
 
     @cached_property
     def count(self) -> int:
@@ -47,9 +47,9 @@ class EstimatingPaginator(Paginator):
 
 
 class CommonValuesFilter(AllValuesFieldListFilter):
-    """The values of a column: all of a small table, those of PostgreSQL's statistics of a large one.
+    """A filter by a column's values: all of a small table, PostgreSQL's statistics for a large one.
 
-    ``SELECT DISTINCT`` reads every row of a table to name five values.
+    ``SELECT DISTINCT`` would read every row.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class CommonValuesFilter(AllValuesFieldListFilter):
             self.lookup_choices = common_values(model, field)  # type: ignore[assignment]  # any iterable will do
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """As Django's, but the choice of rows that say nothing has a name, with its count if one is shown."""
+        """Return Django's choices, with a label for the empty value."""
         for choice in super().choices(changelist):
             value, *count = str(choice["display"]).split(" (")
             yield choice if value else choice | {"display": " (".join([gettext("empty"), *count])}
@@ -77,10 +77,9 @@ def common_values(model: type[models.Model], field: models.Field) -> list[str]:
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """A list to find and read rows that only the program writes.
+    """A read-only list that can be searched by indexed columns only.
 
-    ``id_paths`` are looked up when an id is typed, ``title_path`` (to a document)
-    when anything else is: both have an index, which words in long texts have not.
+    A typed id is looked up in ``id_paths``, anything else as a title in ``title_path`` (to a document).
     """
 
     show_full_result_count = False
@@ -109,7 +108,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows go with what they belong to, never one by one from their own pages."""
+        """Rows are deleted with their parent, never from their own page."""
         match, meta = request.resolver_match, self.opts
         on_own_page = match is not None and (match.url_name or "").startswith(
             f"{meta.app_label}_{meta.model_name}_"
@@ -125,7 +124,7 @@ def uuid_in(text: str) -> UUID | None:
 
 
 def link_to(row: models.Model | None, text: str = "") -> SafeString | str:
-    """A link to the row's own page in the admin."""
+    """Return a link to the row's admin page."""
     if row is None:
         return "–"
     meta = row._meta
@@ -134,7 +133,7 @@ def link_to(row: models.Model | None, text: str = "") -> SafeString | str:
 
 
 def link_to_list(model: type[models.Model], text: str, **filters: Any) -> SafeString:
-    """A link to a list of the admin, filtered."""
+    """Return a link to the model's admin list, filtered."""
     meta = model._meta
     url = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist", query=filters)
     return format_html('<a href="{}">{}</a>', url, text)

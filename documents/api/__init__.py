@@ -1,5 +1,1 @@
-"""The REST API of documents.
-
-``common`` holds what the APIs of all apps share; each other module serves the resource of its name.
-``urls`` lists the paths.
-"""
+"""The REST API of documents: one module per resource; ``common`` is shared by the APIs of all apps."""

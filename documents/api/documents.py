@@ -64,7 +64,7 @@ STATUS_OF = {
 
 
 class NotTaken(exceptions.APIException):
-    """The file was refused; a duplicate's answer points to the document that is there."""
+    """The upload was refused; the Location of a duplicate is the existing document."""
 
     def __init__(self, refused: UploadRefused) -> None:
         super().__init__(refused.message, refused.code)
@@ -98,7 +98,7 @@ class UrlUploadSerializer(PlacedSerializer):
 
 
 def receive(owner: User, sent: dict[str, Any]) -> Document:
-    """Stores what was sent, puts it in its collections, under its tags, in the queue. Raises NotTaken."""
+    """Store the upload with its collections and tags, and queue it. Raises NotTaken or Unusable."""
     try:
         document = _stored(owner, sent)
     except UploadRefused as refused:
@@ -129,7 +129,7 @@ class PageFailureSerializer(serializers.Serializer):
 
 
 class StatusSerializer(serializers.ModelSerializer):
-    """How far a document is on its way from upload to ready."""
+    """The progress of a document from upload to ready."""
 
     failure_code = serializers.ChoiceField(FAILURE_CODES, read_only=True)
     failed_pages = serializers.SerializerMethodField()
@@ -255,7 +255,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
         ]
 
     def update(self, document: Document, values: dict[str, Any]) -> Document:
-        """Tags and collections of others on the document stay: the sender saw only their own."""
+        """Update the document. Tags and collections that the caller cannot see are kept."""
         user = self.context["request"].user
         if "tags" in values:
             hidden = Tag.objects.filter(documents=document).exclude(pk__in=Tag.objects.visible_to(user))
@@ -319,7 +319,7 @@ class DocumentViewSet(
         return Document.objects.visible_to(user).select_related("owner").prefetch_related(*mine).distinct()
 
     def get_parsers(self) -> list[Any]:
-        """Files come as multipart; all else is JSON."""
+        """Accept multipart uploads where files can be sent, and JSON."""
         takes_files = "create" in getattr(self, "action_map", {}).values()
         return [MultiPartParser(), JSONParser()] if takes_files else [JSONParser()]
 
@@ -355,7 +355,7 @@ class DocumentViewSet(
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         super().partial_update(request, *args, **kwargs)
-        return Response(self.get_serializer(self.get_object()).data)  # without collections of others
+        return Response(self.get_serializer(self.get_object()).data)  # read again: only visible collections
 
     def perform_destroy(self, document: Document) -> None:
         delete_document(document)
@@ -387,12 +387,12 @@ class DocumentViewSet(
         return Response(StatusSerializer(document).data, status=status.HTTP_202_ACCEPTED)
 
 
-MOST_BLOCK_BYTES = 50 << 20  # of JSON, which is read into memory
+MOST_BLOCK_BYTES = 50 << 20  # JSON is parsed in memory
 
 
 @extend_schema_field({"oneOf": [{"type": "array", "items": {}}, {"type": "object"}]})
 class ListOrObject(serializers.JSONField):
-    """JSON that is no bare value."""
+    """A JSON list or object."""
 
 
 class BlocksSerializer(PlacedSerializer):
@@ -444,13 +444,14 @@ class ImportBlocks(generics.GenericAPIView):
     def _received(self, request: Request) -> Response:
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        said = sent.validated_data
+        values = sent.validated_data
         try:
-            document = import_blocks(caller(request), said["blocks"], said["title"], said.get("kind", ""))
+            kind = values.get("kind", "")
+            document = import_blocks(caller(request), values["blocks"], values["title"], kind)
         except AdapterError as error:
             fields = {f"blocks.{number}": reason for number, reason in error.blocks.items()}
             raise Unusable(str(error), "not_blocks", **(fields or {"blocks": str(error)})) from None
-        place(document, said, caller(request))
+        place(document, values, caller(request))
         enqueue(document)
         body = DocumentSerializer(document, context=self.get_serializer_context()).data
         return Response(body, status=status.HTTP_201_CREATED)

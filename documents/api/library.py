@@ -1,4 +1,4 @@
-"""`/api/collections/…`, `/api/tags/…`, `/api/shares/…`, and who has access to a document."""
+"""`/api/collections/…`, `/api/tags/…`, `/api/shares/…`, `/api/documents/{id}/access/…`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TAKEN = {409: OpenApiResponse(ErrorSerializer, "You have one of this name alread
 
 
 class Named(Strict, serializers.ModelSerializer):
-    """A thing with a name that is unique among its owner's."""
+    """Base of serializers whose name is unique per owner."""
 
     colour = serializers.ChoiceField(COLOURS, required=False)
 
@@ -66,7 +66,7 @@ class CollectionSerializer(Named):
 
 
 class NamedParty(serializers.SlugRelatedField):
-    """A user or group by name; 404 when there is none of that name."""
+    """A user or group by name; 404 when the name is unknown."""
 
     def to_internal_value(self, data: Any) -> Any:
         try:
@@ -99,7 +99,7 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
     class Meta:
         model = Share
         fields = ["id", "document", "collection", "user", "group", "can_write", "created_at"]
-        validators: list[Any] = []  # what is shared already gets the new right
+        validators: list[Any] = []  # a repeated share updates the right
 
     def validate_document(self, document: Document | None) -> Document | None:
         return self._owned(document)
@@ -108,13 +108,13 @@ class ShareSerializer(Strict, serializers.ModelSerializer):
         return self._owned(collection)
 
     def validate_group(self, group: Group | None) -> Group | None:
-        """Only groups one is in: nobody learns of others."""
+        """Accept only the caller's own groups, so that others stay unknown."""
         if group and not self.context["request"].user.groups.filter(pk=group.pk).exists():
             raise exceptions.NotFound
         return group
 
     def create(self, values: dict[str, Any]) -> Share:
-        """Sharing the same thing with the same party again changes the right to it."""
+        """Create a share, or update the right of an existing one."""
         names = ("document", "collection", "user", "group")
         rights = {"can_write": values.get("can_write", False)}
         share, _made = Share.objects.update_or_create(
@@ -230,7 +230,7 @@ class WaysSerializer(serializers.Serializer):
 
 
 class OwnersPart(DocumentPart):
-    """A part of a document that only its owner may see."""
+    """Mixin of views that only the document's owner may use."""
 
     @property
     def own_document(self) -> Document:

@@ -160,7 +160,7 @@ FRESH_SECONDS = 3600
 
 
 class PngRenderer(BaseRenderer):
-    """Lets ``Accept: image/png`` be negotiated; the bytes travel in an HttpResponse of their own."""
+    """Negotiate ``Accept: image/png``; the view itself returns the bytes."""
 
     media_type = "image/png"
     format = "png"
@@ -188,8 +188,8 @@ class ResolutionSerializer(Strict, serializers.Serializer):
     dpi = serializers.ChoiceField(RESOLUTIONS, default=144, help_text="pixels per inch of the page")
 
 
-class LitBoxes(serializers.CharField):
-    """``x0-y0-x1-y1_…``, read as boxes in 0..1 of the page as shown."""
+class HighlightBoxes(serializers.CharField):
+    """Parse ``x0-y0-x1-y1_…`` to boxes in 0..1 of the page as shown."""
 
     def to_internal_value(self, data: Any) -> Any:
         try:
@@ -201,7 +201,7 @@ class LitBoxes(serializers.CharField):
 class PageImageSerializer(ResolutionSerializer):
     """How large the picture is, and what of it is lit."""
 
-    boxes = LitBoxes(
+    boxes = HighlightBoxes(
         default=[],
         max_length=10_000,
         help_text="parts to light, as x0-y0-x1-y1 in 100,000 of the page as shown, joined by _",

@@ -82,7 +82,7 @@ class TokenViewSet(
         responses={201: OpenApiResponse(NewTokenSerializer, "The only answer that holds the key.")},
     )
     def create(self, request: Request, **kwargs: Any) -> Response:
-        if isinstance(request.auth, ApiToken):  # else a stolen token could outlive its end
+        if isinstance(request.auth, ApiToken):  # a stolen token must not outlive its expiry
             raise exceptions.PermissionDenied("Tokens are made when signed in, not with another token.")
         try:
             password_confirmed(request._request)

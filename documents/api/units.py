@@ -41,10 +41,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Some rectangles of one page, in points and in display fractions, and the page they lie on.
+    """Rectangles of one page in points and in display fractions, with the page's size.
 
     Attributes:
-        bbox: the box around all of them; None when there is no rectangle.
+        bbox: the bounding box; None when there is no rectangle.
         rects: page space, points.
         display: 0..1 of the page as a viewer shows it (cropped and rotated).
         page_width, page_height: of the page as shown, in points.
@@ -100,9 +100,9 @@ class RegionSerializer(serializers.Serializer):
 
 
 class FramedList(serializers.ListSerializer):
-    """For serializers with ``frames``: fetches the frames of all rows' pages in one query.
+    """List serializer that fetches the page frames of all rows in one query.
 
-    Lists within lists take the frames that the outermost one put into the context.
+    A nested list uses the frames in the context of the outermost one.
     """
 
     def to_representation(self, data: Any) -> list[Any]:
@@ -357,7 +357,7 @@ class UnitContextSerializer(serializers.Serializer):
 
 
 def unit_context(unit: CitationUnit | None, neighbours: int) -> dict[str, Any]:
-    """Values of ``UnitContextSerializer``: at most ``neighbours`` units on either side."""
+    """Return the values of ``UnitContextSerializer``: at most ``neighbours`` units on either side."""
     around = list(CitationUnit.objects.neighbours(unit, neighbours)) if unit and neighbours else []
     chunks = RetrievalChunk.objects.select_related("document").prefetch_related("units")
     return {
@@ -369,14 +369,14 @@ def unit_context(unit: CitationUnit | None, neighbours: int) -> dict[str, Any]:
 
 
 def asked_neighbours(request: Request) -> int:
-    """The query parameter ``neighbours``. Raises ValidationError."""
+    """Return the query parameter ``neighbours``. Raises ValidationError."""
     asked = NeighboursSerializer(data=request.query_params)
     asked.is_valid(raise_exception=True)
     return int(asked.validated_data["neighbours"])
 
 
 def sibling_units(unit: CitationUnit | None) -> models.QuerySet[CitationUnit]:
-    """The other units of the unit's chunk."""
+    """Return the other units of the unit's chunk."""
     if unit is None or unit.chunk_id is None:
         return CitationUnit.objects.none()
     return CitationUnit.objects.filter(chunk=unit.chunk_id).exclude(pk=unit.pk)

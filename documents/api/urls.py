@@ -1,4 +1,4 @@
-"""Paths of the documents' part of the API; the ids are UUIDs, page numbers count from 1."""
+"""URLs of the documents API. Ids are UUIDs; page numbers count from 1."""
 
 from __future__ import annotations
 

@@ -1,5 +1,1 @@
-"""Files of documents.
-
-Uploads, fetching by URL, formats and their conversion, storage on disk or in a bucket, and pictures
-of pages.
-"""
+"""Files of documents: uploads, downloads by URL, formats and conversion, storage, pictures of pages."""

@@ -1,4 +1,4 @@
-"""The file formats that are accepted; LibreOffice makes PDFs of office files."""
+"""Accepted file formats, and the conversion of office files to PDF by LibreOffice."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, begins_as
 from pdf.sandbox.limits import MIB, wall_seconds
 from pdf.sandbox.office_server import REFUSED, OfficeLimits
 
-HEAD = 1024  # bytes that are looked at: '%PDF-' must stand in them (PDF 32000-1, annex H.3.4.1)
+HEAD = 1024  # bytes that must contain '%PDF-' (PDF 32000-1, annex H.3.4.1)
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Converter(StrEnum):
-    """Who makes the PDF."""
+    """What converts the file to PDF."""
 
     NONE = "none"  # already a PDF
     IMAGE = "image"
@@ -39,9 +39,9 @@ class Converter(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file: its name for people, what its names end in, what its bytes begin with.
+    """A file format: label, file name suffixes, and the byte signatures it begins with.
 
-    ``signatures`` is empty for text, which may begin with anything but has no NUL.
+    ``signatures`` is empty for text formats, which have none but contain no NUL.
     """
 
     label: str
@@ -76,9 +76,9 @@ OTHERS = (
 
 
 def recognise(name: str, head: bytes) -> Format | None:
-    """The kind of a file by its name and its first ``HEAD`` bytes; a PDF is one whatever its name.
+    """Return the format by name and the first ``HEAD`` bytes, or None. A PDF may have any name.
 
-    One whose header is broken is known by its name and its first object.
+    A PDF with a damaged header is recognised by its name and its first object.
     """
     if PDF.signatures[0] in head or (name.lower().endswith(PDF.suffixes) and begins_as_pdf(head)):
         return PDF
@@ -87,23 +87,23 @@ def recognise(name: str, head: bytes) -> Format | None:
 
 
 def named_as(name: str) -> Format | None:
-    """The kind that a file name claims, PDF left out."""
+    """Return the format of the name's suffix, other than PDF, or None."""
     suffix = PurePath(name).suffix.lower()
     return next((format for format in OTHERS if suffix in format.suffixes), None)
 
 
 def accepted() -> tuple[Format, ...]:
-    """What can be uploaded here."""
+    """Return the formats this server can read."""
     return (PDF, *(format for format in OTHERS if not all(map(office_lacks, format.suffixes))))
 
 
-# --- Office files: LibreOffice converts Word, PowerPoint, Excel and OpenDocument, if it is installed ---
+# --- Office files: LibreOffice, if installed, converts Word, PowerPoint, Excel and OpenDocument ---
 #
-# LibreOffice runs in a session of its own, without network, with limits on memory, time and output. Its
-# profile is new for each file: macros are off, links to other files are not followed.
+# It runs in a separate session without network, with limits on memory, time and output. Each file gets a new
+# profile: macros are disabled, links to other files are not followed.
 
-MEMORY_BYTES = 4096 * MIB  # of address space: LibreOffice maps 2 GB before it opens a file
-OUT_OF_TIME = {128 + signal.SIGXCPU, 256 - signal.SIGXCPU}  # as a shell says it, and as Python does
+MEMORY_BYTES = 4096 * MIB  # address space: LibreOffice maps 2 GB before it opens a file
+OUT_OF_TIME = {128 + signal.SIGXCPU, 256 - signal.SIGXCPU}  # exit codes by a shell and by Python
 NOT_INSTALLED = "Office files need LibreOffice, which this server does not have. Save the file as PDF first."
 REGISTRY = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>
@@ -130,29 +130,29 @@ PARTS = {
     **dict.fromkeys((".xlsx", ".ods"), "Calc"),
     **dict.fromkeys((".pptx", ".odp"), "Impress"),
 }
-"""Parts of LibreOffice, which systems install one by one, by the endings of the files each reads."""
+"""The LibreOffice component for each suffix; systems install them separately."""
 LACKS = "Files like this need LibreOffice {}, which this server does not have. Save the file as PDF first."
 
 
 def office_lacks(suffix: str) -> str:
-    """Why a file of this ending cannot be made a PDF here; '' where it can, or needs no LibreOffice."""
+    """Return why files with this suffix cannot be converted here, or ''."""
     part = PARTS.get(suffix.lower())
     if part is None:
         return ""
     if not is_office_installed():
         return NOT_INSTALLED
-    registry = Path(program()).resolve().parent.parent / "share" / "registry"  # a file for each part
+    registry = Path(program()).resolve().parent.parent / "share" / "registry"  # one file per component
     is_known = (registry / "main.xcd").exists()
     return LACKS.format(part) if is_known and not (registry / f"{part.lower()}.xcd").exists() else ""
 
 
 def program() -> str:
-    """LibreOffice's path, or ''."""
+    """Return LibreOffice's path, or ''."""
     return shutil.which(settings.LIBREOFFICE) or ""
 
 
 def office_to_pdf(source: Path, suffix: str) -> bytes:
-    """The PDF LibreOffice makes of the file. Raises ParseFailure; leaves no process and no file behind."""
+    """Convert the file to PDF. Raises ParseFailure. Leaves no process and no file behind."""
     if lacking := office_lacks(suffix):
         raise ParseFailure(FailureCode.NOT_A_PDF, lacking)
     with TemporaryDirectory(prefix="pincite-office-") as name:
@@ -160,9 +160,9 @@ def office_to_pdf(source: Path, suffix: str) -> bytes:
         copy = folder / f"document{suffix}"
         shutil.copyfile(source, copy)
         write_profile(folder / "profile")
-        status, said = run(command(folder, copy), folder)
+        status, output = run(command(folder, copy), folder)
         if status == REFUSED:
-            raise ParseFailure(FailureCode.TOO_LARGE, said[:200])
+            raise ParseFailure(FailureCode.TOO_LARGE, output[:200])
         if status in OUT_OF_TIME:
             limit = PROCESSOR_SECONDS.format(settings.CONVERT_SECONDS)
             raise ParseFailure(FailureCode.TOOK_TOO_LONG, file_failure(FailureCode.TOOK_TOO_LONG, limit))
@@ -190,7 +190,7 @@ def command(folder: Path, copy: Path) -> list[str]:
 
 
 def run(arguments: list[str], folder: Path) -> tuple[int, str]:
-    """Exit status and what was said, after as long as conversions may take. Raises ParseFailure."""
+    """Return exit status and output. Raises ParseFailure when the conversion takes too long."""
     environment = {"PYTHONPATH": str(settings.BASE_DIR), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
     process = subprocess.Popen(
         arguments,
@@ -202,8 +202,8 @@ def run(arguments: list[str], folder: Path) -> tuple[int, str]:
     )
     wall = wall_seconds(settings.CONVERT_SECONDS)  # ``office_server`` limits the CPU time
     try:
-        said, _ = process.communicate(timeout=wall)
-        return process.returncode, said.decode(errors="replace")
+        output, _ = process.communicate(timeout=wall)
+        return process.returncode, output.decode(errors="replace")
     except subprocess.TimeoutExpired:
         message = file_failure(FailureCode.TOOK_TOO_LONG, f"{wall:.0f} seconds")
         raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "LibreOffice") from None

@@ -1,7 +1,7 @@
 """Pictures of pages: with highlights, cropped around them, or as thumbnails.
 
-The page itself is drawn in the confined child (it is hostile) and kept in the
-``pictures`` cache; the rectangles are painted here, on pixels only.
+The sandbox renders the hostile page, and the ``pictures`` cache keeps the image.
+Highlights are painted here, on pixels only.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from pdf.api import draw_plain_page
 from pdf.failures import ParseFailure
 from pdf.geometry import PageFrame, Rect, bounding_box
 
-MARGIN = 36.0  # points around the lit words
-LEAST = 0.6  # of the page's width: what stands beside the words tells what they are about
-REACH = 7.0  # points that an edge is moved, at most, to lie between two lines
-HEAD_MARGIN = 4.0  # points around heads that stand further above
-FOLD = 10.0  # points between these and what is cut out; no fold is made for less
+MARGIN = 36.0  # points around the highlights
+LEAST = 0.6  # of the page's width: neighbouring words give context
+REACH = 7.0  # points an edge may move to lie between two lines
+HEAD_MARGIN = 4.0  # points around column headers further above
+FOLD = 10.0  # points between the headers and the crop; a smaller gap is not folded
 FOLD_LINE = "#b9b3a6"
 
 Box = tuple[int, int, int, int]
 
 
 def pixels(fractions: Rect, image: Image.Image) -> Box:
-    """Left, top, right, bottom of a rectangle in fractions of the page as it is displayed."""
+    """Convert display fractions to pixels: left, top, right, bottom."""
     return (
         round(fractions.x0 * image.width),
         round(fractions.y0 * image.height),
@@ -45,13 +45,13 @@ def pixels(fractions: Rect, image: Image.Image) -> Box:
     )
 
 
-def cut_out(image: Image.Image, frame: PageFrame, lit: Rect, heads: Iterable[Rect] = ()) -> Image.Image:
-    """The surroundings of ``lit``, most of the page wide; heads that stand above them folded down to them.
+def crop_around(image: Image.Image, frame: PageFrame, area: Rect, heads: Iterable[Rect] = ()) -> Image.Image:
+    """Crop to ``area`` with its surroundings; column headers above are joined to it by a fold.
 
-    ``lit`` and ``heads`` are fractions of the page as it is displayed.
+    ``area`` and ``heads`` are display fractions.
     """
-    left, top, right, bottom = _around(image, frame, lit)
-    above = [head for head in heads if head.y1 <= lit.y0 and pixels(head, image)[1] < top]
+    left, top, right, bottom = _around(image, frame, area)
+    above = [head for head in heads if head.y1 <= area.y0 and pixels(head, image)[1] < top]
     if not above:
         return image.crop((left, top, right, bottom))
     point = image.height / frame.display_size[1]
@@ -71,13 +71,13 @@ def cut_out(image: Image.Image, frame: PageFrame, lit: Rect, heads: Iterable[Rec
     return folded
 
 
-def _around(image: Image.Image, frame: PageFrame, lit: Rect) -> Box:
-    """The lit words with a margin, most of the page's width, and no half lines."""
+def _around(image: Image.Image, frame: PageFrame, area: Rect) -> Box:
+    """Return the area with a margin, at least ``LEAST`` wide, with edges between lines of text."""
     across, down = (MARGIN / side for side in frame.display_size)
-    missing = max(0.0, LEAST - (lit.width + 2 * across)) / 2
-    left, right = lit.x0 - across - missing, lit.x1 + across + missing
+    missing = max(0.0, LEAST - (area.width + 2 * across)) / 2
+    left, right = area.x0 - across - missing, area.x1 + across + missing
     shift = max(0.0, -left) - max(0.0, right - 1)
-    wanted = Rect(left + shift, lit.y0 - down, right + shift, lit.y1 + down)
+    wanted = Rect(left + shift, area.y0 - down, right + shift, area.y1 + down)
     x0, y0, x1, y1 = pixels(wanted, image)
     x0, x1 = max(0, x0), min(image.width, x1)
     reach = REACH * image.height / frame.display_size[1]
@@ -85,7 +85,7 @@ def _around(image: Image.Image, frame: PageFrame, lit: Rect) -> Box:
 
 
 def _between_lines(image: Image.Image, left: int, right: int, y: int, reach: float) -> int:
-    """The whitest row of pixels near ``y``; of several the nearest."""
+    """Return the lightest row of pixels near ``y``, the nearest of several."""
     if not 0 < y < image.height:
         return min(max(y, 0), image.height)
     first, last = max(0, y - round(reach)), min(image.height, y + round(reach) + 1)
@@ -97,22 +97,22 @@ def _between_lines(image: Image.Image, left: int, right: int, y: int, reach: flo
 Dpi = Literal[72, 144, 216]
 RESOLUTIONS: tuple[Dpi, ...] = (72, 144, 216)
 KEPT_SECONDS = 7 * 24 * 3600
-LINE = 1.5  # points: of what is underlined
+LINE = 1.5  # points: thickness of an underline
 Colour = tuple[int, ...]  # red, green, blue; 0..255
 STRONG: Colour = (255, 214, 74)
 
 
 class PictureFailed(Exception):
-    """The page cannot be drawn; the message is for people."""
+    """The page cannot be rendered; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """Rectangles in page space, laid over the page like a text marker.
+    """Rectangles in page space, painted like a text marker.
 
     Attributes:
-        underline: colour of a line along the lower edge, as the viewer shows it.
-        framed: a picture that is cut is cut around them; heads of a column are folded down to it.
+        underline: colour of a line along the lower edge, as displayed.
+        framed: a crop contains them; others, such as column headers, are folded in.
     """
 
     rects: Sequence[Sequence[float]]
@@ -124,7 +124,7 @@ class Highlight:
 def page_picture(
     page: Page, highlights: Iterable[Highlight] = (), *, dpi: Dpi = 144, crop: bool = False
 ) -> bytes:
-    """A PNG of the page as a viewer shows it, cut to the surroundings of its framed highlights with ``crop``.
+    """Return a PNG of the page as displayed; ``crop`` cuts it around the framed highlights.
 
     Raises PictureFailed.
     """
@@ -133,26 +133,26 @@ def page_picture(
     if not any(layer.rects for layer in layers):
         return drawn
     image = Image.open(io.BytesIO(drawn)).convert("RGB")
-    image = ImageChops.multiply(image, light(image, page.frame, layers))  # the words stay black
+    image = ImageChops.multiply(image, highlight_layer(image, page.frame, layers))  # text stays black
     return png(cropped(image, page.frame, layers) if crop else image)
 
 
 def cropped(image: Image.Image, frame: PageFrame, layers: Sequence[Highlight]) -> Image.Image:
-    """The surroundings of what is framed; of all that is lit where nothing is."""
+    """Crop around the framed highlights, or around all where none is framed."""
     framed = [layer for layer in layers if layer.framed and layer.rects] or layers
     beside = [layer for layer in layers if layer not in framed]
-    lit, heads = (
+    areas, heads = (
         [frame.to_display(Rect(*rect)) for layer in part for rect in layer.rects] for part in (framed, beside)
     )
-    return cut_out(image, frame, bounding_box(lit), heads)
+    return crop_around(image, frame, bounding_box(areas), heads)
 
 
-MOST_PIXELS = 1568  # of the longer side: models that see scale down what is larger
-CLOSE_UP = 0.6  # of the page's longer side: what is smaller is drawn finer
+MOST_PIXELS = 1568  # of the longer side: vision models scale larger images down
+CLOSE_UP = 0.6  # of the page's longer side: smaller regions are rendered at a higher resolution
 
 
 def region_picture(document: Document, number: int, box: Sequence[float]) -> bytes:
-    """A PNG of a part of a page; ``box`` in display fractions. Raises PictureFailed."""
+    """Return a PNG of a part of a page; ``box`` in display fractions. Raises PictureFailed."""
     part = Rect(*box)
     drawn = page_drawing(document, number, 216 if max(part.width, part.height) < CLOSE_UP else 144)
     image = Image.open(io.BytesIO(drawn)).convert("RGB")
@@ -163,7 +163,7 @@ def region_picture(document: Document, number: int, box: Sequence[float]) -> byt
 
 
 def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
-    """The page without highlights, from the cache when it was drawn before. Raises PictureFailed."""
+    """Return the page without highlights as PNG, from the cache or the sandbox. Raises PictureFailed."""
     if not document.file:
         raise PictureFailed("This document has no file, so its pages cannot be drawn.")
     cache, key = caches["pictures"], cache_key(document.pk, number, dpi)
@@ -174,7 +174,7 @@ def page_drawing(document: Document, number: int, dpi: Dpi) -> bytes:
                 drawn = draw_plain_page(path, number, dpi=dpi, limits=parse_limits())
         except ParseFailure as failure:
             raise PictureFailed(failure.message) from None
-        with suppress(OSError):  # a full disk: it is drawn again next time
+        with suppress(OSError):  # a full disk: it is rendered again next time
             cache.set(key, drawn, KEPT_SECONDS)
     return drawn
 
@@ -184,15 +184,15 @@ def cache_key(document_id: UUID, number: int, dpi: int) -> str:
 
 
 def forget_pictures(document_id: UUID, page_count: int) -> None:
-    """Removes what the cache holds of a document."""
+    """Remove the document's pictures from the cache."""
     numbers = range(1, page_count + 1)
     caches["pictures"].delete_many(
         cache_key(document_id, number, dpi) for number in numbers for dpi in RESOLUTIONS
     )
 
 
-def light(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> Image.Image:
-    """What the picture is multiplied with: white, and each layer's colour over those before it."""
+def highlight_layer(image: Image.Image, frame: PageFrame, layers: Iterable[Highlight]) -> Image.Image:
+    """Return the image to multiply with: white, with each layer's colour over those before it."""
     overlay = Image.new("RGB", image.size, "white")
     draw = ImageDraw.Draw(overlay)
     for layer in layers:
@@ -216,15 +216,15 @@ WIDTH = 360  # pixels: a card on a dense screen
 
 
 def thumbnail_of(document: Document) -> bytes:
-    """WebP. Raises PictureFailed when the page cannot be drawn."""
+    """Return the first page as WebP, stored or rendered. Raises PictureFailed."""
     if document.thumbnail:
         with document.thumbnail.open("rb") as file:
             return bytes(file.read())
     picture = scaled_down(page_drawing(document, 1, 72))
     try:
         document.thumbnail.save(f"{document.pk.hex}.webp", ContentFile(picture), save=False)
-    except OSError as error:  # a full disk: it is drawn again next time
-        logger.warning("document %s: its thumbnail could not be kept: %s", document.pk, error)
+    except OSError as error:  # a full disk: it is rendered again next time
+        logger.warning("document %s: its thumbnail could not be stored: %s", document.pk, error)
         return picture
     Document.objects.filter(pk=document.pk).update(thumbnail=document.thumbnail.name)
     return picture
@@ -238,22 +238,22 @@ def scaled_down(png: bytes) -> bytes:
     return out.getvalue()
 
 
-# What of a page's picture is to be lit, as a part of an address.
+# Highlights as a part of a URL.
 UNMARKED = "none"
 MOST_BOXES = 200
 PARTS = 100_000
 
 Boxes = Sequence[Sequence[float]]
-"""[x0, y0, x1, y1] in 0..1 of the page as a viewer shows it, origin top left."""
+"""[x0, y0, x1, y1] in display fractions, origin top left."""
 
 
 def written_boxes(boxes: Boxes) -> str:
-    """``12101-9284-68308-11079_…``: hundred-thousandths of the page, as an address may hold them."""
+    """Format boxes for a URL: ``12101-9284-68308-11079_…``, in hundred-thousandths of the page."""
     return "_".join("-".join(str(round(side * PARTS)) for side in box) for box in boxes[:MOST_BOXES])
 
 
 def read_boxes(text: str) -> list[tuple[float, float, float, float]]:
-    """The inverse of ``written_boxes``. Raises ValueError with a sentence for people."""
+    """Parse the output of ``written_boxes``. Raises ValueError with a message for the user."""
     if text in ("", UNMARKED):
         return []
     boxes = []

@@ -1,4 +1,4 @@
-"""Files in an S3-compatible bucket (PINCITE_S3_BUCKET). Imported only where django-storages is installed."""
+"""Storage in an S3-compatible bucket (PINCITE_S3_BUCKET). Needs django-storages."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from storages.backends.s3 import S3Storage
 
 
 class BucketFiles(S3Storage):
-    """A bucket that parts of a file can be had from; django-storages gets the whole file for each."""
+    """A bucket with range reads; django-storages would download the whole file."""
 
     def open_part(self, name: str, start: int, length: int) -> IO[bytes]:
-        """See ``documents.files.storage.PartsOfFiles``. Raises botocore's ClientError."""
+        """Implement ``documents.files.storage.PartsOfFiles``. Raises botocore's ClientError."""
         entry = self.bucket.Object(self._normalize_name(name))
         return cast(IO[bytes], entry.get(Range=f"bytes={start}-{start + length - 1}")["Body"])

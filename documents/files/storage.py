@@ -1,4 +1,4 @@
-"""Where files are kept, unless the settings name another storage."""
+"""Storage of files on a local disk, the default."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from django.core.files.storage import FileSystemStorage
 
 
 class PartsOfFiles(Protocol):
-    """What our views ask of a storage beside Django's own methods."""
+    """A storage with range reads."""
 
     def open_part(self, name: str, start: int, length: int) -> IO[bytes]:
-        """From byte ``start`` on. It may go on after ``length`` bytes: the reader stops there."""
+        """Open the file at byte ``start``. It may be longer than ``length``: the reader stops there."""
         ...
 
 
 class WholeFiles(FileSystemStorage):
-    """Files on a disk of this machine; of one that could not be written whole, nothing is left."""
+    """Files on a local disk. A file that cannot be written completely is deleted."""
 
     def open_part(self, name: str, start: int, length: int) -> IO[bytes]:
-        file = Path(self.path(name)).open("rb")  # noqa: SIM115  the caller closes it
+        file = Path(self.path(name)).open("rb")  # noqa: SIM115  closed by the caller
         file.seek(start)
         return file
 

@@ -1,4 +1,4 @@
-"""Accept a file from a browser, the API or the command line: check it, scan it, store it, queue it."""
+"""Accept an upload: check its format, scan it for viruses, store it, queue it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
-# --- Virus scan: ClamAV reads every file before it is stored, if PINCITE_CLAMD is set ---
+# --- Virus scan: ClamAV, if PINCITE_CLAMD is set ---
 #
-# Protocol: clamd's INSTREAM. Each chunk follows its length, an empty chunk ends the file, one line answers.
+# clamd's INSTREAM protocol: each chunk is preceded by its length, an empty chunk ends the file, and clamd
+# responds with one line.
 
 logger = logging.getLogger(__name__)
 CHUNK = 1 << 16  # bytes
-SECONDS = 60.0  # without a sign of the scanner
+SECONDS = 60.0  # socket timeout
 LONGEST_ANSWER = 4096  # bytes
 FOUND, CLEAN, TOO_LARGE = " FOUND", ": OK", "size limit exceeded"
 
@@ -52,7 +53,7 @@ TOO_LARGE_TO_SCAN = "This file is larger than the virus scanner accepts."
 
 
 class Infected(Exception):
-    """The scanner knows what is in the file."""
+    """The scanner found a virus."""
 
 
 class NotScanned(Exception):
@@ -60,7 +61,7 @@ class NotScanned(Exception):
 
 
 def scan(file: File) -> None:
-    """Let the file pass, or raise Infected or NotScanned. Does nothing where no scanner is set."""
+    """Scan the file, if a scanner is configured. Raises Infected or NotScanned."""
     if not settings.CLAMD:
         return
     file.seek(0)
@@ -83,14 +84,14 @@ def scan(file: File) -> None:
 
 
 def ask(file: File) -> str:
-    """The line that clamd answers: ``stream: OK`` or ``stream: <name> FOUND``. Raises OSError."""
+    """Return clamd's response: ``stream: OK`` or ``stream: <name> FOUND``. Raises OSError."""
     with closing(connect()) as connection:
         try:
             connection.sendall(b"zINSTREAM\0")
             for chunk in file.chunks(CHUNK):
                 connection.sendall(struct.pack("!I", len(chunk)) + chunk)
             connection.sendall(struct.pack("!I", 0))
-        except BrokenPipeError:  # a file too large for it is answered before its end
+        except BrokenPipeError:  # clamd responds early to a file that is too large
             pass
         answer = b""
         while b"\0" not in answer and len(answer) < LONGEST_ANSWER and (part := connection.recv(1024)):
@@ -99,7 +100,7 @@ def ask(file: File) -> str:
 
 
 def connect() -> socket.socket:
-    """To ``host:port``, or to the socket at an absolute path."""
+    """Connect to ``host:port``, or to the Unix socket at an absolute path."""
     if settings.CLAMD.startswith("/"):
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(SECONDS)
@@ -114,8 +115,8 @@ INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # control, bidi override
 
 
 class UploadRefused(Exception):
-    """The file was not taken: ``empty``, ``not_a_pdf``, ``too_large``, ``no_room``, ``duplicate``,
-    ``infected`` or ``not_scanned``."""
+    """The upload was refused. Codes: ``empty``, ``not_a_pdf``, ``too_large``, ``no_room``, ``duplicate``,
+    ``infected`` and ``not_scanned``."""
 
     def __init__(self, code: str, message: str, existing: Document | None = None) -> None:
         self.code = code
@@ -126,7 +127,7 @@ class UploadRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """A file that was read to its end: its digest, its size in bytes, its kind."""
+    """Digest, size in bytes and format of a file."""
 
     sha256: str
     size: int
@@ -138,9 +139,9 @@ class Inspected:
 
 
 def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> Document:
-    """Stores the file as a document of the owner and puts it in the queue. Raises UploadRefused.
+    """Store the file as a document of the owner and queue it. Raises UploadRefused.
 
-    ``queued=False`` leaves it to the caller to ingest the document.
+    With ``queued=False`` the caller ingests the document.
     """
     name = clean_name(name)
     found = inspect(file, name)
@@ -164,7 +165,7 @@ def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> 
             document.save(force_insert=True)
             if queued:
                 enqueue(document)
-    except IntegrityError:  # the same file came twice at once
+    except IntegrityError:  # a concurrent upload of the same file
         kept.delete(save=False)
         refuse_duplicate(owner, found)
         raise
@@ -175,7 +176,7 @@ def store_upload(owner: User, file: File, name: str, *, queued: bool = True) -> 
 
 
 def store_address(owner: User, url: str) -> Document:
-    """A document that a worker will fetch from the URL. Raises FetchRefused when that is none to fetch."""
+    """Create a document that a worker will download from the URL. Raises FetchRefused for an invalid URL."""
     name = clean_name(file_name(parsed(url)))
     with transaction.atomic():
         document = Document.objects.create(
@@ -186,7 +187,7 @@ def store_address(owner: User, url: str) -> Document:
 
 
 def inspect(file: File, name: str = "") -> Inspected:
-    """Reads the file once, to its end or to the limit; without a name only a PDF will do.
+    """Read the file once, up to the size limit. Without a name it must be a PDF.
 
     Raises UploadRefused.
     """
@@ -216,7 +217,7 @@ def inspect(file: File, name: str = "") -> Inspected:
 
 
 def accepted_format(name: str, head: bytes) -> Format:
-    """The kind of file, if this server can read it. Raises UploadRefused."""
+    """Return the format, if this server can read it. Raises UploadRefused."""
     found = recognise(name, head)
     if found is None:
         raise UploadRefused(FailureCode.NOT_A_PDF, NOT_ACCEPTED)
@@ -226,7 +227,7 @@ def accepted_format(name: str, head: bytes) -> Format:
 
 
 def refuse_duplicate(owner: User, found: Inspected) -> None:
-    """Only among the owner's own documents: nothing tells what others have."""
+    """Raise UploadRefused for a duplicate. Compare the owner's documents only, to reveal no others."""
     same = Q(sha256=found.sha256) | Q(previous_version__sha256=found.sha256)
     existing = Document.objects.filter(same, owner=owner, deleted_at=None).first()
     if existing is not None:
@@ -234,7 +235,7 @@ def refuse_duplicate(owner: User, found: Inspected) -> None:
 
 
 def clean_name(name: str) -> str:
-    """The file's name for people: no path, no control or direction characters, at most 255 characters."""
+    """Return the name to display: no path, no control or bidi characters, at most 255 characters."""
     base = re.split(r"[/\\]", name.encode("utf-8", "replace").decode())[-1]
     visible = "".join(
         " " if char.isspace() else char
@@ -246,7 +247,7 @@ def clean_name(name: str) -> str:
 
 
 def shortened(name: str, limit: int = 255) -> str:
-    """Keeps the ending of an accepted kind when it cuts."""
+    """Truncate the name, but keep the suffix of an accepted format."""
     if len(name) <= limit:
         return name
     suffix = PurePath(name).suffix if name.lower().endswith(".pdf") or named_as(name) else ""

@@ -1,10 +1,9 @@
-"""Fetches a PDF from a URL that somebody typed: an attacker's, until shown otherwise.
+"""Download a PDF from an untrusted URL, with protection against SSRF.
 
-Only http and https; a name is resolved once and the connection goes to that
-very address (a second answer of a rebinding DNS server is never asked for);
-private, loopback, link-local and other special addresses are refused; each
-redirect goes through the same door; bytes and seconds are counted while they
-come; what arrives must begin like a PDF.
+Only http and https. A host name is resolved once and the connection goes to
+that address, which defeats DNS rebinding. Private, loopback, link-local and
+other special addresses are refused, also after redirects. Size and time are
+limited, and the content must begin like a PDF.
 """
 
 from __future__ import annotations
@@ -27,21 +26,21 @@ from django.conf import settings
 from django.core.files.base import File
 
 MAX_REDIRECTS = 5
-IN_MEMORY = 1024 * 1024  # bytes; what is larger goes to a temporary file
-HEAD = 1024  # bytes in which '%PDF-' must stand
+IN_MEMORY = 1024 * 1024  # bytes; a larger file goes to disk
+HEAD = 1024  # bytes that must contain '%PDF-'
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 OnProgress = Callable[[int, int], None]
 
-# https://www.iana.org/assignments/iana-ipv4-special-registry (and multicast), 2025-10. The few that are
-# reachable from everywhere (anycast for AS112, AMT and PCP) are left out too: none of them serves files.
+# https://www.iana.org/assignments/iana-ipv4-special-registry (and multicast), 2025-10. The few globally
+# reachable ones (anycast for AS112, AMT and PCP) are refused, too: they serve no files.
 _IPV4 = (
     "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24"
     " 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15"
     " 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
 )
 SPECIAL_IPV4 = tuple(ipaddress.IPv4Network(network) for network in _IPV4.split())
-# https://www.iana.org/assignments/ipv6-address-space: the only space given to hosts; and of the registry of
-# special addresses what lies within it (6to4 is looked into).
+# https://www.iana.org/assignments/ipv6-address-space: the only space assigned to hosts, and the special
+# addresses within it (6to4 is unwrapped).
 GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 SPECIAL_IPV6 = tuple(
     map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20"))
@@ -49,14 +48,14 @@ SPECIAL_IPV6 = tuple(
 
 
 class FetchRefused(Exception):
-    """The URL was not fetched. ``message`` is one sentence for people and tells nothing of our network."""
+    """The URL was not fetched. ``message`` is for the user and reveals nothing about our network."""
 
     def __init__(self, message: str) -> None:
         self.message = message
         super().__init__(message)
 
 
-HOST_NAME = re.compile(rb"[0-9A-Za-z._-]+")  # also of other scripts, as the DNS writes them
+HOST_NAME = re.compile(rb"[0-9A-Za-z._-]+")  # other scripts in their DNS encoding (IDNA)
 NOT_HTTP = "Only addresses that begin with http:// or https:// can be fetched."
 NOT_PUBLIC = "This address cannot be reached, or is not allowed."
 NO_ANSWER = "The server at this address did not send the file."
@@ -67,7 +66,7 @@ NOT_A_PDF = "What is at this address is not a PDF."
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A PDF that arrived: ``file`` stands at its beginning; ``name`` is the URL's last part."""
+    """A downloaded PDF: ``file`` is at its beginning; ``name`` is the URL's last segment."""
 
     file: File
     name: str
@@ -76,9 +75,9 @@ class Fetched:
 
 @contextmanager
 def fetch(url: str, on_progress: OnProgress = lambda done, total: None) -> Iterator[Fetched]:
-    """The PDF at ``url``, open until the block ends. Raises FetchRefused.
+    """Yield the PDF at ``url``, open during the block. Raises FetchRefused.
 
-    ``on_progress`` gets the bytes that came and the bytes there are, where the server tells.
+    ``on_progress`` gets the bytes received and the total, where the server gives a Content-Length.
     """
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
         final = download(url, body, on_progress)
@@ -86,7 +85,7 @@ def fetch(url: str, on_progress: OnProgress = lambda done, total: None) -> Itera
 
 
 def download(url: str, body: IO[bytes], on_progress: OnProgress) -> httpx.URL:
-    """Writes what is at the end of the redirects into ``body``; the last URL. Raises FetchRefused."""
+    """Follow redirects, write the content to ``body`` and return the last URL. Raises FetchRefused."""
     at = parsed(url)
     with guarded_client(deadline=time.monotonic() + settings.FETCH_SECONDS) as client:
         for _ in range(MAX_REDIRECTS + 1):
@@ -104,9 +103,9 @@ def download(url: str, body: IO[bytes], on_progress: OnProgress) -> httpx.URL:
 
 
 def parsed(url: str | httpx.URL) -> httpx.URL:
-    """Raises FetchRefused for what is no web address, and for a number that is not of the open Internet.
+    """Parse a URL. Raises FetchRefused for an invalid one and for an IP address that is not public.
 
-    What a name stands for is asked when the connection is made.
+    A host name is resolved and checked when the connection is made.
     """
     try:
         address = httpx.URL(url)
@@ -132,14 +131,14 @@ def refuse_private(addresses: list[Address]) -> None:
 def receive_body(response: httpx.Response, body: IO[bytes], on_progress: OnProgress) -> None:
     if response.status_code != 200:
         raise FetchRefused(NO_ANSWER)
-    size, told = 0, response.headers.get("content-length", "")
+    size, declared = 0, response.headers.get("content-length", "")
     for part in response.iter_raw():
         size += len(part)
         if size > settings.UPLOAD_MAX_BYTES:
             raise FetchRefused(TOO_LARGE)
         body.write(part)
-        if told.isdecimal() and size <= int(told):
-            on_progress(size, int(told))
+        if declared.isdecimal() and size <= int(declared):
+            on_progress(size, int(declared))
     body.seek(0)
     if b"%PDF-" not in body.read(HEAD):
         raise FetchRefused(NOT_A_PDF)
@@ -152,9 +151,9 @@ def file_name(url: httpx.URL) -> str:
 
 
 def guarded_client(deadline: float) -> httpx.Client:
-    """A client that connects through ``GuardedBackend``, whatever proxies the environment names.
+    """Return a client that connects through ``GuardedBackend`` and ignores proxies of the environment.
 
-    ``deadline`` is on the monotonic clock and holds for all its requests together.
+    ``deadline`` is on the monotonic clock and applies to all its requests together.
     """
     transport = httpx.HTTPTransport(trust_env=False, retries=0)
     transport._pool = httpcore.ConnectionPool(
@@ -170,7 +169,7 @@ def guarded_client(deadline: float) -> httpx.Client:
 
 
 class GuardedBackend(httpcore.SyncBackend):
-    """Resolves a name once, refuses it unless all its addresses are public, and connects to the first."""
+    """Resolve a name once, refuse it unless all its addresses are public, and connect to the first."""
 
     def __init__(self, deadline: float) -> None:
         self._deadline = deadline
@@ -191,7 +190,7 @@ class GuardedBackend(httpcore.SyncBackend):
 
 
 class DeadlineStream(httpcore.NetworkStream):
-    """A stream that nobody can keep open by sending a byte now and then."""
+    """A stream with a deadline for all its reads and writes together (slow-loris protection)."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
         self._stream = stream
@@ -220,7 +219,7 @@ class DeadlineStream(httpcore.NetworkStream):
 
 
 def within(timeout: float | None, deadline: float) -> float:
-    """The shorter of the two, in seconds from now. Raises httpcore.ReadTimeout when none is left."""
+    """Return the smaller of the timeout and the time left, in seconds. Raises httpcore.ReadTimeout."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise httpcore.ReadTimeout("the time for this file is over")
@@ -236,9 +235,9 @@ def resolve(host: str, port: int) -> list[Address]:
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is of the open Internet, also when it is wrapped in IPv6 (mapped, 6to4, NAT64).
+    """Return whether the address is globally reachable, also when wrapped in IPv6 (mapped, 6to4, NAT64).
 
-    By IANA's tables, not by ``ipaddress``: what counts as global there differs between releases of Python.
+    By IANA's tables: ``ipaddress.is_global`` differs between releases of Python.
     """
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or embedded_by_nat64(address)
@@ -249,7 +248,7 @@ def is_public(address: Address) -> bool:
 
 
 def embedded_by_nat64(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """RFC 6052: the well-known prefix 64:ff9b::/96 holds an IPv4 address in its last 32 bits."""
+    """Return the IPv4 address in the last 32 bits of 64:ff9b::/96 (RFC 6052), or None."""
     if address not in ipaddress.IPv6Network("64:ff9b::/96"):
         return None
     return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)

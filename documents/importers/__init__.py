@@ -1,7 +1,7 @@
-"""Other parsers' output as our pages and units.
+"""Import the output of other parsers.
 
-``docling``, ``unstructured`` and ``plain_blocks`` (Reducto, tldw and the like) each turn one format into
-``Block`` values; ``block_import`` turns those into the ``ParsedPage`` values that our own parser gives.
+``docling``, ``unstructured`` and ``plain_blocks`` (Reducto, tldw and similar) convert one format each to
+``Block`` values; ``block_import`` converts those to ``ParsedPage`` values, as our own parser returns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["ADAPTERS", "AdapterError", "Block", "read_blocks", "recognise"]
 
 
 def read_blocks(payload: object, kind: str = "") -> list[Block]:
-    """Blocks in reading order; ``kind`` '' recognises the format. Raises AdapterError."""
+    """Return blocks in reading order; ``kind`` '' detects the format. Raises AdapterError."""
     adapter = ADAPTERS.get(kind or recognise(payload))
     if adapter is None:
         raise AdapterError(f"There is no adapter {kind!r}: choose from {', '.join(ADAPTERS)}.")
@@ -32,7 +32,7 @@ def read_blocks(payload: object, kind: str = "") -> list[Block]:
 
 
 def recognise(payload: object) -> str:
-    """The format by its own marks; 'blocks' where it has none."""
+    """Detect the format; 'blocks' by default."""
     if isinstance(payload, dict) and payload.get("schema_name") == "DoclingDocument":
         return "docling"
     if isinstance(payload, list) and payload and isinstance(payload[0], dict) and "element_id" in payload[0]:

@@ -1,4 +1,4 @@
-"""One block of another parser's output, and its tables as rows."""
+"""A block of another parser's output, its validation, and its tables as rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ LONGEST_TEXT = 1_000_000  # characters of one block
 MOST_BLOCKS = 200_000
 
 
-MOST_ERRORS = 20  # that are named; the rest is counted
+MOST_ERRORS = 20  # that are listed; the rest is only counted
 Item = TypeVar("Item")
 From1 = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 
 
 class AdapterError(Exception):
-    """The payload is not what the adapter reads; the message is for people.
+    """The payload is invalid; the message is for the user.
 
     Attributes:
-        blocks: what is wrong with single blocks, by their number in reading order, from 0.
+        blocks: the errors of single blocks, by their number in reading order, from 0.
     """
 
     def __init__(self, message: str, blocks: Mapping[int, str] | None = None) -> None:
@@ -36,15 +36,15 @@ class AdapterError(Exception):
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept of an external block.
+    """One validated block.
 
     Attributes:
         page: from 1; slides and sheets count as pages.
         quad: four corners, clockwise from the top left, in 0..1 of the page, origin top left.
         level: of a heading, from 1; of a list item, its depth from 0.
-        rows: of a table, its cells as text, head first where ``has_head``.
+        rows: of a table, its cells as text; the first row is the header where ``has_head``.
         row, column: of a cell on its sheet, from 1; of a table, those of its first cell.
-        start_ms, end_ms: of spoken or moving media.
+        start_ms, end_ms: of audio or video.
     """
 
     type: BlockType = "text"
@@ -67,7 +67,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     end_ms: Milliseconds | None = None
 
     def location(self, row: int = 0) -> Location | None:
-        """Where it stands, ``row`` rows below its first; None where a page says as much."""
+        """Return the location of row ``row`` of the block; None where it has no more than a page."""
         names = ("slide", "sheet", "column", "paragraph", "line", "start_ms", "end_ms", "quad")
         found = Location(
             row=self.row + row if self.row else None, **{name: getattr(self, name) for name in names}
@@ -76,7 +76,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_block(**values: object) -> Block:
-    """A validated Block. Raises AdapterError."""
+    """Return a validated Block. Raises AdapterError."""
     text = values.get("text")
     if isinstance(text, str):
         values["text"] = clean(text)
@@ -90,7 +90,7 @@ def make_block(**values: object) -> Block:
 
 
 def read_each(items: Iterable[Item], read: Callable[[Item], Block | None]) -> list[Block]:
-    """The blocks of the items that have one. Raises AdapterError, which names the items at fault."""
+    """Read each item; None results are skipped. Raises AdapterError with the errors of all items."""
     blocks: list[Block] = []
     errors: dict[int, str] = {}
     number = -1
@@ -100,7 +100,7 @@ def read_each(items: Iterable[Item], read: Callable[[Item], Block | None]) -> li
         except AdapterError as error:
             errors[number] = str(error)
             continue
-        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):  # of hostile JSON
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):  # hostile JSON
             errors[number] = "It is not what this format holds."
             continue
         if block is not None and not errors:
@@ -114,12 +114,12 @@ def read_each(items: Iterable[Item], read: Callable[[Item], Block | None]) -> li
 
 
 def clean(text: str) -> str:
-    """Without NUL, which PostgreSQL refuses, and lone surrogates, which are no characters."""
+    """Remove NUL, which PostgreSQL refuses, and lone surrogates, which are no characters."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def quad_of(x0: float, y0: float, x1: float, y1: float, width: float, height: float) -> tuple:
-    """Corners in fractions from a box and its page's size; () where there is no size. Clamped to the page."""
+    """Return the corners of a box in fractions of its page, clamped; () for a page without size."""
     if width <= 0 or height <= 0:
         return ()
     left, right = sorted((clamped(x0 / width), clamped(x1 / width)))
@@ -128,18 +128,18 @@ def quad_of(x0: float, y0: float, x1: float, y1: float, width: float, height: fl
 
 
 def clamped(value: float) -> float:
-    """Within the page; what is no number is at its edge."""
+    """Clamp to 0..1; NaN becomes 0."""
     return min(1.0, max(0.0, value)) if value == value else 0.0
 
 
-LONGEST = 500_000  # characters that are read of one table's text
+LONGEST = 500_000  # characters read of one table's text
 MOST_COLUMNS = 1_000
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
 class Rows(NamedTuple):
-    """Cells as text, row by row; ``has_head``: the first row heads the columns."""
+    """Cells as text, row by row; ``has_head``: the first row is the header."""
 
     rows: list[list[str]]
     has_head: bool
@@ -149,7 +149,7 @@ NONE = Rows([], False)
 
 
 def rows_of(text: str) -> Rows:
-    """Of a table written as HTML or Markdown; none where it is neither."""
+    """Parse a table in HTML or Markdown; ``NONE`` for other text."""
     text = text.strip()[:LONGEST]
     if text.startswith("<"):
         return _from_html(text)
@@ -157,7 +157,7 @@ def rows_of(text: str) -> Rows:
 
 
 def rows_of_cells(cells: Iterable[object]) -> Rows:
-    """Of Docling's cells, each with the row and column it begins at; one over several stands in the first."""
+    """Place Docling's cells by their first row and column."""
     placed: dict[int, dict[int, str]] = {}
     heads: set[int] = set()
     for cell in cells:
@@ -196,9 +196,9 @@ def _from_html(html: str) -> Rows:
 
 
 class _TableParser(HTMLParser):
-    """Cells of ``tr``, ``td`` and ``th``; one over several columns stands in the first of them.
+    """Collect the cells of a table; a cell that spans columns is put into the first.
 
-    ``has_head``: the first row is of head cells only.
+    ``has_head``: the first row has only ``th`` cells.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Store documents from another parser's blocks: no file is parsed."""
+"""Create documents from another parser's blocks, without parsing a file."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from pdf.structure import Cell, ParsedDocument, ParsedPage, ParsedUnit, TableRow
 
 logger = logging.getLogger(__name__)
 VERSION = "3"
-"""Of what is made of blocks: those that an older one made are imported again by ``backfill``."""
+"""The version of imported documents; ``backfill`` imports older ones again."""
 
 FRAME = PageFrame(612.0, 792.0)
-"""A page of US letter: boxes come as fractions, so the size only sets their unit."""
+"""US letter. Boxes are fractions, so the size only sets their unit."""
 
 UNIT_TYPES: dict[str, UnitType] = {"text": "prose", "media": "caption"}
 
@@ -42,9 +42,9 @@ UNIT_TYPES: dict[str, UnitType] = {"text": "prose", "media": "caption"}
 def parsed_document(
     blocks: Sequence[Block], engine: str, file: ParsedDocument | None = None
 ) -> ParsedDocument:
-    """Pages in the order of their numbers; those without blocks are empty.
+    """Convert blocks to pages, in the order of their numbers; pages without blocks are empty.
 
-    ``file``: the PDF the blocks are of. Its pages lend their frames and the boxes of their words.
+    ``file``: the parsed PDF of the blocks; it provides page frames and word boxes.
     """
     on_page = {number: list(found) for number, found in groupby(sorted(blocks, key=_page), _page)}
     printed = {page.number: page for page in file.pages} if file else {}
@@ -72,7 +72,7 @@ def _page(block: Block) -> int:
 
 
 class _PageWriter:
-    """Writes blocks one under the other into a page's text, and keeps where each stands."""
+    """Append blocks to a page's text, and record the range of each."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class _PageWriter:
         self._add(block, block.text.strip(), path, None)
 
     def _path_of(self, block: Block) -> tuple[str, ...]:
-        """Headings above the block; a heading takes the place of those of its level and below."""
+        """Return the headings above the block; a heading replaces those of its level and below."""
         if block.type == "heading":
             level = block.level or 1
             while self._headings and self._headings[-1][0] >= level:
@@ -166,7 +166,7 @@ class _PageWriter:
         self.line += lines
 
     def _rect(self, block: Block) -> Rect:
-        """The box around the block's corners in page space; the whole page where it has none."""
+        """Return the bounding box of the block's corners in page space, or the whole page without corners."""
         if not block.quad:
             return Rect(0.0, 0.0, self._frame.width, self._frame.height)
         xs, ys = [x for x, _ in block.quad], [y for _, y in block.quad]
@@ -185,12 +185,12 @@ class _PageWriter:
         )
 
 
-MOST_WORDS = 20_000  # of one page, that are aligned with its PDF
-ALIGNED = 0.8  # share of a unit's words that must be found, or none of them has a box
+MOST_WORDS = 20_000  # of one page that are aligned with its PDF
+ALIGNED = 0.8  # share of a unit's words that must be found for their boxes to be used
 
 
 def aligned_words(text: str, units: Sequence[ParsedUnit], printed: ParsedPage) -> list[Word]:
-    """The words of the blocks' text with the boxes of the same words on the printed page."""
+    """Align the blocks' words with the printed page's and return them with the boxes of the latter."""
     own = [(match.start(), match.end()) for match in re.finditer(r"\S+", text)]
     theirs = printed.words
     if max(len(own), len(theirs)) > MOST_WORDS:
@@ -211,7 +211,7 @@ def aligned_words(text: str, units: Sequence[ParsedUnit], printed: ParsedPage) -
 
 
 def _boxed(unit: ParsedUnit, words: Sequence[Word]) -> ParsedUnit:
-    """A row of a table, or a block without a box, where its words are printed."""
+    """Give a table row, or a block without a box, the boxes of its words."""
     inside = [word.rect for word in words if unit.char_start <= word.char_start < unit.char_end]
     if not inside or (unit.rects and unit.table is None):
         return unit
@@ -229,10 +229,10 @@ UNREADABLE = "The imported blocks are no longer stored."
 
 
 def import_blocks(owner: User, payload: object, title: str, kind: str = "") -> Document:
-    """A document of the owner that waits to be made of external blocks, with its job.
+    """Create a document and its job from external blocks; the caller queues it.
 
-    ``kind`` names an adapter, '' recognises the format. The payload itself is kept beside the database,
-    compressed, in ``metadata["payload"]``. Raises AdapterError when it cannot be read: nothing is stored.
+    ``kind`` names an adapter, '' detects the format. The compressed payload is kept in the file storage under
+    the name in ``metadata["payload"]``. Raises AdapterError for an invalid payload, and stores nothing then.
     """
     kind = kind or recognise(payload)
     check_size(read_blocks(payload, kind))
@@ -245,7 +245,7 @@ def import_blocks(owner: User, payload: object, title: str, kind: str = "") -> D
 
 
 def check_size(blocks: Sequence[Block]) -> None:
-    """Raises AdapterError for more than the server reads of a file."""
+    """Raise AdapterError for more pages or words than the server accepts."""
     if max(block.page for block in blocks) > settings.PARSE_MAX_PAGES:
         raise AdapterError(f"There are more than {settings.PARSE_MAX_PAGES:,} pages.")
     if sum(block.text.count(" ") + 1 for block in blocks) > settings.PARSE_MAX_WORDS:
@@ -253,7 +253,7 @@ def check_size(blocks: Sequence[Block]) -> None:
 
 
 def read_import(document: Document, file: ParsedDocument | None) -> ParsedDocument:
-    """The document's blocks, laid over its PDF where there is one. Raises IngestionFailure."""
+    """Read the document's blocks, aligned with its PDF where there is one. Raises IngestionFailure."""
     try:
         with default_storage.open(document.metadata["payload"]) as stored:
             payload = json.loads(gzip.decompress(stored.read()))
@@ -269,7 +269,7 @@ def read_import(document: Document, file: ParsedDocument | None) -> ParsedDocume
 
 
 def located(parsed: ParsedDocument) -> dict[str, int]:
-    """How many units have each field of a location."""
+    """Count the units with each field of a location."""
     fields: Counter[str] = Counter()
     for page in parsed.pages:
         for unit in page.units:
@@ -278,13 +278,13 @@ def located(parsed: ParsedDocument) -> dict[str, int]:
 
 
 def keep_payload(payload: object) -> str:
-    """Where the payload was stored."""
+    """Store the payload and return its name."""
     packed = gzip.compress(json.dumps(payload, ensure_ascii=False).encode("utf-8", "replace"))
     return default_storage.save(f"{PAYLOADS}/{uuid.uuid4().hex}.json.gz", ContentFile(packed))
 
 
 def forget_payload(document_id: uuid.UUID, **signal: Any) -> None:
-    """Removes the payload once the document's rows are gone."""
+    """Delete the payload once the document's rows are deleted."""
     metadata = Document.objects.filter(pk=document_id).values_list("metadata", flat=True).first()
     name = (metadata or {}).get("payload")
     if isinstance(name, str) and name.startswith(f"{PAYLOADS}/"):

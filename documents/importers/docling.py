@@ -1,4 +1,4 @@
-"""Docling's JSON export (DoclingDocument): texts, tables and pictures in the order of its body."""
+"""Read Docling's JSON export (DoclingDocument): texts, tables and pictures in the order of its body."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FURNITURE = {"page_header", "page_footer"}
 
 
 def read(payload: object) -> list[Block]:
-    """Blocks in reading order. Raises AdapterError."""
+    """Return blocks in reading order. Raises AdapterError."""
     if not isinstance(payload, dict) or not isinstance(payload.get("body"), dict):
         raise AdapterError("This is not a DoclingDocument: it has no body.")
     return read_each(_in_order(payload, payload["body"], set()), partial(_block, payload))
 
 
 def _in_order(document: dict[str, Any], node: dict[str, Any], seen: set[str]) -> Iterator[dict[str, Any]]:
-    """Items below the node, depth first; a reference that leads back is followed once."""
+    """Yield the items below the node, depth first, each reference once."""
     for child in node.get("children") or []:
         reference = child.get("$ref", "") if isinstance(child, dict) else ""
         item = _resolve(document, reference)
@@ -48,7 +48,7 @@ def _in_order(document: dict[str, Any], node: dict[str, Any], seen: set[str]) ->
 
 
 def _resolve(document: dict[str, Any], reference: str) -> dict[str, Any] | None:
-    """``#/texts/12`` in the document; None when it leads nowhere."""
+    """Resolve a reference such as ``#/texts/12``; None when it is invalid."""
     parts = reference.removeprefix("#/").split("/")
     if len(parts) != 2 or not parts[1].isdigit():
         return None
@@ -91,7 +91,7 @@ def _table(document: dict[str, Any], item: dict[str, Any], place: dict[str, Any]
 
 
 def _rows_of_grid(grid: list[list[dict[str, Any]]]) -> Rows | None:
-    """A cell over several columns stands in each of them."""
+    """Convert Docling's grid, which repeats a cell in each column it spans."""
     rows = [[str(cell.get("text", "")) for cell in row if isinstance(cell, dict)] for row in grid]
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     head = any(cell.get("column_header") for row in grid[:1] for cell in row if isinstance(cell, dict))
@@ -99,7 +99,7 @@ def _rows_of_grid(grid: list[list[dict[str, Any]]]) -> Rows | None:
 
 
 def _place(document: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
-    """Page and corners of the item's first provenance."""
+    """Return page and corners of the item's first provenance."""
     provenance = next(iter(item.get("prov") or []), None)
     if not isinstance(provenance, dict):
         return {}

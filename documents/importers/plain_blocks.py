@@ -1,4 +1,4 @@
-"""Plain blocks, as Reducto, tldw and most other services give them.
+"""Read plain blocks, as Reducto, tldw and most other services return them.
 
 A list of objects (or an object that holds one under ``blocks``, ``chunks`` or
 ``result``), each with ``type`` and ``text`` or ``content``, and any of: ``page``,
@@ -47,11 +47,11 @@ TYPES = {
     "key value": "text",
     "equation": "formula",
 }
-DEEPEST = 8  # lists and holders inside each other
+DEEPEST = 8  # levels of nested lists and holders
 KNOWN = {"text", "heading", "list", "table", "code", "caption", "footnote", "formula", "media"}
 HOLDERS = ("blocks", "chunks", "result", "elements")
 LIST_STYLES = {"bullet_list": "bullet", "numbered_list": "numbered"}
-OTHER_NAMES = {  # of the same fields, as other services write them
+OTHER_NAMES = {  # other services' names of our fields
     "slide_number": "slide",
     "sheet_name": "sheet",
     "paragraph_number": "paragraph",
@@ -77,7 +77,7 @@ PLAIN = (
 
 
 def read(payload: object) -> list[Block]:
-    """Blocks in their order; heads and feet of pages are left out. Raises AdapterError."""
+    """Return blocks in order, without page headers and footers. Raises AdapterError."""
     sheets: dict[str, int] = {}
     return read_each(_items(payload), partial(_block, sheets))
 
@@ -102,13 +102,12 @@ def _items(payload: object, depth: int = 0) -> Iterator[Any]:
 
 
 def _block(sheets: dict[str, int], item: Any) -> Block | None:
-    """``sheets`` numbers those without a page in the order of their first blocks."""
+    """Read one block. ``sheets`` assigns page numbers to sheets in order of appearance."""
     if not isinstance(item, dict):
         raise AdapterError("It is not an object.")
     item = _flattened(item)
     named = str(item.get("type") or "text").lower()
-    kind = named
-    kind = kind if kind in KNOWN else TYPES.get(kind, "text")
+    kind = named if named in KNOWN else TYPES.get(named, "text")
     text = item.get("text") if isinstance(item.get("text"), str) else item.get("content")
     rows, has_head = item.get("rows") or (), bool(item.get("has_head", True))
     if kind == "table" and not rows and isinstance(text, str):
@@ -135,7 +134,7 @@ def _block(sheets: dict[str, int], item: Any) -> Block | None:
 
 
 def _flattened(item: dict[str, Any]) -> dict[str, Any]:
-    """The fields of ``citation`` and ``metadata`` beside the block's own, under the names of ``PLAIN``."""
+    """Merge the fields of ``citation`` and ``metadata`` into the block's, under the names of ``PLAIN``."""
     nested = [item.get(name) for name in ("citation", "metadata")]
     found: dict[str, Any] = {}
     if str(item.get("type", "")).lower() == "code" and item.get("language"):
@@ -146,7 +145,7 @@ def _flattened(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:
-    """``bbox_quad`` (four points), Reducto's {left, top, width, height} or [x0, y0, x1, y1], in fractions."""
+    """Parse ``bbox_quad`` (four points), {left, top, width, height} or [x0, y0, x1, y1], in fractions."""
     try:
         if corners := item.get("bbox_quad"):
             return _corners(corners)
@@ -162,7 +161,7 @@ def _quad(item: dict[str, Any], box: dict[str, Any]) -> tuple:
 
 
 def _corners(corners: Any) -> tuple:
-    """Four points as they are, {x, y} or [x, y]: those of a turned box stay turned."""
+    """Return four points, given as {x, y} or [x, y]; a rotated box stays rotated."""
     points = [(point["x"], point["y"]) if isinstance(point, dict) else tuple(point) for point in corners]
     if len(points) != 4:
         raise ValueError

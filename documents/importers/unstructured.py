@@ -1,4 +1,4 @@
-"""Unstructured's elements: a list of {type, element_id, text, metadata}."""
+"""Read Unstructured's elements: a list of {type, element_id, text, metadata}."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TYPES = {
 
 
 def read(payload: object) -> list[Block]:
-    """Blocks in the elements' order; heads and feet of pages are left out. Raises AdapterError."""
+    """Return blocks in order, without page headers and footers. Raises AdapterError."""
     if not isinstance(payload, list) or len(payload) > MOST_BLOCKS:
         raise AdapterError(f"These are not Unstructured's elements, or more than {MOST_BLOCKS:,}.")
     return read_each(payload, _block)

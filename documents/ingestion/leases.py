@@ -1,8 +1,8 @@
-"""Leases: which worker has a document; SIGTERM and database outages while it works.
+"""Leases of documents, and how their workers deal with SIGTERM and database outages.
 
-A task queue may deliver a task twice, late, or for ever; the lease makes that
-harmless. Every write of an ingestion happens under its lease, so that a worker
-which was given up (killed, stalled, cut off) cannot write over its successor.
+A task queue may deliver a task twice or late; leases make that harmless. Every
+write of an ingestion requires its lease, so a worker that lost it (killed,
+stalled, disconnected) cannot overwrite its successor's work.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class LostLease(Exception):
-    """The document was deleted, or another worker has it now: write nothing more."""
+    """The document was deleted, or another worker leased it. Write nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ class Lease:
 
     @property
     def row(self) -> QuerySet[Document]:
-        """The document's row while the lease holds; no row after that."""
+        """The document's row while the lease is valid; empty afterwards."""
         return Document.objects.filter(pk=self.document_id, lease=self.token, deleted_at=None)
 
     def update(self, **values: Any) -> None:
-        """Writes to the row. Raises LostLease when the lease does not hold."""
+        """Update the row. Raises LostLease when the lease is invalid."""
         if not self.row.update(**values):
             raise LostLease(self.document_id)
 
     def lock(self) -> Document:
-        """The row, locked to the end of the transaction. Raises LostLease."""
+        """Return the row with a row lock until the end of the transaction. Raises LostLease."""
         document = self.row.select_for_update(of=("self",)).first()
         if document is None:
             raise LostLease(self.document_id)
@@ -63,22 +63,22 @@ def host() -> str:
 
 
 def holder() -> str:
-    """This process, as a lease names it."""
+    """Return the name of this process in a lease."""
     return f"{host()}:{os.getpid()}"
 
 
 def free() -> Q:
-    """Rows that nobody works on now."""
+    """Return the condition on rows without a valid lease."""
     return Q(lease=None) | Q(lease_expires_at__lt=timezone.now())
 
 
 def acquire(document_id: uuid.UUID) -> Lease | None:
-    """Counts an attempt and takes the document; None when it is taken, finished, deleted or worn out."""
+    """Lease the document and count an attempt. Return None when it is leased, finished, deleted or failed."""
     return _take(document_id, Q(status__in=WORKING, attempts__lt=settings.INGEST_MAX_ATTEMPTS))
 
 
 def acquire_for_recognition(document_id: uuid.UUID) -> Lease | None:
-    """Takes a document whose pages are to be recognised; None when it is taken, finished or deleted."""
+    """Lease a document whose pages await OCR. Return None when it is leased, finished or deleted."""
     return _take(document_id, Q(status=Document.Status.RECOGNISING))
 
 
@@ -96,9 +96,9 @@ def _take(document_id: uuid.UUID, condition: Q) -> Lease | None:
 
 
 def return_to_queue(rows: QuerySet[Document]) -> int:
-    """Puts documents back in the queue as if they had not been tried: the interruption was not theirs.
+    """Requeue documents without counting the attempt: the interruption was not their fault.
 
-    Those whose pages are recognised stay at that.
+    Documents whose pages are being recognised keep that status.
     """
     return rows.update(
         status=Case(
@@ -115,7 +115,7 @@ def return_to_queue(rows: QuerySet[Document]) -> int:
 
 @contextmanager
 def renewing(lease: Lease) -> Iterator[None]:
-    """Keeps the lease alive from a thread of its own while the block works."""
+    """Renew the lease from a thread while the block runs."""
     stop = threading.Event()
     thread = threading.Thread(target=_renew, args=(lease, stop), name="lease", daemon=True)
     thread.start()
@@ -134,26 +134,26 @@ def _renew(lease: Lease, stop: threading.Event) -> None:
                 break
         except DatabaseError:
             logger.warning("lease of %s could not be renewed yet", lease.document_id)
-            connection.close()  # the next try connects anew
+            connection.close()  # the next attempt reconnects
     connection.close()
 
 
 @contextmanager
 def locked(lease: Lease) -> Iterator[Document]:
-    """A transaction that holds the document's row; nothing is written once the lease is lost."""
+    """Run the block in a transaction with a row lock. Raises LostLease."""
     with transaction.atomic():
         yield lease.lock()
 
 
 class Interrupted(KeyboardInterrupt):
-    """The process was asked to stop. Not an Exception: nothing that recovers from errors may swallow it.
+    """SIGTERM arrived. Not an Exception, so that no error handler swallows it.
 
-    Of this kind, because psycopg then cancels the statement it waits for, and its connection can be used.
+    A KeyboardInterrupt, since psycopg then cancels the running statement and keeps the connection usable.
     """
 
 
 class _Held:
-    """Whether a SIGTERM came that nobody has heard yet."""
+    """Whether a deferred SIGTERM is pending."""
 
     is_waiting = False
 
@@ -176,7 +176,7 @@ def sigterm_deferred() -> Iterator[None]:
 
 @contextmanager
 def sigterm_raises() -> Iterator[None]:
-    """Raises Interrupted in the block on SIGTERM. In other threads than the main one it changes nothing."""
+    """Raise Interrupted in the block on SIGTERM. Does nothing outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -194,30 +194,30 @@ def _hold(signum: int, frame: FrameType | None) -> None:
 
 
 def _raise(signum: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: the way out must not be cut short
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second signal must not interrupt the clean-up
     _Held.is_waiting = False
     raise Interrupted
 
 
 Result = TypeVar("Result")
-PATIENCE = 120.0  # seconds
-PAUSE = 0.5  # seconds between two tries
+RETRY_SECONDS = 120.0
+PAUSE = 0.5  # seconds between two attempts
 CONNECTION_LOST = ("08", "57P")  # SQLSTATE: connection exceptions; the server shuts down or starts up
 
 
 def is_unavailable(error: Error) -> bool:
-    """Whether the database is not there, rather than unwilling (a full disk, a deadlock, a time limit)."""
+    """Return whether the database is unreachable, as opposed to a full disk, deadlock or timeout."""
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(CONNECTION_LOST)
 
 
-def retry_until_available(work: Callable[[], Result], patience: float = PATIENCE) -> Result:
-    """What ``work`` returns, which is done again until the database is back; so it must bear being repeated.
+def retry_until_available(work: Callable[[], Result], patience: float = RETRY_SECONDS) -> Result:
+    """Retry ``work``, which must be idempotent, until the database is reachable.
 
-    Raises what ``work`` raised when that was something else, when ``patience``
-    seconds are over, and inside a transaction, which is lost as a whole.
+    Raises its error after ``patience`` seconds, for other errors, and inside a transaction, which cannot
+    be continued.
     """
     give_up_at = time.monotonic() + patience
     while True:
@@ -226,6 +226,6 @@ def retry_until_available(work: Callable[[], Result], patience: float = PATIENCE
         except (OperationalError, InterfaceError) as error:
             if connection.in_atomic_block or not is_unavailable(error) or time.monotonic() > give_up_at:
                 raise
-            logger.warning("the database is away: %s", error)
+            logger.warning("the database is unreachable: %s", error)
             connection.close()
             time.sleep(PAUSE)

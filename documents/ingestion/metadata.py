@@ -1,4 +1,4 @@
-"""What a document is: title, authors, year, identifiers, language, where its file or first pages say so."""
+"""Extract title, authors, year, identifiers and language from a document's file and first pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_A_TITLE = re.compile(
     r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
     r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
     r"|^[\W\d_]+$"
-    r"|\b\d{1,2}/\d{1,2}/(19|20)?\d\d\b",  # a program's stamp: "10-K - 02/07/2019 - …", "Invoice 3/4/21"
+    r"|\b\d{1,2}/\d{1,2}/(19|20)?\d\d\b",  # generated: "10-K - 02/07/2019 - …", "Invoice 3/4/21"
     re.IGNORECASE,
 )
 # Issuing authorities and names of forms are too generic to be titles.
@@ -43,8 +43,8 @@ A_FORM = re.compile(
     r"|^\W*(mark one\W*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
     re.IGNORECASE,
 )
-# Text addressed to a language model: an answer would repeat or obey it.
-AN_ORDER = re.compile(
+# Prompt injection: text addressed to a language model.
+PROMPT_INJECTION = re.compile(
     r"\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|your|the|any)\b"
     r".{0,30}\b(instructions?|rules?|prompts?|messages?|directions?|guidelines?)\b"
     r"|<\s*/?\s*(system|assistant|user|instructions?|prompt)\b|<\|.*\|>|\[/?INST\]"
@@ -58,23 +58,21 @@ AN_ORDER = re.compile(
     r"|ignor(iere|ez|a|e|uj).{0,30}(anweisung|instruction|instruccion|istruzion|instruç)",
     re.IGNORECASE | re.DOTALL,
 )
-MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; what comes after more is a section's
+MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
-NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a capital and at least one small letter: no heading in capitals
+NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a lower-case letter is required: headings may be all capitals
 PERSON = re.compile(rf"(?:{NAME}|[A-Z]\.(?:\s?-?[A-Z]\.)*)(?:\s(?:{NAME}|[A-Z]\.|de|la|van|von|der)){{1,4}}")
 FOOTNOTE_MARK = re.compile(r"[\d*†‡§¶∗⋆]+(?:\s*,\s*[\d*†‡§¶∗⋆]+)*")
 YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
 SAMPLE_CHARACTERS, SAMPLE_PAGES = 20_000, 40
-FEWEST_WORDS = 30
-"""Fewer tell no language."""
-LEAST_FUNCTION_WORDS = 0.08
-"""Share of function words in running text of a language; a list of names or numbers has fewer."""
+FEWEST_WORDS = 30  # for language detection
+LEAST_FUNCTION_WORDS = 0.08  # share in running text of a language; lists of names or numbers have fewer
 
 
 class DocumentMetadata(msgspec.Struct, frozen=True):
-    """What could be found out; '' or None or () where nothing sound was there."""
+    """Extracted metadata; '', None or () where nothing plausible was found."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -96,10 +94,9 @@ def extract_metadata(parsed: ParsedDocument) -> DocumentMetadata:
 
 
 def title_of(parsed: ParsedDocument) -> str:
-    """The metadata's title unless a program put it there, else the first heading of the first two pages.
+    """Return the metadata's title unless generated, else the first heading of the first two pages.
 
-    '' when they are those of a form: each says what is to be filled in, and the
-    file's name says more.
+    '' for a form, whose headings only name its fields: the file's name is better.
     """
     headings = [] if is_form(parsed) else first_headings(parsed)
     candidates = [parsed.metadata.get("title", ""), *headings]
@@ -107,13 +104,13 @@ def title_of(parsed: ParsedDocument) -> str:
 
 
 def is_form(parsed: ParsedDocument) -> bool:
-    """Whether a line of the first page is nothing but the name of a form, such as FORM 10-K."""
+    """Return whether a line of the first page is only the name of a form, such as FORM 10-K."""
     lines = parsed.pages[0].text.splitlines() if parsed.pages else []
     return any(map(A_FORM.match, map(one_line, lines)))
 
 
 def first_headings(parsed: ParsedDocument) -> Iterator[str]:
-    """Those above the text, the highest first, then those further up."""
+    """Yield the headings above the text by level, then by position."""
     headings, words = [], 0
     for unit in (unit for page in parsed.pages[:2] for unit in page.units):
         if unit.type == "heading" and words <= MOST_WORDS_ABOVE:
@@ -129,12 +126,12 @@ def is_title(text: str) -> bool:
         return False
     if is_list_of_people(line):
         return False
-    misnamed = (NOT_A_TITLE, AN_ORDER, AN_AUTHORITY, A_FORM)
-    return "\ufffd" not in line and not any(pattern.search(line) for pattern in misnamed)
+    excluded = (NOT_A_TITLE, PROMPT_INJECTION, AN_AUTHORITY, A_FORM)
+    return "\ufffd" not in line and not any(pattern.search(line) for pattern in excluded)
 
 
 def is_list_of_people(line: str) -> bool:
-    """Whether a heading is nothing but names, as authors stand below a title: three, or with note marks."""
+    """Return whether a heading is a list of authors: at least three names, or two with note marks."""
     plain = FOOTNOTE_MARK.sub("", line)
     names = names_in(plain)
     return len(names) > (1 if plain != line else 2) and all(map(PERSON.fullmatch, names))
@@ -145,7 +142,7 @@ def one_line(text: str) -> str:
 
 
 def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
-    """Those the metadata names; else, of a paper, the names between its title and its abstract."""
+    """Return the metadata's authors; else, of a paper, the names between title and abstract."""
     names = names_in(parsed.metadata.get("author", ""))
     if not names and is_paper(parsed):
         names = names_below_title(parsed)
@@ -153,13 +150,13 @@ def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
 
 
 def names_in(text: str) -> list[str]:
-    said = one_line(text)
-    parts = [] if AN_ORDER.search(said) else re.split(r"\s*(?:;|,|\band\b|&)\s*", said)
+    line = one_line(text)
+    parts = [] if PROMPT_INJECTION.search(line) else re.split(r"\s*(?:;|,|\band\b|&)\s*", line)
     return [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
 
 
 def names_below_title(parsed: ParsedDocument) -> list[str]:
-    """The first line of prose on page 1 when it holds nothing but names."""
+    """Return the names in the first line of prose on page 1, if it has only names."""
     units = parsed.pages[0].units if parsed.pages else ()
     prose = next((unit.text for unit in units if unit.type == "prose"), "")
     names = names_in(FOOTNOTE_MARK.sub("", prose.partition("\n")[0]))
@@ -167,28 +164,28 @@ def names_below_title(parsed: ParsedDocument) -> list[str]:
 
 
 def is_paper(parsed: ParsedDocument) -> bool:
-    """Whether its own first pages have an abstract or an identifier, as papers have."""
+    """Return whether the first pages have an abstract or an identifier."""
     sections = {unit.section_type for page in parsed.pages[:2] for unit in page.units}
     return "abstract" in sections or bool(doi_of(parsed) or arxiv_id_of(parsed))
 
 
 def doi_of(parsed: ParsedDocument) -> str:
-    """The metadata's; else the only one on the first page: where there are more, they are others'."""
-    said = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
-    if found := next(filter(None, map(bare_doi, said)), ""):
+    """Return the metadata's DOI, else the only one on the first page; several belong to cited papers."""
+    values = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
+    if found := next(filter(None, map(bare_doi, values)), ""):
         return found
     printed = {bare_doi(text) for text in DOI.findall(parsed.pages[0].text)} if parsed.pages else set()
     return printed.pop() if len(printed) == 1 else ""
 
 
 def arxiv_id_of(parsed: ParsedDocument) -> str:
-    """What arXiv stamps on the margin of the first page: ``arXiv:1706.03762v5 [cs.CL]``."""
+    """Return the id that arXiv stamps on the first page: ``arXiv:1706.03762v5 [cs.CL]``."""
     found = ARXIV_STAMP.search(parsed.pages[0].text) if parsed.pages else None
     return bare_arxiv_id(found.group()) if found else ""
 
 
 def year_of(parsed: ParsedDocument) -> int | None:
-    """The year the first page names most often, else the year the file was made."""
+    """Return the most frequent year on the first page, else the file's creation year."""
     first = parsed.pages[0].text if parsed.pages else ""
     named = Counter(YEAR.findall(first)).most_common(1)
     made = YEAR.search(parsed.metadata.get("creationDate", "")[2:6])
@@ -197,15 +194,15 @@ def year_of(parsed: ParsedDocument) -> int | None:
 
 
 def language_of(parsed: ParsedDocument) -> str:
-    """ISO 639-1: what the words say, else what the file says.
+    """Return the ISO 639-1 code detected in the text, else the file's own declaration.
 
-    The model of py3langid is asked of words all over the document: its first pages may be English in
-    any language. Where the text holds too few function words of what it says, the file is asked.
+    py3langid classifies a sample of the whole document, since the first pages may be in English. Where the
+    text has too few function words of the result, the declaration is used.
     """
     words = re.findall(r"[^\W\d_]+", sample_of(parsed).lower())
-    said = parsed.language.lower().replace("_", "-")[:12]
+    declared = parsed.language.lower().replace("_", "-")[:12]
     if len("".join(words)) < FEWEST_WORDS * 4:
-        return said
+        return declared
     found = str(py3langid.classify(" ".join(words))[0])
     found = {"nb": "no", "nn": "no"}.get(found, found)
     if not stop_words(found) or UNSPACED.search("".join(words)[:2000]):
@@ -214,16 +211,16 @@ def language_of(parsed: ParsedDocument) -> str:
     if share_of(counts, found) >= LEAST_FUNCTION_WORDS / 2:
         return found
     best = max(sorted(languages_with("stopwords.txt")), key=lambda code: share_of(counts, code))
-    return best if share_of(counts, best) >= LEAST_FUNCTION_WORDS else said
+    return best if share_of(counts, best) >= LEAST_FUNCTION_WORDS else declared
 
 
 def share_of(counts: Counter[str], language: str) -> float:
-    """Share of words that are function words of the language."""
+    """Return the share of words that are function words of the language."""
     return sum(counts[word] for word in stop_words(language)) / (counts.total() or 1)
 
 
 def sample_of(parsed: ParsedDocument) -> str:
-    """Text of pages all over the document."""
+    """Return text from pages throughout the document."""
     step = max(1, len(parsed.pages) // SAMPLE_PAGES)
     pages = [page.text for page in parsed.pages[::step]]
     each = max(400, SAMPLE_CHARACTERS // (len(pages) or 1))

@@ -1,4 +1,4 @@
-"""Parse a document within the limits of the settings: its pages, chunks and metadata."""
+"""Parse a document within the configured limits: pages, chunks and metadata."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PROGRESS_SECONDS = 1.0
 
 
 class Content(msgspec.Struct, frozen=True):
-    """All that is stored of a document's file."""
+    """Everything that is stored of a document's file."""
 
     parsed: ParsedDocument
     chunks: tuple[ChunkDraft, ...]
@@ -63,11 +63,11 @@ class Content(msgspec.Struct, frozen=True):
 
 
 def read_document(lease: Lease, document: Document, *, shows_progress: bool = True) -> Content:
-    """Parses (in the limited child) and chunks. Raises ParseFailure, IngestionFailure, LostLease.
+    """Parse the document in the sandbox and chunk it. Raises ParseFailure, IngestionFailure, LostLease.
 
-    ``shows_progress``: writes how many pages are parsed to the document's row.
+    ``shows_progress``: write the number of parsed pages to the document's row.
 
-    Pages that have to be recognised from their pictures only say so: ``documents.ingestion.recognition``.
+    Pages that need OCR are only marked (``ParsedPage.awaits``) for ``documents.ingestion.recognition``.
     """
     if document.is_imported:
         parsed = read_import(document, read_file(lease, document, shows_progress) if document.file else None)
@@ -79,7 +79,7 @@ def read_document(lease: Lease, document: Document, *, shows_progress: bool = Tr
 
 
 def content_of(parsed: ParsedDocument, title: str, document: Document | None = None) -> Content:
-    """The pages with their chunks; a ``title`` of '' is that of the document, or what its pages say."""
+    """Chunk the pages and extract metadata. ``title`` '' uses the document's or the extracted title."""
     description = extract_metadata(parsed)
     title = title or (title_of(document, description) if document else description.title)
     start = time.perf_counter()
@@ -90,7 +90,7 @@ def content_of(parsed: ParsedDocument, title: str, document: Document | None = N
 
 
 def read_file(lease: Lease, document: Document, shows_progress: bool = True) -> ParsedDocument:
-    """The document's PDF. Raises ParseFailure, LostLease."""
+    """Parse the document's PDF. Raises ParseFailure, LostLease."""
     with local_file(document.file) as path:
         return parse_file(
             path,
@@ -104,33 +104,33 @@ def read_file(lease: Lease, document: Document, shows_progress: bool = True) -> 
 
 
 def recognised_before(document: Document) -> dict[int, bytes]:
-    """What the pictures of its pages said when it was last read, by page number."""
+    """Return stored OCR results by page number."""
     pages = document.pages.exclude(recognised=b"").values_list("number", "recognised")
-    return {number: bytes(said) for number, said in pages}
+    return {number: bytes(packed) for number, packed in pages}
 
 
 def given_up_before(document: Document) -> dict[int, str]:
-    """Why the recognition of some of its pages was given up, by page number."""
+    """Return the failures of pages whose OCR was given up, by page number."""
     tried = document.pages.filter(tries__gte=MOST_TRIES, recognised=b"")
     return dict(tried.values_list("number", "failure"))
 
 
 def why_empty(pages: Sequence[ParsedPage]) -> str:
-    """What most of its pages failed of; '' where they are blank."""
+    """Return the most frequent failure of the pages; '' where they are blank."""
     reasons = Counter(page.failure for page in pages if page.failure)
     return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def title_of(document: Document, found: DocumentMetadata) -> str:
-    """The title its owner gave it stays; the one that only repeats the file's name gives way."""
+    """Return the owner's title; a title made from the file's name is replaced by the extracted one."""
     named_after_file = document.title == Document.title_from(document.original_name)
     return found.title if named_after_file and found.title else document.title
 
 
 def progress_of(lease: Lease, total: str = "") -> Callable[[int, int], None]:
-    """Writes how far the work is to the row, once a second at most. Raises LostLease there.
+    """Return a callback that writes progress to the row, at most once a second; it may raise LostLease.
 
-    ``total`` names the column that holds how much there is.
+    ``total`` names the column for the total.
     """
     written = time.monotonic()
 
@@ -145,7 +145,7 @@ def progress_of(lease: Lease, total: str = "") -> Callable[[int, int], None]:
 
 @contextmanager
 def local_file(file: FieldFile) -> Iterator[Path]:
-    """The stored file as a path; a copy when the storage is not a disk of this machine."""
+    """Yield a local path of the stored file; a temporary copy when the storage is remote."""
     try:
         path = Path(file.path)
     except NotImplementedError:

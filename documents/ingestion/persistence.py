@@ -1,4 +1,4 @@
-"""Store a parsed document by COPY: pages, units and chunks are replaced in one transaction."""
+"""Store a parsed document: replace pages, units and chunks by COPY in one transaction."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ IN_QUOTES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
 def copy_rows(model: type[Row], rows: Sequence[Row]) -> None:
-    """Writes unsaved instances as they are, without signals. Null keys are left to the database."""
+    """Insert unsaved instances by COPY, without signals. The database assigns null keys."""
     if not rows:
         return
     connection = connections["default"]
@@ -60,12 +60,10 @@ def copy_rows(model: type[Row], rows: Sequence[Row]) -> None:
 
 
 def replace_rows(model: type[Row], before: Mapping[Any, Row], rows: Sequence[Row]) -> list[Row]:
-    """Makes ``rows`` the rows of the table in the place of those ``before`` (by primary key).
+    """Replace the rows ``before`` (by primary key) by ``rows``. Return those that are new or changed.
 
-    Returns those that are new or changed.
-
-    Rows that are the same stay as they are; what refers to a row whose key stays keeps its reference,
-    for foreign keys are checked at the end of the transaction.
+    Equal rows are not written. References to a changed row survive, since foreign keys are checked at the end
+    of the transaction.
     """
     kept = {row.pk for row in rows}
     if gone := before.keys() - kept:
@@ -83,7 +81,7 @@ def replace_rows(model: type[Row], before: Mapping[Any, Row], rows: Sequence[Row
 
 
 def is_changed(row: models.Model, before: models.Model) -> bool:
-    """Whether the row, as it is made, says something else than the row as it was read."""
+    """Return whether a new row differs from the stored one."""
     return any(
         stored(field, getattr(row, field.attname)) != stored(field, getattr(before, field.attname))
         for field in row._meta.concrete_fields
@@ -92,7 +90,7 @@ def is_changed(row: models.Model, before: models.Model) -> bool:
 
 
 def stored(field: models.Field, value: Any) -> Any:
-    """The value as it is read from the database."""
+    """Return the value as the database would return it."""
     if isinstance(field, models.BinaryField):
         return bytes(value)
     if isinstance(field, models.JSONField):
@@ -101,7 +99,7 @@ def stored(field: models.Field, value: Any) -> Any:
 
 
 def preparation(field: models.Field, connection: BaseDatabaseWrapper) -> Prepare | None:
-    """What a value goes through before it is written; None for nothing."""
+    """Return the conversion of a field's values for COPY; None where none is needed."""
     if isinstance(field, PLAIN):
         return None
     if isinstance(field, ArrayField):
@@ -115,7 +113,7 @@ def preparation(field: models.Field, connection: BaseDatabaseWrapper) -> Prepare
 
 
 def as_json(value: Any) -> str | None:
-    """What ``msgspec`` can encode, its structs included."""
+    """Encode with msgspec, which knows its structs."""
     return None if value is None else msgspec.json.encode(value).decode()
 
 
@@ -125,23 +123,22 @@ def innermost(field: ArrayField) -> models.Field:
 
 
 def array_of_numbers(value: Any) -> str | None:
-    """``[[1.5, 2.0]]`` as PostgreSQL's ``{{1.5, 2.0}}``: ten times faster than psycopg's general way."""
+    """Convert ``[[1.5, 2.0]]`` to PostgreSQL's ``{{1.5, 2.0}}``: ten times as fast as psycopg's dumper."""
     return None if value is None else str(value).translate(BRACES)
 
 
 def array_of_texts(value: Any) -> str | None:
-    """``['a "b"']`` as PostgreSQL's ``{"a \\"b\\""}``; uuids as well."""
+    """Convert texts or UUIDs, ``['a "b"']``, to PostgreSQL's ``{"a \\"b\\""}``."""
     if value is None:
         return None
     return "{" + ",".join([f'"{str(text).translate(IN_QUOTES)}"' for text in value]) + "}"
 
 
 def replace_content(lease: Lease, content: Content, *, searchable: bool = False) -> None:
-    """Stores the content in place of what was there. Raises LostLease, and then stores nothing.
+    """Replace the stored content of the document. Raises LostLease, and stores nothing then.
 
-    What stands as it stood keeps its row: units their citations, chunks their vectors. A re-read
-    document leaves search until it is indexed again, so that no answer rests on half of it; one that
-    only has more pages stays ``searchable``.
+    Unchanged units keep their rows and citations, unchanged chunks their vectors. The document leaves search
+    until it is indexed again, unless ``searchable`` (when OCR only added pages).
     """
     with transaction.atomic():
         document = lease.lock()
@@ -163,9 +160,9 @@ def replace_content(lease: Lease, content: Content, *, searchable: bool = False)
 
 
 def store_pages(document: Document, content: Content, changed: set[int]) -> None:
-    """A page keeps what is known of attempts to recognise it.
+    """Replace the pages, but keep the state of their OCR attempts.
 
-    Its key counts on when it or its units (``changed``) do: a reader that shows it looks at that.
+    A page that changed, or whose units did (``changed``), gets a new key, by which an open reader notices.
     """
     before = {page.number: page for page in document.pages.all()}
     rows = [page_row(document, page) for page in content.parsed.pages]
@@ -178,7 +175,7 @@ def store_pages(document: Document, content: Content, changed: set[int]) -> None
 
 
 def store_chunks(document: Document, rows: list[RetrievalChunk]) -> None:
-    """A chunk that stays keeps what was written about it."""
+    """Replace the chunks; those that stay keep their summary."""
     before = document.chunks.in_bulk()
     for row in rows:
         if old := before.get(row.pk):
@@ -187,7 +184,7 @@ def store_chunks(document: Document, rows: list[RetrievalChunk]) -> None:
 
 
 def describe(document: Document, content: Content) -> None:
-    """What the document's own row says of its content."""
+    """Set the document's fields that describe its content."""
     parsed, units = content.parsed, [unit for page in content.parsed.pages for unit in page.units]
     found = content.description
     document.title = content.title
@@ -238,18 +235,18 @@ def page_row(document: Document, page: ParsedPage) -> Page:
 
 
 def chunk_ids(document: Document, chunks: Iterable[ChunkDraft]) -> list[uuid.UUID]:
-    """A chunk that says the same under the same headings keeps its id, and with it its vectors."""
+    """Derive ids from content and headings, so that an unchanged chunk keeps its id and its vectors."""
     seen: Counter[str] = Counter()
     ids = []
     for chunk in chunks:
-        said = f"{chunk.context_header}\n{chunk.content}"
-        ids.append(uuid.uuid5(document.pk, f"chunk {seen[said]} {said}"))
-        seen[said] += 1
+        text = f"{chunk.context_header}\n{chunk.content}"
+        ids.append(uuid.uuid5(document.pk, f"chunk {seen[text]} {text}"))
+        seen[text] += 1
     return ids
 
 
 def unit_id(document: Document, page: ParsedPage, unit: ParsedUnit) -> uuid.UUID:
-    """The same words at the same place keep their id when the document is read again."""
+    """Derive the id from place and text, so that an unchanged unit keeps its id."""
     return uuid.uuid5(document.pk, f"unit {page.number} {unit.index} {unit.text}")
 
 
@@ -273,7 +270,7 @@ def chunk_row(
 
 
 def unit_rows(document: Document, content: Content, chunk_ids: Sequence[uuid.UUID]) -> list[CitationUnit]:
-    """In reading order. A unit that is longer than a chunk belongs to the first that holds it."""
+    """Return the units in reading order. A unit longer than a chunk belongs to the first chunk it is in."""
     chunk_of: dict[int, uuid.UUID] = {}
     for chunk, pk in reversed([*zip(content.chunks, chunk_ids, strict=True)]):
         chunk_of |= dict.fromkeys(chunk.unit_positions, pk)

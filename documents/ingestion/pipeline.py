@@ -1,8 +1,8 @@
-"""From an uploaded file to a document that answers: read, store, index.
+"""The ingestion pipeline: parse, store and index a document.
 
-Every step may be repeated, by anybody, at any time: work happens under a lease
-on the document's row, rows are replaced in one transaction, and a worker that
-dies midway leaves what was there before.
+Every step is idempotent: work happens under a lease on the document's row,
+rows are replaced in one transaction, and a worker that dies leaves the
+previous state.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ CANCELLED = "Cancelled before it was read. Try again whenever you like."
 NEW_CANCELLED = "Reading it was cancelled."
 STOPPED = "Recognising the text of this page was stopped. Read the document again to go on."
 READABLE_AGAIN = (Document.Status.READY, Document.Status.RECOGNISING, Document.Status.FAILED)
-TAKEN_AWAY = "deleted or taken over meanwhile: nothing was stored"
+LEASE_LOST = "deleted or taken over by another worker: nothing was stored"
 
 
 def ingest_document(document_id: uuid.UUID) -> bool:
-    """Takes one document in, in this process. False when somebody else has it, or it needs no work."""
-    with sigterm_deferred():  # between the lease and the work under it
+    """Ingest one document in this process. Return False when it is leased or needs no work."""
+    with sigterm_deferred():  # no interruption between the lease and the work
         lease = acquire(document_id)
         if lease is not None:
             ingest(lease)
@@ -66,15 +66,15 @@ def ingest_document(document_id: uuid.UUID) -> bool:
 
 
 def ingest(lease: Lease) -> None:
-    """Brings the leased document to ``recognising``, ``ready`` or ``failed``."""
-    logger.info("taken in")
+    """Process the leased document until it is ``recognising``, ``ready`` or ``failed``."""
+    logger.info("ingestion started")
     if document := lease.row.first():
         start_job(document)
     work_on(lease, run_stages, mark_failed)
 
 
 def work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease, Exception], None]) -> None:
-    """Does the work while the lease holds. An interruption from outside puts the document back."""
+    """Run ``work`` under the lease. SIGTERM and database outages requeue the document."""
     with structlog.contextvars.bound_contextvars(document=str(lease.document_id)):
         _work_on(lease, work, fail)
 
@@ -84,7 +84,7 @@ def _work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease,
         with sigterm_raises(), renewing(lease), memory_released():
             work(lease)
     except LostLease:
-        logger.info(TAKEN_AWAY)
+        logger.info(LEASE_LOST)
     except Interrupted:
         requeue_interrupted(lease)
         raise SystemExit(0) from None
@@ -96,7 +96,7 @@ def _work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease,
 
 
 def requeue_interrupted(lease: Lease) -> None:
-    """At once; by another connection where this one was cut off in the middle of a statement."""
+    """Requeue the document, on a new connection if this one was cut off in a statement."""
     try:
         return_to_queue(lease.row)
     except (OperationalError, InterfaceError):
@@ -105,9 +105,9 @@ def requeue_interrupted(lease: Lease) -> None:
 
 
 def log_failure(lease: Lease, error: Exception) -> None:
-    """To the log. What is wrong with a file is nothing wrong with us; nor is a file that went meanwhile."""
+    """Log the failure: INFO for faults of the file and deleted documents, a traceback for our own errors."""
     if not lease.row.exists():
-        logger.info(TAKEN_AWAY)
+        logger.info(LEASE_LOST)
     elif isinstance(error, ParseFailure | IngestionFailure) and error.code != FailureCode.INTERNAL:
         logger.info("failed", extra={"code": error.code, "detail": getattr(error, "detail", "")})
     else:
@@ -115,9 +115,9 @@ def log_failure(lease: Lease, error: Exception) -> None:
 
 
 def run_stages(lease: Lease) -> None:
-    """The way of one document. Raises LostLease, IngestionFailure, ParseFailure, and what nobody expected."""
+    """Parse, store and index the document. Raises LostLease, IngestionFailure, ParseFailure, or any error."""
     seconds: dict[str, float] = {}
-    if lease.row.get().failure_code != FailureCode.EMBEDDING_FAILED:  # else only that is left to do
+    if lease.row.get().failure_code != FailureCode.EMBEDDING_FAILED:  # otherwise only indexing is left
         read_and_store(lease, seconds)
     lease.update(status=Document.Status.INDEXING, progress=0)
     with timed(seconds, "index"):
@@ -126,7 +126,7 @@ def run_stages(lease: Lease) -> None:
 
 
 def read_and_store(lease: Lease, seconds: dict[str, float]) -> None:
-    """Adds to ``seconds`` what each stage took."""
+    """Parse and store the document; record the seconds of each stage."""
     lease.update(status=Document.Status.PARSING, progress=0)
     with timed(seconds, "obtain"):
         document = obtain_pdf(lease)
@@ -148,9 +148,9 @@ def timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 
 
 def add_recognised_pages(lease: Lease) -> None:
-    """Lays the document out anew with the pages that were recognised since, and indexes what is new."""
+    """Repeat the layout with the pages recognised since, and index what is new."""
     content = read_document(lease, lease.row.get(), shows_progress=False)
-    lease.update(status=Document.Status.INDEXING)  # from here to the end of this the index may be behind
+    lease.update(status=Document.Status.INDEXING)  # until the end the index may be behind
     replace_content(lease, content, searchable=True)
     document = lease.row.get()
     if not document.pages_waiting:
@@ -160,7 +160,7 @@ def add_recognised_pages(lease: Lease) -> None:
 
 
 def mark_read(lease: Lease, seconds: dict[str, float]) -> None:
-    """The document answers from now on; pages that are pictures are recognised by and by."""
+    """Make the document searchable; scanned pages are recognised in the background."""
     document = lease.row.get()
     if document.pages_waiting or document.pictures_waiting:
         release(lease, Document.Status.RECOGNISING, stage_seconds=seconds, **answers(document))
@@ -170,20 +170,20 @@ def mark_read(lease: Lease, seconds: dict[str, float]) -> None:
 
 
 def answers(document: Document) -> dict[str, Any]:
-    """What is written of a document that was indexed: it can be searched if it has any text."""
+    """Return the fields of an indexed document: it is searchable if it has any text."""
     indexed_at = timezone.now() if document.unit_count else None
     return {"indexed_at": indexed_at, "progress": document.pages_read / max(1, document.page_count)}
 
 
 def mark_ready(lease: Lease, **values: Any) -> None:
-    """All of the document is read, and it answers."""
+    """Finish the ingestion of the document."""
     release(lease, Document.Status.READY, progress=1, indexed_at=timezone.now(), **values)
     settle_jobs(Document.objects.filter(pk=lease.document_id))
     logger.info("ready", extra={"seconds": values.get("stage_seconds", {})})
 
 
 def release(lease: Lease, status: Document.Status, **values: Any) -> None:
-    """Gives the document back, whole."""
+    """Release the lease and clear failures and attempts."""
     lease.update(
         status=status,
         failure_code="",
@@ -197,10 +197,10 @@ def release(lease: Lease, status: Document.Status, **values: Any) -> None:
 
 
 def mark_failed(lease: Lease, error: Exception) -> None:
-    """Ends the ingestion with a reason a person understands.
+    """End the ingestion with a reason for the user.
 
-    A document that could not be embedded is found by its words all the same. One whose new file could
-    not be read is what it was before.
+    A document that could not be embedded is searchable by keywords. One whose new file could not be read is
+    restored to its previous version.
     """
     failure = failure_of(error)
     if restore_previous(lease.row, failure.code, failure.message):
@@ -220,11 +220,11 @@ def mark_failed(lease: Lease, error: Exception) -> None:
 
 
 def after_database_error(lease: Lease, error: Exception) -> None:
-    """A database that went away is not the document's fault: it goes back to the queue once it answers."""
+    """Requeue the document once the database is reachable again; fail only for a full disk."""
     if shortage(error):  # waiting would not help
         mark_failed(lease, error)
         return
-    logger.warning("the database went away: %s", error)
+    logger.warning("the database is unreachable: %s", error)
     connection.close()
 
     def requeue() -> None:
@@ -236,10 +236,10 @@ def after_database_error(lease: Lease, error: Exception) -> None:
 
 
 def ingest_again(document: Document) -> bool:
-    """Puts a finished or failed document back in the queue. False when it is in work already.
+    """Requeue a finished or failed document. Return False when it is being processed.
 
-    Pages that were recognised stay so; those that were given up are tried again. One that only could
-    not be embedded is not read again.
+    OCR results are kept; pages that were given up are tried again. After a failed embedding only that is
+    repeated.
     """
     finished = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=READABLE_AGAIN)
     keeps_content = document.failure_code == FailureCode.EMBEDDING_FAILED
@@ -260,9 +260,9 @@ def ingest_again(document: Document) -> bool:
 
 
 def cancel(document: Document) -> bool:
-    """Takes a document from the queue or from its worker. False when it is in neither.
+    """Cancel the ingestion. Return False when the document is neither queued nor being processed.
 
-    One that answered before answers on with what was read of it then.
+    A document that was searchable before stays so, with its previous content.
     """
     stopped = Document.objects.filter(pk=document.pk, deleted_at=None, status__in=UNFINISHED)
     unfinished = {
@@ -281,7 +281,7 @@ def cancel(document: Document) -> bool:
 
 
 def give_up_pages(documents: QuerySet[Document], reason: str) -> None:
-    """Gives the waiting pages of the documents a reason instead of a further attempt."""
+    """Record a failure for the pages that await OCR, instead of another attempt."""
     with transaction.atomic():
         for document in documents.select_for_update(of=("self",)):
             waiting = document.pages.exclude(awaits="").order_by("number")

@@ -1,9 +1,9 @@
-"""The ingestion queue: the next document in turn, its tickets and jobs, and the workers alive.
+"""The ingestion queue: fair choice of the next document, tickets, jobs, and worker heartbeats.
 
-The documents' rows are the queue. A task in django-q2 is only a ticket: it
-says "take the next one", so that a ticket which is lost, late or delivered
-twice changes nothing, and nobody waits behind somebody else's two hundred files.
-Tickets lie in the database, or in Redis (``PINCITE_REDIS``), which may forget them.
+The documents' rows are the queue. A task in django-q2 is only a ticket that
+means "process the next document", so a ticket that is lost, late or delivered
+twice does no harm, and no user waits behind another's two hundred files.
+Tickets are in the database or in Redis (``PINCITE_REDIS``), which may lose them.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ from documents.signals import job_finished
 
 # --- Jobs: the record of background work, listed for 30 days ---
 #
-# A document's row holds the state of its ingestion; a job records one round of it. A job is opened when work
-# is requested and settled from the row. The next sweep settles jobs that a crash left open.
+# A document's row holds the state of its ingestion; a job records one run of it. A job is opened when work is
+# requested, and finished from the row's state; the next sweep finishes jobs that a crash left open.
 
-ABANDONED = timedelta(hours=6)  # more than until the queue delivers a task again
+ABANDONED = timedelta(hours=6)  # longer than django-q2's redelivery of a task
 CUT_OFF = "It was cut off: the worker was stopped."
 CANCELLED_MESSAGES = ("Cancelled before", "Reading it was cancelled")
 
 
 def open_job(document: Document, kind: Job.Kind | None = None) -> None:
-    """Record that work on the document was asked for; an unfinished job of it goes on."""
+    """Open a job for the document, unless it has an unfinished one."""
     try:
         with transaction.atomic():
             new_job(document, kind or kind_of(document)).save(force_insert=True)
-    except IntegrityError:  # it has one
+    except IntegrityError:  # unfinished job
         pass
 
 
 def new_job(document: Document, kind: Job.Kind) -> Job:
-    """Not stored yet."""
+    """Return an unsaved job."""
     title = document.title or document.original_name
     return Job(owner_id=document.owner_id, document=document, kind=kind, title=title)
 
@@ -74,7 +74,7 @@ def kind_of(document: Document) -> Job.Kind:
 
 
 def start_job(document: Document) -> None:
-    """Record that a worker has the document; opens a job where nobody asked through the queue."""
+    """Record the start of work; open a job where the document was not queued."""
     unfinished = Job.objects.unfinished().rounds().filter(document=document)
     values = {"started_at": Coalesce(F("started_at"), Value(timezone.now())), "attempts": F("attempts") + 1}
     if not unfinished.update(**values):
@@ -83,7 +83,7 @@ def start_job(document: Document) -> None:
 
 
 def settle_jobs(documents: QuerySet[Document] | None = None) -> int:
-    """Finish the jobs whose documents came to an end; returns how many. All documents by default."""
+    """Finish the jobs of documents (all by default) that are ready, failed or deleted; count them."""
     unfinished = Job.objects.unfinished().rounds()
     if documents is not None:
         unfinished = unfinished.filter(document__in=documents)
@@ -115,9 +115,10 @@ def _settled(job: Job) -> Job:
 
 @contextmanager
 def job_beside(document: Document, kind: Job.Kind) -> Iterator[None]:
-    """Record work beside the reading of a document: the waiting job of that kind, or a new one.
+    """Record work other than ingestion: use the waiting job of that kind, or a new one.
 
-    The sentence of an exception that ends it is its failure. Notes are no documents to people, and have none.
+    The message of an exception becomes the job's failure. Notes have no jobs, since users don't see them as
+    documents.
     """
     if document.kind == Document.Kind.NOTE:
         yield
@@ -151,13 +152,13 @@ def cancel_jobs(unfinished: QuerySet[Job]) -> int:
 
 
 def give_up_abandoned() -> None:
-    """Finish jobs beside the reading whose worker was lost: the queue has delivered them again by now."""
+    """Finish other jobs whose worker died: django-q2 has redelivered them by now."""
     for job in Job.objects.unfinished().filter(kind__in=BESIDE, created_at__lt=timezone.now() - ABANDONED):
         finish(job, CUT_OFF)
 
 
 def with_state(jobs: QuerySet[Job]) -> QuerySet[Job]:
-    """Jobs with ``listed_state``, by which lists are filtered."""
+    """Annotate jobs with ``listed_state``, for filters of lists."""
     state = Case(
         When(~Q(outcome=""), then=F("outcome")),
         When(started_at=None, then=Value("waiting")),
@@ -168,16 +169,13 @@ def with_state(jobs: QuerySet[Job]) -> QuerySet[Job]:
 
 
 logger = logging.getLogger(__name__)
-TICKET_IN_HAND = timedelta(minutes=1)  # a worker that is alive needs less when nothing waits
+TICKET_IN_HAND = timedelta(minutes=1)  # a live worker acknowledges sooner when nothing waits
 TICKET = "documents.tasks.ingest_next"
 RECOGNITION_TICKET = "documents.tasks.recognise_next"
 
 
 def enqueue(document: Document) -> None:
-    """Open a job, and issue a ticket once the present transaction is committed.
-
-    The sweep issues one where that failed.
-    """
+    """Open a job, and issue a ticket once the transaction is committed (or the sweep does)."""
     open_job(document)
     transaction.on_commit(lambda: issue_tickets(1), robust=True)
 
@@ -193,21 +191,20 @@ def issue_recognition_tickets(count: int) -> None:
 
 
 def tickets_left() -> int | None:
-    """How many lie in the queue; None when it cannot be asked."""
+    """Return the number of queued tickets; None when the broker is unreachable."""
     try:
         return int(get_broker().queue_size())
     except DatabaseError:
         raise
-    except Exception:  # of a broker that is away; each has errors of its own
+    except Exception:  # each broker has its own errors
         logger.exception("the queue cannot be reached")
         return None
 
 
 def forget_fetched_tickets() -> int:
-    """Remove tickets that a cluster fetched and never acknowledged, once there is no work they could be for.
+    """Delete tickets that were fetched but never acknowledged, when there is no work left.
 
-    Who was killed with tickets in hand leaves them for the four hours until the queue hands them out again.
-    Redis forgets its own.
+    A killed cluster leaves its tickets locked until redelivery, after four hours. Redis expires its own.
     """
     if settings.REDIS_URL or Document.objects.filter(status__in=WORKING).exists():
         return 0
@@ -217,12 +214,12 @@ def forget_fetched_tickets() -> int:
 
 
 def waiting() -> QuerySet[Document]:
-    """Documents that nobody has begun, or that were put back."""
+    """Return queued documents without a valid lease."""
     return Document.objects.filter(free(), status=Document.Status.UPLOADED, deleted_at=None)
 
 
 def next_in_turn() -> uuid.UUID | None:
-    """The oldest waiting document of who has least in work now, then of who was served longest ago."""
+    """Return the oldest queued document of the owner with the fewest in work, then served least recently."""
     others = Document.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
     owner = (
         waiting()
@@ -248,14 +245,14 @@ def next_in_turn() -> uuid.UUID | None:
 
 
 def record_heartbeat(restarts: int) -> None:
-    """This process's worker is well. Rows of workers that have not been seen for a day go."""
+    """Record that this worker is alive. Delete workers that have been silent for a day."""
     now = timezone.now()
     Worker.objects.update_or_create(holder=holder(), defaults={"seen_at": now, "restarts": restarts})
     Worker.objects.filter(seen_at__lt=now - timedelta(days=1)).delete()
 
 
 def forget_worker() -> None:
-    """This process's worker ends."""
+    """Delete this worker's heartbeat."""
     Worker.objects.filter(holder=holder()).delete()
 
 

@@ -1,11 +1,11 @@
-"""Recognises pages that are pictures, in the background, until each is read or has a reason.
+"""OCR of scanned pages in the background, until each is recognised or has a failure.
 
-The parser leaves such pages waiting (``ParsedPage.awaits``), so that a document with text answers at
-once. Here their pictures are read page by page under the document's lease, and every result is stored
-as it comes. ``pipeline.add_recognised_pages`` repeats the layout from time to time with the pages read so
-far; pages, units and chunks that do not change keep their ids, citations and vectors.
+The parser marks such pages (``ParsedPage.awaits``), so that a document with text is searchable at once.
+Here they are recognised page by page under the document's lease, and each result is stored at once.
+``pipeline.add_recognised_pages`` repeats the layout at intervals with the results so far; unchanged pages,
+units and chunks keep their ids, citations and vectors.
 
-A worker that dies midway loses the page it was at. Documents that wait to be taken in go first.
+A worker that dies loses only its current page. Documents in the ingestion queue go first.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from pdf.sandbox.messages import PageNotRecognised, PageRecognised
 
 logger = logging.getLogger(__name__)
 
-# Seconds after which a worker takes another document, or another owner's.
+# Seconds after which a worker turns to another document.
 SLICE_SECONDS = 60.0
 # Repeat the layout once recognition has taken this many times as long as a layout does.
 TAKE_UP_SHARE = 5.0
 FIRST_TAKE_UP_SECONDS = 3.0
-# Pages after the one that a reader looks at: probably the next ones.
+# Pages after the displayed one that are recognised early.
 READ_AHEAD = 3
 
 FREE: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None}
@@ -59,7 +59,7 @@ Yields = Callable[[], bool]
 
 @dataclass(slots=True)
 class Pace:
-    """When the pages recognised so far are worth laying the document out anew."""
+    """Decide when to repeat the layout with the pages recognised so far."""
 
     due_after: float = FIRST_TAKE_UP_SECONDS
     since: float = field(default_factory=time.monotonic)
@@ -76,12 +76,11 @@ class Pace:
 def recognise_document(
     document_id: uuid.UUID, yields: Yields = lambda: False, *, background: bool = False
 ) -> bool:
-    """Recognises the waiting pages of one document, in this process, until ``yields``.
+    """Recognise the waiting pages of one document in this process, until ``yields()``.
 
-    ``background``: at a lower priority than all that somebody waits for; pages somebody looks at are no
-    background.
+    ``background``: at a low priority, except for pages that a user is looking at.
 
-    False when somebody else has it, or no page waits.
+    Return False when the document is leased, or no page waits.
     """
     with sigterm_deferred():
         lease = acquire_for_recognition(document_id)
@@ -91,7 +90,7 @@ def recognise_document(
 
 
 def next_to_recognise() -> uuid.UUID | None:
-    """What somebody asked for last; then the oldest document of the owner served longest ago."""
+    """Return the document requested last; else the oldest of the owner served least recently."""
     wanted = Page.objects.filter(document__in=recognisable(), wanted_at__isnull=False)
     if key := wanted.awaiting_recognition().order_by("-wanted_at").values_list("document", flat=True).first():
         return key
@@ -105,7 +104,7 @@ def next_to_recognise() -> uuid.UUID | None:
 
 
 def enough_at_work() -> bool:
-    """Whether as many workers of this machine recognise as may: where there are several, one stays free."""
+    """Return whether this machine's limit is reached: all workers but one, at least one."""
     here = Document.objects.filter(
         status=Document.Status.RECOGNISING,
         lease_expires_at__gte=timezone.now(),
@@ -119,35 +118,35 @@ def recognisable() -> QuerySet[Document]:
 
 
 def in_turn() -> Yields:
-    """Yields to documents that wait to be taken in, and to other documents after a while."""
+    """Yield to queued documents at once, and to other scanned documents after ``SLICE_SECONDS``."""
     ends = time.monotonic() + SLICE_SECONDS
     return lambda: waiting().exists() or (time.monotonic() > ends and recognisable().exists())
 
 
 def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
-    """Somebody looks at this page: it and those after it are recognised before others."""
+    """Prioritise a page that a user is looking at, and those after it."""
     if document.pages_waiting or document.pictures_waiting:
         pages = document.pages.filter(number__range=(number, number + ahead))
         pages.awaiting_recognition().update(wanted_at=timezone.now())
 
 
 def want_documents(documents: QuerySet[Document]) -> None:
-    """Somebody asks about these documents: their pages are recognised before others."""
+    """Prioritise the pages of documents that a user asks about."""
     unread = documents.filter(status__in=UNFINISHED)
     Page.objects.filter(document__in=unread).awaiting_recognition().update(wanted_at=timezone.now())
 
 
 def pages_left(documents: QuerySet[Document]) -> int:
-    """How many pages of the documents are still to be read, and cannot be found until then.
+    """Return the number of pages that await OCR and cannot be found yet.
 
-    Counted also while a document takes up pages that were read, and is indexed with them.
+    Includes documents that are being indexed again with recognised pages.
     """
     unread = documents.filter(status__in=UNFINISHED)
     return unread.aggregate(pages=Sum("pages_waiting"))["pages"] or 0
 
 
 def recognise(lease: Lease, yields: Yields, background: bool) -> None:
-    """Raises LostLease, ParseFailure, IngestionFailure."""
+    """Recognise pages, repeat the layout, release. Raises LostLease, ParseFailure, IngestionFailure."""
     pace = Pace()
     while pages_of(lease).awaiting_recognition().exists() and not yields():
         recognise_in_order(lease, pace, yields, background)
@@ -162,7 +161,7 @@ def recognise(lease: Lease, yields: Yields, background: bool) -> None:
 
 
 def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: bool) -> None:
-    """Recognises waiting pages until all are, others come first, or a page is asked for that is not next."""
+    """Recognise waiting pages until none is left, ``yields()``, or a user requests another page."""
     document = lease.row.get()
     pages = list(pages_of(lease).awaiting_recognition().in_order_of_need())
     wanted = max((page.wanted_at for page in pages if page.wanted_at), default=None)
@@ -184,7 +183,7 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: boo
 
 
 def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page]:
-    """The few pages that somebody waits for: those asked for last, unless a whole document was asked for."""
+    """Return the pages requested last, unless a whole document was requested."""
     latest = [page for page in pages if wanted and page.wanted_at == wanted]
     return latest if len(latest) <= 1 + READ_AHEAD else []
 
@@ -192,7 +191,7 @@ def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page
 def answers_of(
     path: Path, numbers: Sequence[int], background: bool
 ) -> Generator[PageRecognised | PageNotRecognised]:
-    """What becomes of the pages, in order. A child that breaks off costs the page it was at."""
+    """Yield the result of each page, in order. A crash of the child fails the page it was at."""
     answered = 0
     with closing(recognise_pages(path, numbers, limits=parse_limits(), background=background)) as answers:
         try:
@@ -200,13 +199,13 @@ def answers_of(
                 yield answer
                 answered += 1
         except ParseFailure as failure:
-            logger.info("recognition broke off", extra={"code": failure.code, "detail": failure.detail})
+            logger.info("recognition failed", extra={"code": failure.code, "detail": failure.detail})
             if answered < len(numbers):
                 yield PageNotRecognised(numbers[answered], failure.code, failure.detail)
 
 
 def asked_since(lease: Lease, wanted: datetime | None) -> bool:
-    """Whether somebody asked for a page after those ``wanted`` already."""
+    """Return whether a page was requested later than ``wanted``."""
     latest = pages_of(lease).awaiting_recognition().aggregate(latest=Max("wanted_at"))["latest"]
     return latest is not None and (wanted is None or latest > wanted)
 
@@ -216,7 +215,7 @@ def pages_of(lease: Lease) -> PageQuerySet:
 
 
 def keep(lease: Lease, answer: PageRecognised | PageNotRecognised) -> None:
-    """Stores what became of one page. Raises LostLease."""
+    """Store the result of one page. Raises LostLease."""
     with locked(lease):
         page = pages_of(lease).filter(number=answer.number)
         if isinstance(answer, PageRecognised):
@@ -229,9 +228,9 @@ def keep(lease: Lease, answer: PageRecognised | PageNotRecognised) -> None:
 
 
 def pause(lease: Lease, error: Exception) -> None:
-    """Ends a recognition that failed as a whole: it is tried again, and given up after some attempts."""
+    """Requeue a document whose recognition failed as a whole, or give up after the last attempt."""
     is_final = isinstance(error, ParseFailure) and error.code == FailureCode.NO_TEXT
-    if is_final or isinstance(error, IngestionFailure):  # e.g. the embedding service is away
+    if is_final or isinstance(error, IngestionFailure):  # e.g. the embedding service is unreachable
         mark_failed(lease, error)
         return
     document = lease.row.first()
@@ -248,6 +247,6 @@ def pause(lease: Lease, error: Exception) -> None:
 
 
 def give_up(documents: QuerySet[Document]) -> None:
-    """Ends the recognition of documents that failed each time: their waiting pages say so."""
+    """End the recognition of documents that failed each time; record it on their waiting pages."""
     give_up_pages(documents, recognition_failure(FailureCode.INTERNAL))
     documents.update(status=Document.Status.READY, progress=1, attempts=0, **FREE)

@@ -1,4 +1,4 @@
-"""The PDF of a document: fetched by address, converted, unlocked, or given a text layer."""
+"""The PDF of a document: download, convert, decrypt, add a text layer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pdf.sandbox.messages import Maker as Making
 from pdf.structure import ParsedDocument
 
 FETCH_FAILURES = {NOT_A_PDF: FailureCode.NOT_A_PDF, TOO_LARGE: FailureCode.TOO_LARGE}
-MADE_FROM = {  # what to say when a PDF cannot be made: the codes' own sentences speak of a PDF
+CONVERSION_MESSAGES = {  # the codes' own messages are about PDFs
     FailureCode.DAMAGED: "No PDF could be made of this file. It may be damaged.",
     FailureCode.NO_PAGES: "There is nothing in this file to read.",
     FailureCode.TOO_MANY_PAGES: "This file makes more pages than this server accepts. Split it first.",
@@ -37,7 +37,7 @@ MADE_FROM = {  # what to say when a PDF cannot be made: the codes' own sentences
 
 
 def obtain_pdf(lease: Lease) -> Document:
-    """The document with a PDF to read, stored when there was none.
+    """Return the document with a PDF; download, draw or convert it where it has none.
 
     Raises IngestionFailure, ParseFailure, LostLease.
     """
@@ -67,8 +67,8 @@ def fetch_file(lease: Lease, document: Document) -> None:
 
 
 def draw_sheet(lease: Lease, document: Document) -> None:
-    """The record of a paper as its file."""
-    from documents.papers.record_pdf import record_sheet  # MuPDF, which nothing else here needs
+    """Draw a paper's record as its file."""
+    from documents.papers.record_pdf import record_sheet  # imports MuPDF
 
     sheet = record_sheet(record_of(document))
     document.file.save("", ContentFile(sheet), save=False)
@@ -80,21 +80,21 @@ def make_pdf(lease: Lease, document: Document) -> None:
         try:
             content = pdf_of(path, str(document.original.name))
         except ParseFailure as failure:
-            message = made_from(failure)
+            message = conversion_message(failure)
             raise ParseFailure(failure.code, message, failure.detail) from None
     document.file.save("", ContentFile(content), save=False)
     keep(lease, document)
 
 
-def made_from(failure: ParseFailure) -> str:
-    """Why no PDF could be made. A limit that was met is named: "… took more than …"."""
-    if failure.code in MADE_FROM and failure.message == failure.code.label:
-        return MADE_FROM[failure.code]
+def conversion_message(failure: ParseFailure) -> str:
+    """Return why the conversion failed. A limit that was exceeded is named: "… took more than …"."""
+    if failure.code in CONVERSION_MESSAGES and failure.message == failure.code.label:
+        return CONVERSION_MESSAGES[failure.code]
     return failure.message.replace("Reading this PDF", "Making a PDF of this file")
 
 
 def pdf_of(path: Path, name: str) -> bytes:
-    """The PDF made of the file, whose kind its name tells. Raises ParseFailure."""
+    """Convert the file, whose format its name gives, to PDF. Raises ParseFailure."""
     format, suffix = named_as(name), PurePath(name).suffix
     if format is None:
         raise ParseFailure(FailureCode.NOT_A_PDF)
@@ -105,10 +105,10 @@ def pdf_of(path: Path, name: str) -> bytes:
 
 
 def keep(lease: Lease, document: Document, **values: object) -> None:
-    """Writes the stored file's name to the row, or removes the file when that cannot be."""
+    """Write the stored file's name to the row; delete the file when that fails."""
     try:
         lease.update(file=document.file.name, progress=0, **values)
-    except IntegrityError:  # the same file was uploaded meanwhile
+    except IntegrityError:  # a concurrent upload of the same file
         remove_files([document.file])
         raise IngestionFailure(FailureCode.INTERNAL, "You already have this document.") from None
     except BaseException:
@@ -120,9 +120,9 @@ logger = logging.getLogger(__name__)
 
 
 def store_text_layer(lease: Lease, document: Document, parsed: ParsedDocument) -> None:
-    """Stores the copy where pages were recognised, in place of an earlier one. Raises LostLease.
+    """Store a copy of the file with the recognised text, replacing an earlier one. Raises LostLease.
 
-    Without the copy the document is as readable as its file; so a copy that cannot be made is only logged.
+    The copy is optional, so a failure to make it is only logged.
     """
     before = document.text_layer.name
     document.text_layer.name = ""
@@ -142,15 +142,13 @@ def store_text_layer(lease: Lease, document: Document, parsed: ParsedDocument) -
         document.text_layer.storage.delete(before)
 
 
-# --- Files that need a password: once a user gives it, the decrypted file is stored ---
-#
-# The password is stored nowhere: not in the row, not in the queue, not in a log.
+# --- Encrypted files: the decrypted file is stored, the password is not (nor queued or logged) ---
 
 
 def unlock(document: Document, password: str) -> None:
-    """Stores the file without its password in place of it. Raises ParseFailure when the password is wrong.
+    """Replace the file by its decrypted copy. Raises ParseFailure when the password is wrong.
 
-    ``sha256`` stays that of the file which was uploaded: the same file is still recognised as the same.
+    ``sha256`` stays that of the uploaded file, to detect duplicates.
     """
     locked, storage = str(document.file.name), document.file.storage
     with local_file(document.file) as path:

@@ -1,4 +1,4 @@
-"""Finds documents that fell out of the queue, and puts them back or gives them up."""
+"""The sweep: requeue or fail abandoned documents, purge the trash, replace lost tickets."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from documents.signals import library_swept
 from pdf.failures import FailureCode
 
 logger = logging.getLogger(__name__)
-BIN_ROUND = 20  # documents in one round
+BIN_ROUND = 20  # documents per round
 RETRY_ROUND = 20
 RETRY_PAUSES = timedelta(minutes=5), timedelta(hours=1)
 GIVEN_UP = "Reading this PDF was cut off each time: its worker was stopped, or broke down over it. Try again."
-SWEEP_EVERY = 5  # seconds between two rounds, whoever makes them
-MOST_TICKETS = 200  # in one round; the next comes when they are fetched
+SWEEP_EVERY = 5  # seconds between two rounds, over all processes
+MOST_TICKETS = 200  # per round
 FREED: dict[str, Any] = {"lease": None, "lease_holder": "", "lease_expires_at": None, "progress": 0}
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """How many documents were put back, given up, embedded again, removed from the bin; tickets issued."""
+    """Counts of documents requeued, failed, embedded again and purged, and of tickets issued."""
 
     resumed: int
     given_up: int
@@ -51,12 +51,12 @@ class Sweep:
 
 
 def sweep_in_turn() -> Sweep | None:
-    """One round, unless another worker or scheduler made one less than ``SWEEP_EVERY`` seconds ago."""
+    """Run a round, unless another process ran one in the last ``SWEEP_EVERY`` seconds."""
     return None if RateCount.take("sweep", 1, SWEEP_EVERY) else sweep()
 
 
 def sweep() -> Sweep:
-    """One round: documents of silent workers, old counts and tickets, the bin, documents without a ticket."""
+    """Run a round: expired leases, old rows, failed embeddings, the trash, missing tickets."""
     silent = Document.objects.filter(lease__isnull=False, lease_expires_at__lt=timezone.now())
     resumed, given_up = recover(silent)
     RateCount.forget_ended()
@@ -71,12 +71,15 @@ def sweep() -> Sweep:
 
 
 def recover_from(holder: str) -> tuple[int, int]:
-    """Frees what a worker that is known to be dead was working on (``leases.holder`` names it)."""
+    """Requeue the documents of a worker known to be dead; ``holder`` as in ``leases.holder``."""
     return recover(Document.objects.filter(lease_holder=holder, lease__isnull=False))
 
 
 def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
-    """How many are put back and how many given up. Their attempt counts: they may have killed the worker."""
+    """Requeue documents, or fail them after the last attempt: they may have killed the worker.
+
+    Return the numbers of both.
+    """
     unfinished = orphans.filter(status__in=WORKING)
     worn_out = unfinished.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS)
     set_back = restore_previous(worn_out, FailureCode.INTERNAL, GIVEN_UP)
@@ -94,14 +97,13 @@ def recover(orphans: QuerySet[Document]) -> tuple[int, int]:
 
 
 def recover_recognition(orphans: QuerySet[Document]) -> int:
-    """Frees documents whose pages were being recognised; gives up those that got nowhere each time."""
+    """Release documents whose pages were being recognised; give up after the last attempt."""
     recognition.give_up(orphans.filter(attempts__gte=settings.INGEST_MAX_ATTEMPTS))
     return orphans.update(**recognition.FREE)
 
 
 def retry_embedding() -> int:
-    """Documents that could not be embedded go back to the queue, after ever longer pauses: one lasts as
-    long as all before it, within ``RETRY_PAUSES``."""
+    """Requeue documents whose embedding failed, with exponential backoff within ``RETRY_PAUSES``."""
     shortest, longest = RETRY_PAUSES
     passed = ExpressionWrapper(F("started_at") - F("created_at"), output_field=DurationField())
     failed = Document.objects.filter(
@@ -112,7 +114,7 @@ def retry_embedding() -> int:
 
 
 def empty_bin() -> int:
-    """Removes for good what was deleted long enough ago that nobody will undo it."""
+    """Purge documents that were deleted more than ``BIN_DAYS`` ago."""
     outdated = Document.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=settings.BIN_DAYS))
     documents = list(outdated[:BIN_ROUND])
     for document in documents:
@@ -121,7 +123,7 @@ def empty_bin() -> int:
 
 
 def top_up() -> int:
-    """Issues tickets when documents wait and the queue holds none: one was lost, or never written."""
+    """Issue tickets when documents wait and the queue has none."""
     idle = waiting()[:MOST_TICKETS].count()
     unread = recognition.recognisable().exists()
     if not (idle or unread) or tickets_left() != 0:

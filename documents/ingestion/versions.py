@@ -1,8 +1,7 @@
-"""A document's file replaced by another: the document, its collections, tags, shares and citations stay.
+"""Replace a document's file, but keep its collections, tags, shares and citations.
 
-What was cited is found again in the new file by the same signal that follows
-every reading (``signals.document_parsed``). Until the new file has been read,
-the old one is kept (``PreviousVersion``) and comes back when that fails.
+Citations are re-anchored in the new file after parsing (``signals.document_parsed``).
+Until then the old file is kept (``PreviousVersion``), and restored if parsing fails.
 """
 
 from __future__ import annotations
@@ -22,11 +21,10 @@ UNREAD = "The new version could not be read, so the document is as it was. "
 
 
 def replace_file(document: Document, file: File, name: str = "") -> None:
-    """Puts the file in the place of the document's own and the document in the queue.
+    """Replace the document's file and queue the document. Raises UploadRefused, and changes nothing then.
 
-    A worker that reads the old file stores nothing more. The document answers
-    again once the new one is read. Without a name only a PDF will do. Raises
-    UploadRefused, and then nothing has changed.
+    A worker that is reading the old file loses its lease. The document is searchable again once the new file
+    is read. Without a name it must be a PDF.
     """
     found = inspect(file, name and clean_name(name))
     refuse_duplicate(document.owner, found)
@@ -37,7 +35,7 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
         row.file = row.original = row.text_layer = row.thumbnail = ""
         kept = row.file if found.is_pdf else row.original
         kept.save(name or "document.pdf", file, save=False)
-        if "payload" in row.metadata and not row.sha256:  # the PDF that the imported blocks are of
+        if "payload" in row.metadata and not row.sha256:  # the PDF of the imported blocks
             row.metadata["payload_pdf"] = found.sha256
         row.original_name = clean_name(name) if name else row.original_name
         row.sha256, row.size, row.kind = found.sha256, found.size, Document.Kind.PDF
@@ -48,9 +46,7 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
         except BaseException:
             kept.delete(save=False)
             raise
-        row.pages.update(
-            recognised=b"", tries=0
-        )  # what was recognised in the old file says nothing of the new one
+        row.pages.update(recognised=b"", tries=0)  # OCR results of the old file
         enqueue(row)
         if not kept_before:
             transaction.on_commit(lambda: remove_files(before))
@@ -58,7 +54,7 @@ def replace_file(document: Document, file: File, name: str = "") -> None:
 
 
 def keep_version(document: Document) -> bool:
-    """Keeps what the locked document is, if that answers and was read; False when it can go."""
+    """Save the previous version of a locked, searchable document. Return False where there is none."""
     if document.indexed_at is None:
         return False
     PreviousVersion.of(document).save()
@@ -66,7 +62,7 @@ def keep_version(document: Document) -> bool:
 
 
 def forget_previous(document: Document) -> None:
-    """The new file has been read: the one before it goes with the transaction."""
+    """Delete the previous version and its files, once the transaction is committed."""
     version = PreviousVersion.objects.filter(document=document).first()
     if version is not None:
         version.delete()
@@ -74,7 +70,7 @@ def forget_previous(document: Document) -> None:
 
 
 def restore_previous(documents: QuerySet[Document], code: str, reason: str) -> int:
-    """Makes those whose new file could not be read what they were, and says why; how many there are."""
+    """Restore documents whose new file could not be read, with the reason. Return their number."""
     with transaction.atomic():
         replaced = documents.filter(previous_version__isnull=False).select_related("previous_version")
         rows = list(replaced.select_for_update(of=("self",)))
@@ -97,5 +93,5 @@ def _restore_previous(document: Document, code: str, reason: str) -> None:
 
 
 def files_of(document: Document) -> list[FieldFile]:
-    """What is stored of it, as it is named now."""
+    """Return the document's stored files by their current names."""
     return [document.file, document.original, document.text_layer, document.thumbnail]

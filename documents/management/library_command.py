@@ -1,4 +1,4 @@
-"""The base of commands that use the library: it checks migrations and finds the owner."""
+"""Base of commands that use the database: check migrations, find the owner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 
 class LibraryCommand(BaseCommand):
-    """The embedded database, which is Pincite's own, is migrated; of another its owner is told."""
+    """Migrate the embedded database; for another database raise CommandError when it is outdated."""
 
     requires_migrations_checks = True
 
@@ -28,7 +28,7 @@ class LibraryCommand(BaseCommand):
 
 
 def owner_named(username: str) -> User:
-    """The user of that name; with '' the first superuser. Raises CommandError."""
+    """Return the user; with '' the first superuser. Raises CommandError."""
     if username:
         user = User.objects.filter(username=username).first()
         if user is None:

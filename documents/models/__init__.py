@@ -1,4 +1,4 @@
-"""What is on the page, and where: documents, pages, citation units, retrieval chunks."""
+"""Models: documents and their content, the library, jobs, security."""
 
 from documents.models.content import CitationUnit, Page, RetrievalChunk
 from documents.models.document import UNFINISHED, WORKING, Document, PreviousVersion

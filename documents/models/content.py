@@ -1,4 +1,4 @@
-"""What was read from a document: pages with their word boxes, citation units, retrieval chunks."""
+"""Content of a document: pages with word boxes, citation units, retrieval chunks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ChunkQuerySet(models.QuerySet["RetrievalChunk"]):
 
 
 class RetrievalChunk(models.Model):
-    """A few consecutive units of one section; ``context_header`` says where it stands."""
+    """A few consecutive units of one section, as search ranks them; ``context_header`` gives its section."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
@@ -68,7 +68,7 @@ class PageQuerySet(models.QuerySet["Page"]):
         return self.filter(document__in=Document.objects.visible_to(user))
 
     def frames(self, places: Iterable[Place]) -> Frames:
-        """The frames of these pages, in one query. Pages that are no more are left out."""
+        """Return the frames of these pages in one query. Deleted pages are left out."""
         wanted = set(places)
         rows = self.filter(
             document__in={document for document, _ in wanted if document},
@@ -77,20 +77,20 @@ class PageQuerySet(models.QuerySet["Page"]):
         return {(page.document_id, page.number): page.frame for page in rows}
 
     def awaiting_recognition(self) -> Self:
-        """Pages whose pictures still have to be recognised."""
+        """Return pages that await OCR."""
         return self.exclude(awaits="").filter(recognised=b"", tries__lt=MOST_TRIES)
 
     def to_take_up(self) -> Self:
-        """Pages that were recognised or given up since the document was last laid out."""
+        """Return pages recognised or given up since the last layout of the document."""
         return self.exclude(awaits="").exclude(recognised=b"", tries__lt=MOST_TRIES)
 
     def in_order_of_need(self) -> Self:
-        """What somebody asked for first, then whole pages before pictures beside text; failed ones last."""
+        """Order by requests of users, then scanned pages before pictures on text pages; failed ones last."""
         return self.order_by("tries", F("wanted_at").desc(nulls_last=True), "awaits", "number")
 
 
 class Page(models.Model):
-    """One page of a document, as the parser read it."""
+    """One parsed page of a document."""
 
     class Awaits(models.TextChoices):
         PAGE = "page", "its whole picture"
@@ -141,7 +141,7 @@ class UnitQuerySet(models.QuerySet["CitationUnit"]):
         return self.filter(document__in=Document.objects.visible_to(user))
 
     def neighbours(self, unit: CitationUnit, distance: int = 2) -> Self:
-        """Units of the same document at most ``distance`` away in reading order, the unit left out."""
+        """Return other units of the document at most ``distance`` away in reading order."""
         return self.filter(
             document=unit.document_id,
             position__range=(unit.position - distance, unit.position + distance),
@@ -217,10 +217,10 @@ class CitationUnit(models.Model):
 
     @property
     def place(self) -> str:
-        """Where an imported block stands: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
+        """The location of an imported block: ``slide 4``, ``sheet Q2, B7``, ``12:04``; else ''."""
         return self.cited_location(self.char_start, self.char_end).in_words
 
     def cited_location(self, start: int, end: int) -> Location:
-        """The location of some characters of the page; in a row of a sheet, of the one cell they are in."""
+        """Return the location of a character range of the page; in a row of a sheet, of the cell it is in."""
         found = msgspec.convert(self.location or {}, Location)
         return found.within(msgspec.convert(self.cells, TableRow) if self.cells else None, start, end)

@@ -1,4 +1,4 @@
-"""The Document: its file and its state from upload to ready; its previous version; page ranges."""
+"""The Document: its file, its state from upload to ready, its previous version; page ranges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def language_name(code: str) -> str:
-    """'English' for ``en``; the code itself where Django knows no name."""
+    """Return 'English' for ``en``; the code itself where Django has no name."""
     try:
         return str(get_language_info(code.lower())["name_translated"])
     except KeyError:
@@ -37,7 +37,7 @@ _MOST = 100_000
 
 
 def page_numbers(text: str) -> list[int]:
-    """1-based numbers in ascending order. Raises ValueError with a sentence for people."""
+    """Parse ``1,4-6`` to ascending 1-based numbers. Raises ValueError with a message for the user."""
     numbers: set[int] = set()
     for part in text.replace(" ", "").split(","):
         if not (match := _RANGE.fullmatch(part)):
@@ -50,7 +50,7 @@ def page_numbers(text: str) -> list[int]:
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """The inverse, for people: ``3, 7–9``."""
+    """Format page numbers for display: ``3, 7–9``."""
     in_order = enumerate(sorted(set(numbers)))
     runs = [[number for _, number in run] for _, run in groupby(in_order, lambda pair: pair[1] - pair[0])]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
@@ -67,7 +67,7 @@ _CORPORATE = re.compile(
 
 
 def surname(author: str) -> str:
-    """The name an author is cited by; the whole name of an organisation or of one word."""
+    """Return the surname for citations; the whole name of an organisation or of one word."""
     family, comma, _ = author.partition(",")
     if comma and not _CORPORATE.search(author):
         return family.strip()
@@ -79,38 +79,38 @@ def surname(author: str) -> str:
 
 
 def storage_name(document: Document, filename: str) -> str:
-    """A generated name: nothing of the uploader's file name reaches the file system."""
+    """Return a random name: the uploader's file name never reaches the file system."""
     return f"documents/{document.pk.hex[:2]}/{document.pk.hex}/{uuid.uuid4().hex}.pdf"
 
 
 def original_storage_name(document: Document, filename: str) -> str:
-    """Likewise, with the ending of its kind: programs that convert it go by that."""
+    """Return a random name with the file's suffix, which converters need."""
     return str(PurePath(storage_name(document, filename)).with_suffix(Path(filename).suffix.lower()))
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """What the user may read; ``documents.models.rights`` says why."""
+        """Return the documents the user may read, by ``documents.models.rights``."""
         return self._reachable_by(user, to_edit=False)
 
     def editable_by(self, user: User | AnonymousUser) -> Self:
-        """What the user may change and hand on."""
+        """Return the documents the user may edit and share."""
         return self._reachable_by(user, to_edit=True)
 
     def notes_of(self, user: User | AnonymousUser) -> Self:
-        """The user's own notes, as far as they are made to be searched."""
+        """Return the user's notes that are indexed for search."""
         return self.filter(kind=Document.Kind.NOTE, owner=user) if user.is_authenticated else self.none()
 
     def sources(self) -> Self:
-        """All but notes."""
+        """Exclude notes."""
         return self.exclude(kind=Document.Kind.NOTE)
 
     def searchable(self) -> Self:
-        """Documents whose chunks may answer: indexed at least once, not deleted."""
+        """Return indexed documents that are not deleted."""
         return self.filter(deleted_at=None, indexed_at__isnull=False)
 
     def working(self) -> Self:
-        """Documents that wait to be read or are being read."""
+        """Return documents that are queued or being processed."""
         return self.filter(status__in=UNFINISHED)
 
     def _reachable_by(self, user: User | AnonymousUser, *, to_edit: bool) -> Self:
@@ -122,8 +122,8 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 class Document(models.Model):
     """One source: a PDF file, or a paper known only by its metadata.
 
-    What a person's note says is kept like a source, so that it is searched like one; nobody is shown it as
-    a document (``chat.notes``).
+    The text of a note is stored as a document, too, so that it can be searched; users never see it as a
+    document (``chat.notes``).
     """
 
     class Kind(models.TextChoices):
@@ -193,7 +193,7 @@ class Document(models.Model):
     parser_version = models.CharField(max_length=40, blank=True)
     stage_seconds = models.JSONField(default=dict, blank=True)
 
-    # The lease: who works on the row, and how often it was tried. Taken before work starts.
+    # The lease of the worker that processes the row, and the number of attempts.
     attempts = models.SmallIntegerField(default=0)
     lease = models.UUIDField(null=True, blank=True)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
@@ -235,13 +235,13 @@ class Document(models.Model):
 
     @property
     def byline(self) -> str:
-        """Who wrote it and when, as far as known: ``Wile E. Coyote et al., 2018``."""
+        """Authors and year, as far as known: ``Wile E. Coyote et al., 2018``."""
         names = f"{self.authors[0]} et al." if len(self.authors) > 2 else " and ".join(self.authors)
         return ", ".join(filter(None, (names, str(self.year or ""))))
 
     @property
     def short_byline(self) -> str:
-        """The byline as it is written in a sentence: ``McMurray et al. 2019``; '' without author or year."""
+        """The byline within a sentence: ``McMurray et al. 2019``; '' without author or year."""
         if not (self.authors and self.year):
             return ""
         names = [surname(author) for author in self.authors]
@@ -249,12 +249,12 @@ class Document(models.Model):
 
     @property
     def shown_file(self) -> FieldFile:
-        """What viewers open: the copy whose scanned pages can be selected, where there is one."""
+        """The file for viewers: the copy with a text layer where there is one."""
         return self.text_layer or self.file
 
     @property
     def failed_ranges(self) -> list[tuple[str, str]]:
-        """Pages that could not be read, as ranges for people, by reason."""
+        """Failed pages by reason, as ranges for display."""
         numbers: dict[str, list[int]] = {}
         for number, reason in self.failed_pages:
             numbers.setdefault(reason, []).append(number)
@@ -262,40 +262,40 @@ class Document(models.Model):
 
     @property
     def is_working(self) -> bool:
-        """Whether it is not read to its end. While its scanned pages are recognised it answers already."""
+        """Whether ingestion is unfinished. While scanned pages are recognised, a document is searchable."""
         return self.status in UNFINISHED
 
     @property
     def is_recognising(self) -> bool:
-        """Whether scanned pages are read, or what was read of them is indexed."""
+        """Whether scanned pages are being recognised, or recognised pages indexed."""
         takes_up = self.status == self.Status.INDEXING and self.pages_waiting
         return bool(self.status == self.Status.RECOGNISING or takes_up)
 
     @property
     def is_readable(self) -> bool:
-        """Whether there is anything to read again."""
+        """Whether there is a source to parse again."""
         sources = (self.file, self.original, self.is_imported, self.awaits_fetching, self.awaits_drawing)
         return any(map(bool, sources))
 
     @property
     def is_imported(self) -> bool:
-        """Whether its units are blocks of another parser; a PDF in place of the one they are of is read."""
+        """Whether its units come from another parser; false once its PDF was replaced by another one."""
         return "payload" in self.metadata and self.sha256 in ("", self.metadata.get("payload_pdf"))
 
     @property
     def awaits_fetching(self) -> bool:
-        """Known only by the address where its PDF is."""
+        """Whether only the URL of its PDF is known."""
         has_none = not self.file and not self.original
         return bool(self.source_url) and has_none and self.kind != self.Kind.PAPER
 
     @property
     def awaits_drawing(self) -> bool:
-        """A paper of an imported list: the sheet that shows its record is drawn when its turn comes."""
+        """Whether it is an imported paper whose record sheet has not been drawn yet."""
         return self.kind == self.Kind.PAPER and not self.file and "paper" in self.metadata
 
     @property
     def pages_read(self) -> int:
-        """Pages that can be searched; while the file is parsed, pages that were parsed."""
+        """The number of searchable pages; during parsing, of parsed pages."""
         if self.status == self.Status.PARSING:
             return round(self.progress * self.page_count)
         return self.page_count - self.pages_waiting
@@ -314,12 +314,12 @@ class Document(models.Model):
 
     @property
     def file_name_differs(self) -> bool:
-        """Whether the title is not the file's name, which is shown then."""
+        """Whether the title differs from the file's name."""
         return bool(self.original_name) and self.title != self.title_from(self.original_name)
 
     @staticmethod
     def title_from(filename: str) -> str:
-        """A readable title until the parser finds a better one."""
+        """Make a readable title from a file name."""
         return Path(filename).stem.replace("_", " ").strip()[:500] or "Untitled"
 
 
@@ -334,9 +334,9 @@ SET_BACK = (
 
 
 class PreviousVersion(models.Model):
-    """The file that a document's stored pages and passages were read from, while a new one is being read.
+    """The previous file of a document while a new one is being parsed.
 
-    The fields are those of ``Document`` of the same names.
+    The fields are those of ``Document``.
     """
 
     document = models.OneToOneField(
@@ -358,7 +358,7 @@ class PreviousVersion(models.Model):
 
     @classmethod
     def of(cls, document: Document) -> PreviousVersion:
-        """What the document is now, not stored yet."""
+        """Return an unsaved copy of the document's current state."""
         version = cls(document=document)
         for name in SET_BACK:
             value = getattr(document, name)
@@ -370,7 +370,7 @@ class PreviousVersion(models.Model):
         return [self.file, self.original, self.text_layer, self.thumbnail]
 
     def set_back(self, document: Document) -> None:
-        """Makes the document, in memory, what it was."""
+        """Restore the document's fields, without saving."""
         for name in SET_BACK:
             value = getattr(self, name)
             setattr(document, name, value.name if isinstance(value, FieldFile) else value)

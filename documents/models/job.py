@@ -1,4 +1,4 @@
-"""Background work: jobs from request to outcome, and the workers that are alive."""
+"""Background jobs, and heartbeats of workers."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ KEPT = timedelta(days=30)
 
 FETCHING = "fetching"
 BESIDE = {"fetch": FETCHING, "index": Document.Status.INDEXING}
-"""Kinds of jobs that go on beside the reading of their document, with their stage."""
+"""Kinds of jobs that run independently of their document's ingestion, with their stage."""
 
 
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Jobs of the user's own documents: reading a shared document is its owner's matter."""
+        """Return the jobs of the user's own documents."""
         return self.filter(owner=user.pk)
 
     def unfinished(self) -> Self:
         return self.filter(finished_at=None)
 
     def rounds(self) -> Self:
-        """Jobs whose state is that of their document's row; not what is done beside its reading."""
+        """Return jobs whose state is that of their document's ingestion."""
         return self.exclude(kind__in=BESIDE)
 
     def forget_old(self) -> int:
-        """Delete jobs that ended more than 30 days ago; returns how many."""
+        """Delete jobs that ended more than 30 days ago. Return their number."""
         return self.filter(finished_at__lt=timezone.now() - KEPT).delete()[0]
 
 
 class Job(models.Model):
-    """Reading, reading again, importing, fetching or indexing one document.
+    """One run of ingestion, import, download or indexing of a document.
 
-    While it is unfinished, its stage and progress are those of its document's row; a fetch of the full text
-    and indexing again go on beside it, and have one stage.
+    An unfinished job has the stage and progress of its document's row, except for the kinds in ``BESIDE``,
+    which run independently and have one stage.
     """
 
     class Kind(models.TextChoices):
@@ -99,7 +99,7 @@ class Job(models.Model):
 
     @property
     def stage(self) -> str:
-        """What it does while it is unfinished; empty after that."""
+        """The current stage; '' once finished."""
         if self.finished_at or self.document is None:
             return ""
         if self.kind in BESIDE:
@@ -118,7 +118,7 @@ class Job(models.Model):
 
     @property
     def seconds(self) -> float | None:
-        """From its start to its end, or to now; None before its start."""
+        """The seconds since its start, to its end or now; None before its start."""
         if self.started_at is None:
             return None
         return round(((self.finished_at or timezone.now()) - self.started_at).total_seconds(), 1)
@@ -130,7 +130,7 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
 
 
 class Worker(models.Model):
-    """One `manage.py worker`. Its watchdog writes the row while the queue behind it is well."""
+    """The heartbeat of one `manage.py worker`, written by its watchdog while the cluster is healthy."""
 
     holder = models.CharField(max_length=120, primary_key=True, help_text="host:process id of the watchdog")
     started_at = models.DateTimeField(auto_now_add=True)

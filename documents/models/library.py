@@ -1,4 +1,4 @@
-"""How people order and share documents: tags, collections, shares."""
+"""Tags, collections and shares of documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLOURS = ("grey", "red", "orange", "yellow", "green", "teal", "blue", "purple",
 
 
 def colour_for(name: str) -> str:
-    """The colour a new tag gets: the same name, the same colour."""
+    """Return the colour of a new tag, which depends on its name only."""
     return COLOURS[sum(map(ord, name)) % len(COLOURS)]
 
 
@@ -27,7 +27,7 @@ class OwnedQuerySet(models.QuerySet):
 
 
 class Tag(models.Model):
-    """A word its owner sticks on documents."""
+    """A label for documents, private to its owner."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tags")
@@ -58,7 +58,7 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
 
 
 class Collection(models.Model):
-    """A named set of documents, which can be shared as one."""
+    """A named set of documents that can be shared."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="collections")
@@ -77,7 +77,7 @@ class Collection(models.Model):
 
 
 class Placement(models.Model):
-    """A document's place in a collection, and the user on whose right to edit the document it rests."""
+    """A document in a collection, and the user whose right to edit the document it depends on."""
 
     document = models.ForeignKey("documents.Document", on_delete=models.CASCADE, related_name="placements")
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="placements")
@@ -106,7 +106,7 @@ class Placement(models.Model):
 
     @property
     def holder(self) -> User:
-        """The user on whose right to edit the document the place rests."""
+        """The user whose right to edit the document the placement depends on."""
         return self.added_by or self.collection.owner
 
 
@@ -115,14 +115,14 @@ class ShareQuerySet(models.QuerySet["Share"]):
         return self.filter(Q(user=user) | Q(group__in=user.groups.values("pk")))
 
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Those the user gave: shares of the user's own documents and collections."""
+        """Return shares of the user's own documents and collections."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(Q(document__owner=user) | Q(collection__owner=user))
 
 
 class Share(models.Model):
-    """A right to one document or one collection, given to one user or one group."""
+    """Access to one document or collection for one user or group."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     document = models.ForeignKey(

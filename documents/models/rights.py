@@ -1,16 +1,16 @@
-"""The one rule of who may reach a document, as SQL.
+"""The access rule of documents, as SQL.
 
-A user reaches a document
+A user can access a document
 
 * as its owner;
-* by a ``Share`` of the document, which its owner gave;
-* by a collection that holds it, as the collection's owner or by a ``Share`` of the collection,
-  for as long as the user who put the document there may edit the document.
+* by a ``Share`` of the document;
+* by a collection that contains it, as the collection's owner or by a ``Share`` of the collection,
+  as long as the user who added the document (the holder) may edit the document.
 
-The last rule is recursive: who put the document there may hold the right by a collection, too.
-A right that was handed on therefore ends with the right it came from, and is never wider. Two
-collections that lend each other a right give none: a chain counts only when it ends at the
-document's owner or at a user to whom the owner gave the right to edit.
+The last rule is recursive: the holder may have that right by a collection, too. A delegated right
+therefore ends with the right it depends on, and is never wider. Collections that delegate a right to
+each other in a circle give none: a chain counts only when it ends at the document's owner or at a
+user with whom the owner shared it for editing.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ GROUPS_OF = "SELECT group_id FROM auth_user_groups WHERE user_id = {who}"
 GIVEN_TO = f"(s.user_id = {{who}} OR s.group_id IN ({GROUPS_OF}))"
 HOLDER = "COALESCE(m.added_by_id, c.owner_id)"
 
-# The holder is the owner, or has the right from the owner.
+# The holder is the owner, or has the right directly from the owner.
 SETTLED = f"""(d.owner_id = {HOLDER} OR EXISTS (
     SELECT FROM documents_share s
     WHERE s.document_id = d.id AND s.can_write AND {GIVEN_TO.format(who=HOLDER)}))"""
 
-# A row is a placement in a collection (its ``root``) and a user whose right to edit it depends on.
+# A row is a placement in a collection (its ``root``) and a user on whose right to edit it depends.
 CHAINS = f"""WITH RECURSIVE chain (root, document_id, holder_id, settled) AS (
     SELECT {{root}}, m.document_id, {HOLDER}, {SETTLED}
     FROM documents_document_collections m
@@ -52,10 +52,10 @@ CHAINS = f"""WITH RECURSIVE chain (root, document_id, holder_id, settled) AS (
         WHERE s.collection_id = c.id AND s.can_write AND {GIVEN_TO.format(who="chain.holder_id")}))
 ) SELECT root FROM chain WHERE settled"""
 
-# In a CTE of its own, Citus works the recursion out before it asks the nodes; elsewhere it refuses it.
+# In a materialized CTE, Citus evaluates the recursion before it queries the nodes; elsewhere it refuses.
 HANDED_ON = f"WITH handed_on AS MATERIALIZED ({CHAINS}) SELECT root FROM handed_on"
 
-# A user's own placement gives that user no right: to place a document, the user had to have one.
+# A user's own placement gives that user no right: it depends on that user's right.
 COLLECTED = f"""{HOLDER} <> %s AND c.id IN (
     SELECT id FROM documents_collection WHERE owner_id = %s
     UNION ALL SELECT s.collection_id FROM documents_share s
@@ -68,9 +68,9 @@ ANY_RIGHT, RIGHT_TO_EDIT = "", "AND s.can_write"
 
 
 def reachable(user: User, *, to_edit: bool = False) -> Q:
-    """The condition on documents that the user may read, or edit. Deleted ones are not left out.
+    """Return the condition on documents the user may read, or edit. Deleted ones are included.
 
-    Each part is looked up once and hashed. Most places rest on the owner's right, and need no chain.
+    Each subquery runs once and is hashed. Most placements depend on the owner's right and need no recursion.
     """
     rights = RIGHT_TO_EDIT if to_edit else ANY_RIGHT
     collected = COLLECTED.format(rights=rights)
@@ -98,7 +98,7 @@ class _IsRow(Func):
 
 
 def live_places(document_id: UUID) -> set[int]:
-    """Ids of the document's ``Placement`` rows that give a right: their users may edit the document."""
+    """Return ids of the document's valid ``Placement`` rows: their holders may edit the document."""
     with connection.cursor() as cursor:
         cursor.execute(CHAINS.format(root="m.id", seed="m.document_id = %s"), [document_id])
         return {row[0] for row in cursor.fetchall()}

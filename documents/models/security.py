@@ -51,7 +51,7 @@ class SecurityEventQuerySet(models.QuerySet["SecurityEvent"]):
 
 
 class SecurityEvent(models.Model):
-    """One event. Names are kept as they were: the log outlives users, documents and links."""
+    """One security event. Names are copied, since the log outlives users, documents and links."""
 
     at = models.DateTimeField(default=timezone.now)
     kind = models.CharField(max_length=20, choices=EventKind)
@@ -77,7 +77,7 @@ class SecurityEvent(models.Model):
 
 
 class TemporaryPassword(models.Model):
-    """A password that somebody else chose for the user, who chooses their own at the next sign-in."""
+    """Marks a password set by someone else; the user must replace it at the next sign-in."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
@@ -91,7 +91,7 @@ class TemporaryPassword(models.Model):
         return f"temporary password of {self.user}"
 
 
-USED_AT_EVERY = timedelta(minutes=1)  # one write a minute is enough to see that a token is alive
+USED_AT_EVERY = timedelta(minutes=1)  # at most one write of the last use
 
 
 class Scope(models.TextChoices):
@@ -101,7 +101,7 @@ class Scope(models.TextChoices):
 
 
 def digest_of(key: str) -> str:
-    """SHA-256 in hex: the keys are 256 random bits, so no slow hash is needed."""
+    """Return the SHA-256 in hex: keys are 256 random bits and need no slow hash."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -115,7 +115,7 @@ class TokenQuerySet(models.QuerySet["ApiToken"]):
     def issue(
         self, owner: User, name: str, scopes: list[str], expires_at: datetime | None = None
     ) -> tuple[ApiToken, str]:
-        """A new token and its key. The key is kept nowhere: whoever gets it here must show it now."""
+        """Create a token. Return it with its key, which is not stored and must be shown now."""
         key = "pin_" + secrets.token_urlsafe(32)
         token = self.create(
             owner=owner,
@@ -129,7 +129,7 @@ class TokenQuerySet(models.QuerySet["ApiToken"]):
 
 
 class ApiToken(models.Model):
-    """A key to the API with scopes and an end; only its hash is stored."""
+    """An API token with scopes and an expiry; only the hash of its key is stored."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
@@ -150,7 +150,7 @@ class ApiToken(models.Model):
         return f"{self.name} ({self.prefix}…)"
 
     def note_use(self) -> None:
-        """Remembers that the token was used, at most once a minute."""
+        """Record the use of the token, at most once a minute."""
         now = timezone.now()
         if self.last_used_at is None or now - self.last_used_at > USED_AT_EVERY:
             ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)
@@ -168,10 +168,10 @@ RETURNING window_start, count
 
 
 class RateCount(models.Model):
-    """One row a key. A window begins with the first use, and the first use after its end begins another.
+    """A fixed-window rate counter, one row per key. A window begins with the first use after the last one.
 
-    One statement counts and answers: two requests at the same instant, on any
-    number of web processes, cannot both be the last that is allowed.
+    One statement counts and returns the result, so that two concurrent requests, on any number of web
+    processes, cannot both be the last one allowed.
     """
 
     key = models.CharField(primary_key=True, max_length=160)
@@ -186,7 +186,7 @@ class RateCount(models.Model):
 
     @staticmethod
     def take(key: str, limit: int, seconds: int) -> int:
-        """Counts one more use of ``key``. 0 when it is allowed, else the seconds until the window ends."""
+        """Count one use of ``key``. Return 0 when allowed, else the seconds until the window ends."""
         now = int(time.time())
         with connection.cursor() as cursor:
             cursor.execute(COUNT_ONE_MORE, {"key": key[:160], "now": now, "seconds": seconds})
@@ -195,12 +195,12 @@ class RateCount(models.Model):
 
     @classmethod
     def give_back(cls, key: str) -> None:
-        """Counts one use of ``key`` less."""
+        """Undo one ``take``."""
         cls.objects.filter(key=key[:160], count__gt=0).update(count=models.F("count") - 1)
 
     @classmethod
     def forget_ended(cls) -> None:
-        """Removes the counts of windows that ended, whatever their length."""
+        """Delete counters whose windows have ended."""
         cls.objects.filter(window_start__lt=time.time() - LONGEST_WINDOW).delete()
 
 
@@ -216,7 +216,7 @@ class IdempotencyQuerySet(models.QuerySet["IdempotencyKey"]):
 
 
 class IdempotencyKey(models.Model):
-    """One key of one caller on one path; ``status`` is null while the first request is under way."""
+    """One key of one caller and path; ``status`` is null while the first request is in progress."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     path = models.CharField(max_length=200)

@@ -1,4 +1,4 @@
-"""Tags every page uses: icons, the chosen theme, small formats."""
+"""Template tags and filters: icons, theme, URLs, formats."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from documents import contents
 from documents.papers.bibliography import STYLES
 from documents.translation import translated
 
-# --- Icons: one SVG sprite with a <symbol> for every icon that templates name ---
+# --- Icons: one SVG sprite with a <symbol> per icon ---
 #
-# The drawings are Lucide's (npm ``lucide-static``, ISC licence), read from ``node_modules`` at the first use.
+# From Lucide (npm ``lucide-static``, ISC licence), read from ``node_modules`` at first use.
 
 ICONS = [
     "arrow-left",
@@ -115,7 +115,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @cache
 def sprite() -> bytes:
-    """The sprite; an icon that is not installed is left out, so a page never fails for a picture."""
+    """Return the sprite. Missing icons are left out, so that no page fails because of one."""
     ET.register_namespace("", SVG[1:-1])
     root = ET.Element(f"{SVG}svg")
     for name in ICONS:
@@ -138,11 +138,11 @@ NIL = UUID(int=0)
 
 @register.simple_tag
 def icon(name: str, css_class: str = "") -> SafeString:
-    """``{% icon "search" %}``: decoration only; the control that holds it carries the label."""
+    """``{% icon "search" %}``: decorative; the control around it has the label."""
     return _icon(name, css_class, get_script_prefix())
 
 
-@cache  # a page of cards has five hundred, and looking up their address takes longer than all else in them
+@cache  # a page of cards has five hundred icons, and reversing the URL dominates their cost
 def _icon(name: str, css_class: str, script_prefix: str) -> SafeString:
     return format_html(
         '<svg class="icon {}" aria-hidden="true"><use href="{}?v={}#{}"></use></svg>',
@@ -155,7 +155,7 @@ def _icon(name: str, css_class: str, script_prefix: str) -> SafeString:
 
 @register.simple_tag
 def document_url(name: str, pk: UUID) -> SafeString:
-    """``{% url name pk %}`` for the cards of a page: their routes differ in nothing but the document."""
+    """``{% url name pk %}`` for many documents: the route is reversed once."""
     return SafeString(_route(name, get_script_prefix()).replace(str(NIL), str(pk)))
 
 
@@ -166,7 +166,7 @@ def _route(name: str, script_prefix: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def theme(context: Context) -> str:
-    """'light' or 'dark' when the person chose one, else '' (as the system says)."""
+    """Return the user's choice, 'light' or 'dark', or '' for the system's."""
     request: HttpRequest | None = context.get("request")
     chosen = request.COOKIES.get("theme", "") if request else ""
     return chosen if chosen in THEMES else ""
@@ -177,31 +177,31 @@ register.filter("translated", translated)
 
 @register.filter
 def as_json(value: object) -> str:
-    """For ``data-`` attributes: the template escapes it."""
+    """Return JSON for ``data-`` attributes; the template escapes it."""
     return msgspec.json.encode(value).decode()
 
 
 @register.filter
 def trail(path: list[str], title: str = "") -> str:
-    """The headings over a passage of the document of that title, outermost first."""
+    """Return the headings above a passage, without repetitions of the document's title."""
     return contents.trail(path, title)
 
 
 @register.filter
 def colour(number: int) -> int:
-    """Of the six colours of citations, the one this number has."""
+    """Return the colour (1 to 6) of a citation's number."""
     return (number - 1) % 6 + 1
 
 
 @register.filter
 def percent(fraction: float | None) -> int:
-    """0..1 to whole percent."""
+    """Convert 0..1 to whole percent."""
     return round(100 * (fraction or 0))
 
 
 @register.simple_tag(takes_context=True)
 def query(context: Context, **changes: object) -> str:
-    """The present query string with some parameters changed: ``{% query page=2 %}``."""
+    """Return the current query string with changed parameters: ``{% query page=2 %}``."""
     parameters = context["request"].GET.copy()
     parameters.pop("page", None)
     for name, value in changes.items():
@@ -224,7 +224,7 @@ SYSTEMS = (("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Win
 
 @register.filter
 def browser(user_agent: str) -> str:
-    """What a User-Agent header says, for people: ``Firefox on Linux``."""
+    """Return browser and system of a User-Agent header: ``Firefox on Linux``."""
     program = next((name for sign, name in BROWSERS if sign in user_agent), "")
     system = next((name for sign, name in SYSTEMS if sign in user_agent), "")
     if program and system:
@@ -234,5 +234,5 @@ def browser(user_agent: str) -> str:
 
 @register.simple_tag
 def reference_styles() -> dict[str, str]:
-    """Names of CSL styles, and what people call them."""
+    """Return CSL styles and their display names."""
     return STYLES

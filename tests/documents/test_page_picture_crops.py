@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
-from documents.files.page_pictures import FOLD, MARGIN, cut_out
+from documents.files.page_pictures import FOLD, MARGIN, crop_around
 from pdf.geometry import PageFrame, Rect
 
 FRAME = PageFrame(600, 800)
@@ -29,7 +29,7 @@ def at(x0: float, y0: float, x1: float, y1: float) -> Rect:
 def test_no_line_is_cut_in_half(start: int) -> None:
     image = page(range(start, 780, 14))
     lit_line = next(y for y in range(start, 780, 14) if y > 400)
-    crop = cut_out(image, FRAME, at(100, lit_line, 200, lit_line + 8))
+    crop = crop_around(image, FRAME, at(100, lit_line, 200, lit_line + 8))
     edges = [crop.crop((0, y, crop.width, y + 1)) for y in (0, crop.height - 1)]
     assert [edge.getextrema() for edge in edges] == [((255, 255),) * 3] * 2
     assert abs(crop.height - (8 + 2 * MARGIN)) <= 14
@@ -38,7 +38,7 @@ def test_no_line_is_cut_in_half(start: int) -> None:
 def test_a_head_far_above_is_folded_down_to_its_column() -> None:
     image = page(range(300, 780, 14))
     ImageDraw.Draw(image).rectangle((400, 100, 440, 108), fill=HEAD_COLOUR)
-    crop = cut_out(image, FRAME, at(405, 608, 435, 616), [at(400, 100, 440, 108)])
+    crop = crop_around(image, FRAME, at(405, 608, 435, 616), [at(400, 100, 440, 108)])
     colours = {colour: count for count, colour in crop.getcolors(10_000) or ()}
     assert colours[HEAD_COLOUR] == 41 * 9
     assert crop.height < 8 + 2 * MARGIN + 20 + 2 * FOLD
@@ -47,7 +47,7 @@ def test_a_head_far_above_is_folded_down_to_its_column() -> None:
 def test_a_head_right_above_is_simply_shown() -> None:
     image = page(range(600, 680, 14))
     ImageDraw.Draw(image).rectangle((400, 545, 440, 553), fill=HEAD_COLOUR)
-    crop = cut_out(image, FRAME, at(405, 600, 435, 608), [at(400, 545, 440, 553)])
+    crop = crop_around(image, FRAME, at(405, 600, 435, 608), [at(400, 545, 440, 553)])
     assert crop.getpixel((crop.width // 2, crop.height - 5)) is not None
     assert HEAD_COLOUR in {colour for _, colour in crop.getcolors(10_000) or ()}
     assert (185, 179, 166) not in {colour for _, colour in crop.getcolors(10_000) or ()}  # no fold
@@ -56,9 +56,9 @@ def test_a_head_right_above_is_simply_shown() -> None:
 def test_a_head_beside_or_within_the_surroundings_changes_nothing() -> None:
     image = page(range(300, 780, 14))
     lit = at(405, 608, 435, 616)
-    plain = cut_out(image, FRAME, lit)
-    assert cut_out(image, FRAME, lit, [at(50, 608, 120, 616), at(400, 594, 440, 602)]).size == plain.size
+    plain = crop_around(image, FRAME, lit)
+    assert crop_around(image, FRAME, lit, [at(50, 608, 120, 616), at(400, 594, 440, 602)]).size == plain.size
 
 
 def test_words_at_the_edge_of_the_page_are_cut_out_within_it() -> None:
-    assert cut_out(page(range(0)), FRAME, at(0, 0, 20, 8)).size == (360, 44)
+    assert crop_around(page(range(0)), FRAME, at(0, 0, 20, 8)).size == (360, 44)

@@ -1,5 +1,5 @@
-"""What the APIs of all apps share.
+"""Shared parts of all APIs, which ``config.settings`` registers with DRF.
 
 Authentication and scopes, throttles, errors, fields, lists (filters, ordering, pagination), JSON parser,
-idempotency keys and the OpenAPI schema. ``config.settings`` names them for DRF.
+idempotency keys and the OpenAPI schema.
 """

@@ -23,7 +23,7 @@ SCHEMES = (b"bearer", b"token")
 
 
 class TokenAuthentication(BaseAuthentication):
-    """``Authorization: Bearer pin_…`` (``Token pin_…`` is read as well)."""
+    """Authenticate by ``Authorization: Bearer pin_…`` or ``Token pin_…``."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         scheme, _, key = get_authorization_header(request).partition(b" ")
@@ -41,9 +41,9 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """Signed in, and with the scope that the view asks for (a session has all of them).
+    """Require a signed-in user; of a token also the view's scope (a session has all scopes).
 
-    A view may set ``scope`` for its unsafe methods; they need ``write`` otherwise.
+    A view may set ``scope`` for its unsafe methods; the default is ``write``.
     """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
@@ -58,14 +58,14 @@ class HasScope(BasePermission):
 
 
 def needed_scope(method: str, view: APIView) -> str:
-    """The scope a method of a view needs: ``read`` when it is safe, else the view's own or ``write``."""
+    """Return the scope a method of a view needs: ``read`` for safe methods, else the view's or ``write``."""
     if method in SAFE_METHODS:
         return Scope.READ
     return getattr(view, "scope", Scope.WRITE)
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the schema describes TokenAuthentication."""
+    """Describe TokenAuthentication in the OpenAPI schema."""
 
     target_class = TokenAuthentication
     name = "token"

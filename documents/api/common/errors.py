@@ -1,6 +1,6 @@
-"""One shape for every error of the API: ``{"code", "message", "fields"?, "id"?}``.
+"""API errors, all of the form ``{"code", "message", "fields"?, "id"?}``.
 
-400 is for what the schema forbids; 422 for what it allows and the server cannot use all the same.
+400: the request violates the schema. 422: it is valid, but the server cannot use it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MESSAGES = {
     ]
 )
 class ErrorSerializer(serializers.Serializer):
-    """What every answer of 400 and above holds."""
+    """The body of every response of 400 and above."""
 
     code = serializers.CharField(help_text="A word that programs can rely on, such as `not_found`.")
     message = serializers.CharField(help_text="A sentence for people.")
@@ -57,14 +57,14 @@ class Conflict(exceptions.APIException):
 
 
 class Unusable(exceptions.APIException):
-    """Sound by the schema, but not by what it is about; ``fields`` names the fields that are to blame."""
+    """422: valid by the schema, but unusable; ``fields`` maps fields to messages."""
 
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     default_code = "unusable"
 
     def __init__(self, message: str, code: str = "", **fields: str | list[str]) -> None:
         super().__init__(message, code or None)
-        self.fields = {name: said if isinstance(said, list) else [said] for name, said in fields.items()}
+        self.fields = {name: text if isinstance(text, list) else [text] for name, text in fields.items()}
 
 
 UNUSABLE = {422: OpenApiResponse(ErrorSerializer, "Sound by this schema, but it cannot be used.")}
@@ -77,7 +77,7 @@ class TooLarge(exceptions.APIException):
 
 
 class Unavailable(exceptions.APIException):
-    """A service we ask did not answer; ``Retry-After`` says when to try again."""
+    """An external service did not respond; ``Retry-After`` gives the seconds to wait."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_detail = "A service that is needed for this does not answer."
@@ -86,7 +86,7 @@ class Unavailable(exceptions.APIException):
 
 
 def error_response(raised: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's EXCEPTION_HANDLER. None for what is our own fault: Django logs it and answers 500."""
+    """DRF's EXCEPTION_HANDLER. Returns None for unexpected errors: Django logs them and answers 500."""
     error = _as_api_exception(raised)
     if error is None:
         return None
@@ -104,7 +104,7 @@ def error_body(error: exceptions.APIException) -> dict[str, Any]:
 
 
 def answer_in_json(request: Request | None) -> None:
-    """Errors are JSON wherever the answer would have been a picture, a table or a stream."""
+    """Render the error as JSON, also where the response would have been a picture, table or stream."""
     if request is not None:
         request.accepted_renderer = JSONRenderer()
         request.accepted_media_type = JSONRenderer.media_type
@@ -132,7 +132,7 @@ def _headers(error: exceptions.APIException) -> dict[str, str]:
 
 
 def _fields(detail: Any, path: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Nested errors as flat pairs: ``("documents.0", ["…"])``."""
+    """Flatten nested errors: ``("documents.0", ["…"])``."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
             yield from _fields(inner, f"{path}.{name}" if path else str(name))

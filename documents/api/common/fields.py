@@ -1,4 +1,4 @@
-"""Fields that refuse unknown input and accept visible rows only; views of the parts of a document."""
+"""Strict serializers, fields that accept visible rows only, and the base of views below a document."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ JSON_TYPES: list[tuple[type[serializers.Field], tuple[type, ...], str]] = [
 
 
 class Strict:
-    """For serializers: what is unknown, read-only or of another JSON type is an error, never bent to fit."""
+    """Serializer mixin: unknown or read-only fields and other JSON types are errors; nothing is coerced."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
             fields = {field.field_name: field for field in self._writable_fields}  # type: ignore[attr-defined]
             errors = {str(name): [NO_SUCH_FIELD] for name in data if name not in fields}
-            if not isinstance(data, QueryDict):  # a form has only strings
+            if not isinstance(data, QueryDict):  # forms contain only strings
                 wrong = ((name, wrong_type(fields[name], data[name])) for name in fields if name in data)
                 errors |= {name: [message] for name, message in wrong if message}
             if errors:
@@ -43,7 +43,7 @@ class Strict:
 
 
 def wrong_type(field: serializers.Field, value: Any) -> str:
-    """Why the JSON value is not of the field's type, or ''."""
+    """Return why the JSON value is not of the field's type, or ''."""
     if isinstance(field, serializers.ListField) and isinstance(value, list) and field.child:
         return next((message for item in value if (message := wrong_type(field.child, item))), "")
     for kind, types, message in JSON_TYPES:
@@ -54,9 +54,9 @@ def wrong_type(field: serializers.Field, value: Any) -> str:
 
 
 class VisibleRelated(serializers.PrimaryKeyRelatedField):
-    """The id of a row that the caller may see. Any other is answered by 404, as if it did not exist.
+    """The id of a row the caller may see; 404 for any other, as if it did not exist.
 
-    ``rights`` names the QuerySet method that says who may refer to it.
+    ``rights`` names the QuerySet method that filters by permission.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -67,12 +67,12 @@ class VisibleRelated(serializers.PrimaryKeyRelatedField):
         rows = super().get_queryset()
         assert rows is not None
         request: Request | None = self.context.get("request")
-        if request is None:  # the schema is made without one
+        if request is None:  # while the schema is generated
             return rows.none()
         return getattr(rows, self.rights)(request.user)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """An empty string is not the same as null."""
+        """Refuse an empty string, which DRF would treat as null."""
         if data == "":
             raise serializers.ValidationError("This must be an id.")
         return super().run_validation(data)
@@ -95,7 +95,7 @@ else:
 
 
 class MayEdit(BasePermission):
-    """Of those who see a row, only those who may edit it may change it; only its owner deletes it."""
+    """Editors may change a row; only its owner may delete it."""
 
     message = "You may read this, but not change it."
 
@@ -111,18 +111,18 @@ class MayEdit(BasePermission):
 
 
 class DocumentPart(View):
-    """For views under ``/api/documents/<uuid:document_id>/…``."""
+    """Mixin of views under ``/api/documents/<uuid:document_id>/…``."""
 
     @cached_property
     def document(self) -> Document:
-        if getattr(self, "swagger_fake_view", False):  # the schema is made without a request
+        if getattr(self, "swagger_fake_view", False):  # while the schema is generated
             return Document()
         document_id: UUID = self.kwargs["document_id"]
         return get_object_or_404(Document.objects.visible_to(self.request.user), pk=document_id)
 
     @cached_property
     def page(self) -> Page:
-        """The page whose number is in the path; recognised before others if its picture is unread."""
+        """Return the page in the path. If it awaits OCR, move it to the front of the queue."""
         if getattr(self, "swagger_fake_view", False):
             return Page()
         page = get_object_or_404(Page.objects.filter(document=self.document), number=self.kwargs["number"])

@@ -1,10 +1,10 @@
-"""``Idempotency-Key``: a request that is sent again is answered again, not done again.
+"""``Idempotency-Key``: a repeated request gets the stored response and is not executed again.
 
 After the IETF draft "The Idempotency-Key HTTP Header Field": the same key with
-the same content gives the first answer; with other content 422; while the
-first is still under way 409. Keys belong to a caller and a path, and are kept
-for 24 hours. Only answers below 500 are kept: what failed on our side may be
-tried again under the same key.
+the same content returns the first response, with other content 422, and while
+the first is in progress 409. Keys belong to a caller and a path, and are kept
+for 24 hours. Responses of 500 and above are not kept, so such a request can be
+retried under the same key.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class UnderWay(Conflict):
 
 
 def once(request: Request, act: Callable[[], Response]) -> Response:
-    """``act()``, or what it answered when the caller sent this before."""
+    """Return ``act()``, or its stored response when the caller repeats a request."""
     key = request.headers.get(HEADER)
     if key is None:
         return act()
@@ -99,7 +99,7 @@ def _keep(row: IdempotencyKey, status_code: int, data: Any) -> None:
 
 
 def fingerprint(request: Request) -> str:
-    """SHA-256 over what was sent: fields by name, files by content."""
+    """Return the SHA-256 of the request: fields by name, files by content."""
     digest = hashlib.sha256(request.path.encode())
     if not isinstance(request.data, Mapping):
         digest.update(_content(request.data))

@@ -1,4 +1,4 @@
-"""Filters, ordering and cursor pagination of lists; unknown parameters are refused."""
+"""Filters, ordering and cursor pagination of lists. Unknown parameters are errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rest_framework.filters import OrderingFilter
 
 
 class Ordering(OrderingFilter):
-    """``?ordering=-title``: one of the view's ``ordering_fields``, with or without a minus."""
+    """``?ordering=-title``: one of the view's ``ordering_fields``; a minus reverses it."""
 
     ordering_description = "One of these; a minus turns the order round."
 
@@ -60,7 +60,7 @@ class Ordering(OrderingFilter):
 
 
 class Filters(DjangoFilterBackend):
-    """An empty value is an error where a string would not do."""
+    """django-filter's backend, with an error for an empty value of a filter that is not text."""
 
     def parameters(self, view: APIView) -> Collection[str]:
         filterset_class = self.get_filterset_class(view)
@@ -76,7 +76,10 @@ class Filters(DjangoFilterBackend):
 
 
 def refuse_unknown(request: Request, view: APIView, known: Collection[str]) -> None:
-    """A misspelt filter would otherwise answer with everything. ``known`` is beside the backends' own."""
+    """Refuse unknown parameters: a misspelt filter would return everything.
+
+    ``known``: parameters besides those of the view's filter backends.
+    """
     backends = getattr(view, "filter_backends", ())
     names = {name for backend in backends for name in backend().parameters(view)}.union(known)
     if unknown := [name for name in request.query_params if name not in names]:
@@ -85,7 +88,7 @@ def refuse_unknown(request: Request, view: APIView, known: Collection[str]) -> N
 
 @extend_schema_field(OpenApiTypes.BOOL)
 class TrueFalseFilter(django_filters.TypedChoiceFilter):
-    """``true`` or ``false``, and nothing that could be taken for either or for none."""
+    """A filter that accepts only ``true`` and ``false``."""
 
     def __init__(self, **options: Any) -> None:
         choices = [("true", "true"), ("false", "false")]
@@ -94,13 +97,13 @@ class TrueFalseFilter(django_filters.TypedChoiceFilter):
 
 @extend_schema_field(OpenApiTypes.INT)
 class WholeNumberFilter(django_filters.NumberFilter):
-    """A whole number: ``0.5`` is refused, not compared with."""
+    """A filter that accepts only whole numbers."""
 
     field_class = forms.IntegerField
 
 
 class VisibleFilter(django_filters.UUIDFilter):
-    """Rows that belong to the given one, which the caller must be able to see: 404 otherwise."""
+    """Filter by a related row; 404 unless the caller may see it."""
 
     def __init__(self, model: type[models.Model], **options: Any) -> None:
         self.related = model
@@ -116,7 +119,7 @@ class VisibleFilter(django_filters.UUIDFilter):
 
 
 class CursorPages(CursorPagination):
-    """``?cursor=…&limit=…``; the answer holds ``next``, ``previous`` and ``results``."""
+    """``?cursor=…&limit=…``; the response holds ``next``, ``previous`` and ``results``."""
 
     page_size = 50
     max_page_size = 500
@@ -132,11 +135,11 @@ class CursorPages(CursorPagination):
             refuse_unknown(request, view, self.own_parameters)
         try:
             return super().paginate_queryset(queryset, request, view)
-        except (ValueError, ValidationError, DataError):  # a cursor somebody made up
+        except (ValueError, ValidationError, DataError):  # an invented cursor
             raise exceptions.ValidationError({"cursor": ["This cursor cannot be read."]}) from None
 
     def get_ordering(self, request: Request, queryset: models.QuerySet, view: APIView) -> tuple[str, ...]:
-        """The order asked for, else the view's own; the key comes last, so that no two rows tie."""
+        """Return the requested order or the view's; the primary key comes last to break ties."""
         ordering: Sequence[str] = super().get_ordering(request, queryset, view)
         own = getattr(view, "page_ordering", None)
         if own and not request.query_params.get("ordering"):

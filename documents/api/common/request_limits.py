@@ -1,6 +1,6 @@
-"""How often somebody may call, and how deeply the JSON of a request may be nested.
+"""Rate limits, and a limit of the nesting of JSON requests.
 
-Calls are counted in the database, so that all web processes share one count.
+Requests are counted in the database, so that all web processes share one counter.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from documents.models import ApiToken, RateCount
 if TYPE_CHECKING:
     from rest_framework.views import APIView
 
-DEEPEST = 64  # levels of JSON; ours have five
+DEEPEST = 64  # levels of JSON; valid requests have at most five
 TOO_DEEP = "This JSON is nested too deeply."
 PERIODS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
 
 
 def parse_rate(rate: str) -> tuple[int, int]:
-    """``"60/min"`` to (60, 60): how many in how many seconds. Raises ValueError or KeyError."""
+    """Parse ``"60/min"`` to (60, 60): a number and a period in seconds. Raises ValueError or KeyError."""
     count, _, period = rate.partition("/")
     return int(count), PERIODS[period]
 
 
 def take(kind: str, identity: str) -> int:
-    """Counts one ``kind`` of action by ``identity``. 0 when allowed, else the seconds to wait."""
+    """Count one action of ``kind`` by ``identity``. Return 0 when allowed, else the seconds to wait."""
     limit, seconds = parse_rate(settings.RATES[kind])
     return RateCount.take(f"{kind}:{identity}", limit, seconds)
 
 
 def give_back(kind: str, identity: str) -> None:
-    """Takes back what ``take`` counted: it turned out to be harmless."""
+    """Undo one ``take``."""
     RateCount.give_back(f"{kind}:{identity}")
 
 
 class RateLimit(BaseThrottle):
-    """Limits every call by token or user; a view's ``rate`` names a second, stricter kind for POST."""
+    """Limit calls by token or user; a view's ``rate`` names a second, stricter limit for POST."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         self._seconds = take("api", _identity(request))
@@ -56,14 +56,14 @@ class RateLimit(BaseThrottle):
 
 
 def _identity(request: Request) -> str:
-    """Callers without either were refused before: permissions come first."""
+    """Return the token or user. There is one: permissions are checked first."""
     if isinstance(request.auth, ApiToken):
         return f"token {request.auth.pk}"
     return f"user {request.user.pk}"
 
 
 class JSONParser(parsers.JSONParser):
-    """DRF's, with 400 for nesting that would end in a RecursionError here or wherever it is read next."""
+    """DRF's parser, with 400 for nesting that would cause a RecursionError here or later."""
 
     def parse(
         self,
@@ -81,7 +81,7 @@ class JSONParser(parsers.JSONParser):
 
 
 def depth(value: object) -> int:
-    """Levels of lists and objects, counted without recursion; none below ``DEEPEST`` is looked at."""
+    """Return the levels of lists and objects, without recursion, up to ``DEEPEST`` + 1."""
     levels, level = 0, [value]
     while level and levels <= DEEPEST:
         level = [

@@ -1,4 +1,4 @@
-"""What every operation of the OpenAPI document says without being asked: errors, rates, scopes."""
+"""OpenAPI schema: error responses and scopes of every operation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ RETRY_AFTER = {
 }
 
 
-# A character that `str.strip` keeps. Python strips more than `\s` names in the dialects of JSON Schema's
-# validators, such as the separators U+001C to U+001F.
+# A character that `str.strip` keeps. Python strips more than JSON Schema's `\s`, such as U+001C to U+001F.
 NOT_BLANK = r"[^\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 
 
 class PinciteSchema(AutoSchema):
-    """Adds the error answers that the shared parts of the API give, and the scope a token needs."""
+    """Add the error responses of the shared parts of the API, and the scope a token needs."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
@@ -40,7 +39,7 @@ class PinciteSchema(AutoSchema):
     def _map_serializer_field(
         self, field: Any, direction: Any, bypass_extensions: bool = False
     ) -> dict[str, Any]:
-        """A string that is trimmed and may not be blank needs a character that is not stripped."""
+        """Require a character that is not stripped in trimmed strings that may not be blank."""
         schema: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
         if direction == "request" and type(field) is serializers.CharField and not field.allow_blank:
             return schema | {"pattern": NOT_BLANK}
@@ -76,12 +75,12 @@ class PinciteSchema(AutoSchema):
         return answer | ({"headers": RETRY_AFTER} if status == "429" else {})
 
 
-# OpenAPI 3.0 has no type for null; what pydantic says of its models has.
+# OpenAPI 3.0 has no null type, but pydantic's schemas use one.
 NULL = {"type": "null"}
 
 
 def with_nullable(result: Any, **kwargs: Any) -> Any:
-    """The schema, with ``nullable`` for each ``anyOf`` that has null among its kinds."""
+    """Replace null in each ``anyOf`` by ``nullable``."""
     if isinstance(result, list):
         return [with_nullable(item) for item in result]
     if not isinstance(result, dict):

@@ -1,4 +1,4 @@
-"""`manage.py import_blocks FILE.json`: a document from another parser's output."""
+"""`manage.py import_blocks FILE.json`: import another parser's output as a document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Command(LibraryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-        parser.add_argument("--kind", choices=sorted(ADAPTERS), default="", help="recognised by default")
+        parser.add_argument("--kind", choices=sorted(ADAPTERS), default="", help="detected by default")
         parser.add_argument("--title", default="", help="the file's name by default")
         parser.add_argument("--owner", default="", help="username; the first superuser by default")
 
@@ -36,7 +36,7 @@ class Command(LibraryCommand):
             except OSError as error:
                 raise CommandError(f"{path}: {error.strerror}") from None
             except (ValueError, RecursionError) as error:
-                raise CommandError(f"{path} is no JSON in UTF-8: {error}") from None
+                raise CommandError(f"{path} is not JSON in UTF-8: {error}") from None
             except AdapterError as error:
                 named = "".join(f"\n  block {number}: {reason}" for number, reason in error.blocks.items())
                 raise CommandError(f"{path}: {error}{named}") from None

@@ -1,4 +1,4 @@
-"""`manage.py ingest PATH…`: takes files and folders in, in this process."""
+"""`manage.py ingest PATH…`: ingest files and folders in this process."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from documents.ingestion.recognition import recognise_document
 from documents.management.library_command import LibraryCommand, owner_named
 from documents.models import Document
 
-PATIENCE = 0.5  # seconds between two looks at a document that another process has in work
+POLL_SECONDS = 0.5  # for a document that another process is ingesting
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What is printed of one file (design.md, section 9)."""
+    """The result of one file, as printed with ``--json``."""
 
     file: str
     document: str
@@ -40,14 +40,16 @@ class Line(msgspec.Struct, frozen=True):
 
 class Command(LibraryCommand):
     help = (
-        "Takes PDF files and folders of them in, in this process. Exit code 1 if any failed. --watch goes on,"
-        " and takes in what is put there later, until it is stopped."
+        "Ingests PDF files and folders of them in this process. Exit code 1 if any failed. With --watch it"
+        " continues with files that are added later, until it is stopped."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--owner", default="", help="username; the first superuser by default")
-        parser.add_argument("--watch", type=float, metavar="SECONDS", help="look again each so many seconds")
+        parser.add_argument(
+            "--watch", type=float, metavar="SECONDS", help="check for new files at this interval"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object per document")
 
     def handle(
@@ -55,18 +57,18 @@ class Command(LibraryCommand):
     ) -> None:
         user = owner_named(owner)
         seen: dict[Path, Look] = {}
-        failed = self.take_in_all(user, list(pdf_files(paths)), json)
+        failed = self.ingest_all(user, list(pdf_files(paths)), json)
         with suppress(KeyboardInterrupt):
             for path in pdf_files(paths) if watch else ():
                 seen[path] = look_at(path)
             while watch:
                 time.sleep(watch)
-                failed += self.take_in_all(user, settled(paths, seen), json)
+                failed += self.ingest_all(user, settled(paths, seen), json)
         if failed:
             sys.exit(1)
 
-    def take_in_all(self, user: User, files: list[Path], json: bool) -> int:
-        """How many failed."""
+    def ingest_all(self, user: User, files: list[Path], json: bool) -> int:
+        """Ingest the files. Return the number that failed."""
         failed = 0
         for number, file in enumerate(files, 1):
             self.show_progress(number, len(files), file)
@@ -89,7 +91,7 @@ class Command(LibraryCommand):
 
 
 def pdf_files(paths: list[Path]) -> Iterator[Path]:
-    """Files as they are named; of folders, the PDF files below them."""
+    """Yield named files, and the PDF files below named folders."""
     for path in paths:
         if not path.exists():
             raise CommandError(f"{path}: no such file or folder.")
@@ -101,7 +103,7 @@ def pdf_files(paths: list[Path]) -> Iterator[Path]:
 
 @dataclass(slots=True)
 class Look:
-    """A file as it was seen last; ``taken`` once it was taken in so."""
+    """The last state of a file; ``taken`` once it was ingested in this state."""
 
     size: int
     changed: float
@@ -114,12 +116,12 @@ def look_at(path: Path) -> Look:
 
 
 def settled(paths: list[Path], seen: dict[Path, Look]) -> list[Path]:
-    """New and changed files that are as they were at the last look: no longer being written."""
+    """Return new or changed files that are unchanged since the last check, i.e. completely written."""
     ready = []
     for path in pdf_files(paths):
         try:
             now, before = look_at(path), seen.get(path)
-        except FileNotFoundError:  # moved away meanwhile
+        except FileNotFoundError:  # moved or deleted meanwhile
             continue
         if before is None or (before.size, before.changed) != (now.size, now.changed):
             seen[path] = Look(now.size, now.changed, taken=False)
@@ -144,13 +146,13 @@ def take_in(owner: User, path: Path) -> Line:
 
 
 def finish(document: Document) -> Document:
-    """Ingests the document here, every page, or waits for who has it. One that failed is tried anew."""
+    """Ingest every page of the document, or wait for its worker. A failed document is tried again."""
     if document.status == Document.Status.FAILED:
         Document.objects.filter(pk=document.pk).update(status=Document.Status.UPLOADED, attempts=0)
         document.refresh_from_db()
     while document.is_working:
         if not (ingest_document(document.pk) or recognise_document(document.pk)):
-            time.sleep(PATIENCE)
+            time.sleep(POLL_SECONDS)
         document.refresh_from_db()
     return document
 

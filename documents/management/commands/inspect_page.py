@@ -1,4 +1,4 @@
-"""``manage.py inspect_page FILE PAGE``: a picture of what the parser found on a page. Needs no database."""
+"""``manage.py inspect_page FILE PAGE``: draw what the parser found on a page. Needs no database."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pdf.structure import Layer
 
 
 class Command(BaseCommand):
-    help = "Draws words, lines, units, tables, furniture, figures and reading order over the page's picture."
+    help = "Draws words, lines, units, tables, furniture, figures and reading order over the page."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("page", type=int, help="from 1")
-        parser.add_argument("--out", type=Path, help="the PNG; FILE-pPAGE.png in this folder where left out")
+        parser.add_argument("--out", type=Path, help="the PNG file; FILE-pPAGE.png by default")
         parser.add_argument("--layers", nargs="+", choices=get_args(Layer), default=get_args(Layer))
         parser.add_argument("--password")
 

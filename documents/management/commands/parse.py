@@ -1,4 +1,4 @@
-"""``manage.py parse FILE``: what the parser makes of a PDF. Needs no database."""
+"""``manage.py parse FILE``: print the pages and units of a PDF. Needs no database."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pdf.api import PARSER_NAME, ParseFailure, parse_file
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Cell, Furniture, ParsedPage, ParsedUnit, TableRow
 
-# --- The line of JSON that ``manage.py parse --json`` prints for a page; measurements read it ---
+# --- JSON of a page, as printed by ``manage.py parse --json`` and read by benchmarks ---
 #
-# ``bbox`` is in page space. ``rects``, one for each line of text, are in display fractions.
+# ``bbox`` is in page space. ``rects``, one per line of text, are in display fractions.
 
 Numbers = list[float]
 
@@ -66,7 +66,7 @@ class PageJson(msgspec.Struct, frozen=True):
 
 
 def page_line(page: ParsedPage) -> str:
-    """One line of JSON, without its line break."""
+    """Return a page as one line of JSON."""
     frame = page.frame
     line = PageJson(
         page=page.number,
@@ -114,20 +114,20 @@ def _displayed(rects: Iterable[Rect], frame: PageFrame) -> list[Numbers]:
     return [[round(value, 5) for value in frame.to_display(rect)] for rect in rects]
 
 
-# ``ml`` and ``auto`` asked the layout model of PyMuPDF, which was worse than our own engine on every set.
+# ``ml`` and ``auto`` used PyMuPDF's layout model, which was worse than our engine on every test set.
 ENGINES = (PARSER_NAME, "ml", "auto")
 
 
 class Command(BaseCommand):
-    help = "Reads a PDF and prints its pages: units in reading order, as text or as a line of JSON a page."
+    help = "Parses a PDF and prints its units in reading order, as text or as one line of JSON per page."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file")
-        parser.add_argument("--engine", choices=ENGINES, default=PARSER_NAME, help="kept for old scripts")
-        parser.add_argument("--pages", type=_pages, help="3-9 or 1,4-6; all pages where left out")
+        parser.add_argument("--engine", choices=ENGINES, default=PARSER_NAME, help="for compatibility")
+        parser.add_argument("--pages", type=_pages, help="3-9 or 1,4-6; all by default")
         parser.add_argument("--password")
-        parser.add_argument("--json", action="store_true", help="a line of JSON for each page")
+        parser.add_argument("--json", action="store_true", help="one line of JSON per page")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["engine"] != PARSER_NAME:

@@ -1,4 +1,4 @@
-"""`manage.py token [USER] [--scopes read,write,ask] [--days N]`: makes a key to the API, shown once."""
+"""`manage.py token [USER] [--scopes read,write,ask] [--days N]`: create an API token and print its key."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from documents.models import ApiToken, Scope
 
 
 class Command(LibraryCommand):
-    help = "Makes a key to the API. It is shown this once; only its hash is stored."
+    help = "Creates an API token and prints its key once; only the hash is stored."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("user", nargs="?", default="", help="the first superuser by default")
         parser.add_argument("--name", default="made on the command line")
         parser.add_argument("--scopes", default="read,write,ask")
-        parser.add_argument("--days", type=int, default=0, help="until it ends; 0 is never")
+        parser.add_argument("--days", type=int, default=0, help="lifetime; 0 is unlimited")
 
     def handle(self, *args: Any, **options: Any) -> None:
         scopes = [scope.strip() for scope in options["scopes"].split(",") if scope.strip()]
