@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 
 from text.languages import language_data
 from text.numbers import number_words, same_characters
-from text.quantities import CURRENCY_SYMBOLS, Quantity, currency_names
+from text.quantities import CURRENCY_SYMBOLS, GLUED_SCALE, GLUED_SCALES, Quantity, currency_names
 from text.units import unit_names, units_by_symbol
 
 UNSPACED = ("zh", "ja")
@@ -31,21 +31,8 @@ _WORD = re.compile(r"[^\s,;:'’\"]+")
 _ZEROS = re.compile(r"['’]?(?:1[,. ]?)?(?P<zeros>(?:000[,.' ]?)+)(?:['’]?s)?(?![\d])", re.IGNORECASE)
 _GLUED = re.compile(
     r"(?:(?P<before>(?:US|CA?|A|NZ|HK|R|S)?[$£€¥₹₩])(?P<after_scale>mn|mm|m|bn|b|k|tn)?"
-    r"|(?P<scale>MM|Mds|Mrd|Md|mn|bn|[TKkMm])(?P<after>[$£€¥₹₩]|EUR|USD|CHF|GBP))(?![^\W\d_])",
+    rf"|{GLUED_SCALE.pattern})(?![^\W\d_])",
 )
-_GLUED_SCALES = {
-    "k": 3,
-    "t": 3,
-    "m": 6,
-    "mm": 6,
-    "mn": 6,
-    "md": 9,
-    "mds": 9,
-    "mrd": 9,
-    "bn": 9,
-    "b": 9,
-    "tn": 12,
-}
 _TRAILING_SYMBOL = re.compile(
     r"\s(kN|kW|MW|GW|kV|kHz|MHz|GHz|kPa|MPa|mm|cm|km|kg|mg|µg|mL|ml|°C|°F|m[²³2]|km²|%|€|\$|£|\S+/\S+)$"
 )
@@ -204,7 +191,7 @@ def _joined(words: list[Measure]) -> Measure | None:
         currency = currency or word.currency
         symbol = symbol or word.symbol
     if currency and scale == 1 and symbol:  # "US$ m"
-        scale = Decimal(10) ** _GLUED_SCALES.get(symbol.lower(), 0)
+        scale = Decimal(10) ** GLUED_SCALES.get(symbol.lower(), 0)
     if scale == 1 and not currency and not symbol:
         return None
     return Measure(scale, currency, "" if currency else symbol)
@@ -239,7 +226,7 @@ def _glued(phrase: str, at: int) -> tuple[Measure, int] | None:
     written = match["before"] or match["after"]
     scale = (match["after_scale"] or match["scale"] or "").lower()
     code = CURRENCY_SYMBOLS.get(written, "USD" if written.endswith("$") else written)
-    return Measure(Decimal(10) ** _GLUED_SCALES.get(scale, 0), code), match.end()
+    return Measure(Decimal(10) ** GLUED_SCALES.get(scale, 0), code), match.end()
 
 
 def _zeros(phrase: str, at: int) -> tuple[Measure, int] | None:

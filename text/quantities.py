@@ -97,9 +97,18 @@ _BEFORE = re.compile(
     + _CODES.replace(" ", "|")
     + r"))\s?(?P<minus>[-–]?)$"
 )
+# A scale and a currency in one word: "TEUR", "M€".
+GLUED_SCALE = re.compile(
+    r"(?P<scale>MM|Mds|Mrd|Md|mn|bn|[TKkMm])(?P<after>[$£€¥₹₩]|EUR|USD|CHF|GBP)(?![^\W\d_])"
+)
+GLUED_SCALES = {
+    "k": 3, "t": 3, "m": 6, "mm": 6, "mn": 6, "md": 9, "mds": 9, "mrd": 9, "bn": 9, "b": 9, "tn": 12,
+}  # fmt: skip
 _MINUS = re.compile(r"(?<![A-Za-zÀ-ӿ0-9.)%])[-–]\s?$")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
-_AMBIGUOUS = frozenset({"ha", "t", "d", "s", "h", "l"})  # units that may be words behind a year
+_AMBIGUOUS = frozenset(
+    {"ha", "t", "d", "s", "h", "l", "г", "г.", "год", "году", "года"}
+)  # units that may be words behind a year
 _LINK = re.compile(r"[\s-]*(?:(?:(?:of|de|di|von|des|additional|consecutive|full|calendar)\s)|d['’])*")
 
 
@@ -176,6 +185,8 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
         end, negative = text.index(")", end) + 1, True
     step = _last_place(text[number.start : number.end], value)
     scale, end = _scale_at(text, end, language, short=bool(currency))
+    if scale == 1 and not currency and (glued := GLUED_SCALE.match(text, end + (text[end : end + 1] == " "))):
+        scale, end = Decimal(10) ** GLUED_SCALES[glued["scale"].lower()], glued.start("after")
     bare = scale == 1
     value, step = value * scale, step * scale
     if not currency:
@@ -297,7 +308,9 @@ def _scale_at(text: str, at: int, language: str, short: bool) -> tuple[Decimal, 
     pattern = _scale_pattern(language)
     match = pattern.match(text, at) if pattern else None
     if not match or (
-        not short and match[1].isascii() and len(match[1].rstrip(".")) <= 2 and match[1].islower()
+        not short
+        and (match[1].isascii() and len(match[1].rstrip(".")) <= 2 and match[1].islower())
+        and not _currency_at(text, match.end(), language)[0]
     ):
         return Decimal(1), at
     scales = number_words(language).scales
@@ -350,7 +363,10 @@ def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:
     return None
 
 
-_RANGE = re.compile(r"\s?(?:-|–|—|to|and|or|bis|und|oder|à|et|ou|a|y|o|~|〜|～|至|到|から|إلى|و|/)\s?")
+_RANGE = re.compile(
+    r"\s?(?:-|–|—|to|and|or|bis|und|oder|auf|à|et|ou|a|y|o|e|al|tot|en|до|и|или"
+    r"|~|〜|～|至|到|から|إلى|و|/)\s?"
+)
 
 
 def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
@@ -358,23 +374,24 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
     for at in range(len(found) - 2, -1, -1):
         left, right = found[at], found[at + 1]
         if (
-            left.bare
-            and left.dimension == ""
+            left.dimension == ""
+            and (left.bare or right.dimension not in ("", "ratio", "points"))
             and not right.bare
+            and right.dimension not in ("date", "year")
             and _RANGE.fullmatch(text, left.end, right.start)
         ):
             unit = units_by_symbol().get(right.unit)
             factor, offset = (unit.factor, unit.offset) if unit else (Decimal(1), Decimal(0))
-            if right.dimension not in ("date", "year"):
-                base = left.value * factor + offset
-                found[at] = replace(
-                    left,
-                    dimension=right.dimension,
-                    base=base,
-                    unit=right.unit,
-                    step=left.step * factor,
-                    bare=False,
-                )
+            scale = right.scale if left.bare and right.dimension != "money" else Decimal(1)
+            found[at] = replace(
+                left,
+                value=left.value * scale,
+                dimension=right.dimension,
+                base=left.value * scale * factor + offset,
+                unit=right.unit,
+                step=left.step * scale * factor,
+                bare=False,
+            )
     return found
 
 

@@ -79,6 +79,10 @@ class Lexicon:
         need: verbs of what cannot be done without something ("requires").
         relative: conditions that are relative pronouns behind the noun they belong to ("where").
         relatives: relative pronouns behind a comma.
+        period, period_end: what stands beside the year or the closing day of a column ("fiscal", "ended").
+        counted: who or what a table counts, and of which group ("patients", "group").
+        outflow: parts of labels whose money goes out, and so may be printed as negative ("cost").
+        alone_denied: French verbs that "ne" denies without "pas" ("ne peut").
         particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
         articles: words that open the phrase of a noun; definite: those before one thing already known.
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
@@ -121,6 +125,11 @@ class Lexicon:
     together: frozenset[str]
     total: frozenset[str]
     need: frozenset[str]
+    period: frozenset[str]
+    period_end: frozenset[str]
+    counted: frozenset[str]
+    outflow: frozenset[str]
+    alone_denied: frozenset[str]
     particle_verbs: frozenset[str]
     articles: frozenset[str]
     definite: frozenset[str]

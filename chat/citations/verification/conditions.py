@@ -37,12 +37,30 @@ def with_duties(tokens: list[Token], words: Lexicon) -> list[Token]:
     found = list(tokens)
     for at, token in enumerate(tokens[:-1]):
         verb = tokens[at + 1]
-        if token.word not in ("zu", "te") or verb.kind != "word" or not verb.word.endswith(("n", "en")):
-            continue
         before = list(takewhile(lambda other: other.kind != "break", reversed(tokens[:at])))
-        if any(other.word in words.be_to for other in before) and not any(o.word == "um" for o in before):
-            duty = Marker("modality", "must")
-            found[at] = replace(token, kind="marker", marker=duty, stem="modality:must", poles=frozenset())
+        if words.language == "en":  # "is to be paid"
+            duty = token.word == "to" and verb.word == "be" and before and before[0].word in words.be_to
+        else:
+            duty = token.word in ("zu", "te") and verb.kind == "word" and verb.word.endswith("n")
+            duty = duty and any(other.word in words.be_to for other in before)
+        if duty and not any(other.word == "um" for other in before):
+            must = Marker("modality", "must")
+            found[at] = replace(token, kind="marker", marker=must, stem="modality:must", poles=frozenset())
+    return found
+
+
+def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """French "ne peut", "ne saurait": denied without "pas"; not "ne peut … que"."""
+    if not words.alone_denied:
+        return tokens
+    found = list(tokens)
+    for at, token in enumerate(tokens[:-1]):
+        if token.word not in ("ne", "n'") or tokens[at + 1].word not in words.alone_denied:
+            continue
+        behind = list(takewhile(lambda other: other.word not in HARD_BREAKS, tokens[at + 1 :]))
+        if not any(other.marker in DENIALS or other.word in ("que", "qu'") for other in behind):
+            denial = Marker("negation", "not")
+            found[at] = replace(token, kind="marker", marker=denial, stem="negation:not")
     return found
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from chat.citations.verification.alignment import same
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, without_measure
 from text.quantities import Quantity, quantities_in
+from text.semantics import UNSPACED, Lexicon, lexicon
 
+_COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
+_COUNTED = re.compile(
+    r"[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$", re.IGNORECASE
+)
+_COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
 _PER_ROW = 2  # words of an exception that a row must share: "per share"
 
 
@@ -53,9 +62,18 @@ class Grid:
         return tuple(words for text in texts for words in exceptions_of(text, self.language))
 
     def label(self, row: int) -> tuple[Token, ...]:
-        if not self.rows[row]:
-            return ()
-        return words_of(without_measure(self.rows[row][0].text, self.language), self.language)
+        """The words of a row's label; of one that stands in several sections, with those of its own."""
+        own = self.rows[row][0].text if self.rows[row] else ""
+        said = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        namesakes = sum(bool(cells) and cells[0].text == own for cells in self.rows) > 1
+        section = next((r for r in range(row, -1, -1) if self._is_section(r)), None)
+        if not namesakes or section is None or section == row:
+            return said
+        return (*said, *words_of(self.rows[section][0].text, self.language))
+
+    def _is_section(self, row: int) -> bool:
+        """Whether a row has a label and nothing else."""
+        return bool(self.rows[row]) and not any(cell.text for cell in self.rows[row][1:])
 
     def head(self, column: int) -> tuple[Token, ...]:
         text = self.heads[column] if column < len(self.heads) else ""
@@ -77,6 +95,29 @@ class Grid:
         found = self.printed(row, column)
         return None if found is None else self._measure(row, column).applied(found)
 
+    def numbers(self, row: int, column: int) -> tuple[Quantity, ...]:
+        """The cell's numbers: one, or a count and the share in brackets behind it, "24 (11.9)"."""
+        if one := self.quantity(row, column):
+            return (one,)
+        cell = self.rows[row][column] if column < len(self.rows[row]) else None
+        pair = _COUNT_AND_SHARE.fullmatch(cell.text) if cell else None
+        over = (self.heads[column], self.caption, self.rows[row][0].text)
+        if cell is None or pair is None or not any(_COUNTS_AND_SHARES.search(text) for text in over):
+            return ()
+        count = quantities_in(pair["count"], self.language)
+        share = quantities_in(pair["share"].rstrip(" %") + " %", self.language)
+        return (*count, *share) if len(count) == len(share) == 1 else ()
+
+    def summands(self, row: int) -> list[int]:
+        """The rows above a total, up to the total before it; none for another row."""
+        if not self.is_total(row):
+            return []
+        first = max((other + 1 for other in range(row) if self.is_total(other)), default=0)
+        return list(range(first, row))
+
+    def is_total(self, row: int) -> bool:
+        return any(token.word in lexicon(self.language).total for token in self.label(row))
+
     def is_excepted(self, row: int) -> bool:
         """Whether the table's scale is not for this row: "in millions, except per share data"."""
         words = frozenset(self.rows[row][0].text.lower().split())
@@ -93,6 +134,69 @@ class Grid:
 
 
 def words_of(text: str, language: str) -> tuple[Token, ...]:
+    """The words of a claim, a label or a head that name something; "total" among them."""
     return tuple(
-        token for token in tokens_of(text, language, limits=False) if token.kind not in ("break", "function")
+        replace(token, kind="word") if token.kind == "function" else token
+        for token in tokens_of(text, language, limits=False)
+        if token.kind not in ("break", "function") or token.word in lexicon(language).total
     )
+
+
+# Which rows and columns a claim names.
+
+
+def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexicon) -> dict[int, set[int]]:
+    """Labels that the claim has all words of, with the words' places in it, in the order it names them.
+
+    Not those that are part of longer ones. Where no label stands there whole, what a label says behind
+    a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
+    """
+    places = {index: _places(claim, _required(label, words), words) for index, label in enumerate(labels)}
+    found = {index: places_of for index, places_of in places.items() if places_of}
+    if not found:
+        heads = [tuple(token for token in label if token.clause == label[0].clause) for label in labels]
+        cut = [
+            index
+            for index, label in enumerate(labels)
+            if heads[index] and not any(token.marker for token in label) and heads.count(heads[index]) == 1
+        ]
+        found = {index: at for index in cut if (at := _places(claim, heads[index], words))}
+    kept = {i: found[i] for i in found if not any(found[i] < found[k] for k in found)}
+    own = {i: at.difference(*(kept[k] for k in kept if k != i)) for i, at in kept.items()}
+    return {i: kept[i] for i in sorted(kept, key=lambda i: max(own[i], default=0))}
+
+
+def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+    """The words that name a label: of "Year ended 31 March 2023" the date."""
+    if not any(token.quantity and token.quantity.dimension in ("year", "date") for token in label):
+        return label
+    return [token for token in label if token.word not in words.period]
+
+
+def _places(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
+    """Places in the claim of all words of a label; empty where one is missing."""
+    found = [_place(claim, wanted, words) for wanted in label]
+    if None in found:
+        return set()
+    turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
+    return {at for at in found if at is not None} - turns  # their side is yet to be compared
+
+
+def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
+    return next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None)
+
+
+def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
+    if wanted.word in words.change and any(pair == "direction" for pair, _ in token.poles):
+        return True
+    return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
+
+
+def names_but_its_noun(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
+    """Whether a claim says all that narrows a head, whose noun its unit may stand for: "rated at 750 W"."""
+    noun_last = words.language in UNSPACED or words.language in _NOUN_LAST
+    narrowing = head[:-1] if noun_last else head[1:]
+    return all(_place(claim, wanted, words) is not None for wanted in narrowing)
+
+
+_NOUN_LAST = frozenset({"en", "de", "nl"})

@@ -79,6 +79,8 @@ class Omissions:
         said = next(i for i, j in self.pairing.ordered if j == first) + 1
         if self.claim[said : said + 1] and self.claim[said].word == self.source[behind].word:
             return  # the claim narrows it, too; other checks compare with what
+        if said > 1 and self.claim[said - 2].quantity:
+            return  # what is true of so many of the narrowed is true of so many
         phrase = [at for at in content_places(self.source) if first < at < following]
         dates = ("year", "date")
         if any((q := self.source[at].quantity) is None or q.dimension not in dates for at in phrase):

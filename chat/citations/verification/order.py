@@ -62,6 +62,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     bare = [
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
+        if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
         if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
         if not any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned)
@@ -237,11 +238,15 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
 
 
 def _condition_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
-    """Whether a word stands under the same condition on both sides, and the other in another clause."""
+    """Whether a word stands under the same condition or time on both sides, and the other does not."""
     claim, source = pairing.claim, pairing.source
-    condition = clause_lead(claim, i)
+    one, other = clause_lead(claim, i, _SUBORDINATE), clause_lead(claim, k, _SUBORDINATE)
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
-    return bool(condition) and condition == clause_lead(source, j) and apart
+    apart = apart or one != other == clause_lead(source, m, _SUBORDINATE)
+    return bool(one) and one == clause_lead(source, j, _SUBORDINATE) and apart
+
+
+_SUBORDINATE = ("condition", "time")
 
 
 def _case_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -259,6 +264,8 @@ def _dative(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     words = pairing.words
     verb = max((at for at in pairing.partners if at < i), default=None)
     if words.language not in ("en", "nl") or verb is None or not pairing.partners[verb] < min(j, m):
+        return False
+    if pairing.claim[verb].kind != "word" or (pairing.claim[i].quantity and pairing.claim[k].quantity):
         return False
     claimed, held = lead(pairing.claim, k, words), lead(pairing.source, m, words)
     back, ahead = lead(pairing.claim, i, words), lead(pairing.source, j, words)

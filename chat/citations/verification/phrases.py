@@ -87,12 +87,12 @@ def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
     return None
 
 
-def clause_lead(tokens: Sequence[Token], at: int) -> str:
+def clause_lead(tokens: Sequence[Token], at: int, categories: Container[str] = ("condition",)) -> str:
     """The condition a word stands under: "if", "unless"; '' in a main clause."""
     for before in reversed(tokens[:at]):
         if before.clause != tokens[at].clause:
             return ""
-        if before.marker and before.marker.category == "condition":
+        if before.marker and before.marker.category in categories:
             return before.marker.value
     return ""
 

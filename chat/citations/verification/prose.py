@@ -238,9 +238,10 @@ def _with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon)
         return tokens
     own = {token.word for token in tokens}
     stems = {
-        t.stem: t
+        form: t
         for t in other
         if t.kind == "word" and len(t.stem) >= _LEAST_PART_LETTERS and t.word not in own
+        for form in (t.stem, plain_letters(t.word))
     }
     result: list[Token] = []
     for token in tokens:
@@ -258,7 +259,11 @@ def _parts_of(token: Token, stems: dict[str, Token]) -> list[Token] | None:
         for link in _LINKS:
             rest = word.removeprefix(stem + link)
             second = next(
-                (t for s, t in stems.items() if s != stem and rest.startswith(s) and len(rest) - len(s) < 4),
+                (
+                    t
+                    for s, t in stems.items()
+                    if t is not first and rest.startswith(s) and len(rest) - len(s) < 4
+                ),
                 None,
             )
             if rest != word and second is not None:

@@ -21,7 +21,7 @@ from chat.citations.verification.junctions import Differences, Junctions, is_mar
 from chat.citations.verification.omissions import Omissions, is_instruction
 from chat.citations.verification.order import comparison_turned, operands_exchanged
 from chat.citations.verification.phrases import change_role, first_and_last, lead
-from chat.citations.verification.token import Token
+from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.voice import converse
 from text.semantics import Lexicon, Marker
 
@@ -301,7 +301,7 @@ class _Examination(Differences):
         added = self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token)
         if added and not self._displaces(at):
             return
-        if at in self._changes_said_by_numbers or self._passes_bound(token):
+        if at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
@@ -320,7 +320,9 @@ class _Examination(Differences):
         if not (self._says_opening or self._stands_for_pronoun(token)):
             return False
         words = (other for other in self.around.topic if other.kind == "word")
-        return token.kind == "word" and any(token.stem == other.stem for other in words)
+        return token.kind == "word" and any(
+            token.stem == other.stem or token.word == other.word.split()[0] for other in words
+        )
 
     @cached_property
     def _changes_said_by_numbers(self) -> frozenset[int]:
@@ -331,6 +333,14 @@ class _Examination(Differences):
             return frozenset()
         side = ("direction", int(other.base < one.base))
         return frozenset(at for at in self.pairing.unmatched_claim if side in self.claim[at].poles)
+
+    def _says_again(self, at: int) -> bool:
+        """ "12 got the drug and 9 got a placebo": the verb before, which the source says once."""
+        before = [i for i in self.pairing.partners if i < at and self.claim[i].stem == self.claim[at].stem]
+        joined = any(token.word in COORDINATORS for token in self.claim[before[-1] : at]) if before else False
+        own = self.claim[at]
+        behind = self.claim[at - 1].word if at else ""
+        return joined and not own.name and behind not in self.words.articles | self.words.prepositions
 
     def _passes_bound(self, token: Token) -> bool:
         """ "rises above 4 bar" for "exceeds 4 bar"."""

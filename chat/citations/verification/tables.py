@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.claims import Conflict
-from chat.citations.values.support import FALLING
 from chat.citations.verification.alignment import difference, rounded, same, same_quantity
 from chat.citations.verification.computation import Operands, Operation, computed
-from chat.citations.verification.grid import CellText, Grid, words_of
+from chat.citations.verification.grid import CellText, Grid, named, names_but_its_noun, words_of
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
@@ -35,32 +34,35 @@ class _Reading:
 
     def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
         self.claim, self.grid, self.language = claim, grid, language
-        self.tokens = [
-            token
-            for token in tokens_of(claim, language, limits=False)
-            if token.kind not in ("break", "function")
-        ]
+        self.words = lexicon(language)
+        self.tokens = words_of(claim, language)
         self.topics = [*topics, grid.caption, *(grid.heads[:1])]
         self.used: set[int] = set()
         self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
 
     def judgement(self) -> Judgement:
+        heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
-        heads = {column: self.grid.head(column) for column in self.grid.columns}
-        columns = [list(heads)[at] for at in self._named(list(heads.values()))]
-        if len(heads) == 1 and not columns:
-            columns = list(heads)
-        if len(columns) > 1 and len(rows) != 1:
-            return Judgement("open", unchecked=("The claim names several columns.",))
-        named = [token for column in columns for token in heads[column] if token.quantity]
+        of_rows = set(self.used)  # "total" names a row or a column, not both
+        columns = [column + 1 for column in self._named(heads, of_rows)]
+        if len(heads) == 1:
+            columns = [1]
+        of_columns = [token for column in columns for token in self.grid.head(column) if token.quantity]
+        repeated = {at for at, t in enumerate(self.tokens) if any(same(t, other) for other in of_columns)}
         values = [
             at
             for at, token in enumerate(self.tokens)
-            if token.quantity and at not in self.used and not any(same(token, other) for other in named)
+            if token.quantity and at not in self.used and at not in repeated
         ]
-        self.used |= {
-            at for at, token in enumerate(self.tokens) if any(same(token, other) for other in named)
-        }
+        self.used |= repeated
+        if len(rows) == 1 and not columns:
+            columns = self._by_values(rows[0], values)
+        elif len(columns) > 1:
+            columns = self._meant(columns, rows, values)
+        elif len(rows) == len(columns) == 1 and not values and self._extreme() is None:
+            columns = self._with_year_before(columns[0])
+        if len(columns) > 1 and len(rows) != 1:
+            return Judgement("open", unchecked=("The claim names several columns.",))
         if len(rows) == 1 and len(columns) == 1 and values:
             return self._cell(rows[0], columns[0], values)
         if len(rows) == 1 and len(columns) == 1 and self._extreme() is not None:
@@ -69,43 +71,77 @@ class _Reading:
             return self._pair([(row, column) for row in rows for column in columns], values)
         return Judgement("open", unchecked=("The claim names no one cell.",))
 
-    def _named(self, labels: Sequence[Sequence[Token]]) -> list[int]:
-        """Indexes of the labels all of whose words the claim has; not those that are part of longer ones."""
-        found: dict[int, set[int]] = {}
-        for index, label in enumerate(labels):
-            places = [self._place(token) for token in label]
-            if label and None not in places:
-                found[index] = {place for place in places if place is not None}
-        kept = [i for i in found if not any(found[i] < found[k] for k in found)]
-        for index in kept:
-            self.used |= found[index]
-        others = {index: found[index].difference(*(found[k] for k in kept if k != index)) for index in kept}
-        return sorted(kept, key=lambda index: max(others[index], default=0))  # as the claim names them
+    def _named(self, labels: Sequence[Sequence[Token]], taken: Collection[int] = ()) -> list[int]:
+        found = named(self.tokens, labels, self.words)
+        found = {index: places for index, places in found.items() if not places <= set(taken)}
+        self.used |= {at for places in found.values() for at in places}
+        return list(found)
 
-    def _place(self, wanted: Token) -> int | None:
-        return next((at for at, token in enumerate(self.tokens) if same(token, wanted)), None)
+    def _by_values(self, row: int, values: Sequence[int]) -> list[int]:
+        """Columns that the claim's values name: two cells of the row, or the one of their measure."""
+        columns = [column for column in self.grid.columns if self.grid.quantity(row, column)]
+        agreeing = [self._agreeing(at, [(row, column) for column in columns]) for at in values]
+        if len(values) == 2 and all(len(cells) == 1 for cells in agreeing) and agreeing[0] != agreeing[1]:
+            return [columns[cell] for cells in agreeing for cell in cells]
+        measures = {q.dimension for at in values if (q := self.tokens[at].quantity)}
+        fitting = [c for c in columns if (q := self.grid.quantity(row, c)) and {q.dimension} == measures]
+        narrowed = [c for c in fitting if names_but_its_noun(self.tokens, self.grid.head(c), self.words)]
+        return fitting if measures != {""} and len(fitting) == 1 and narrowed else []
+
+    def _meant(self, columns: list[int], rows: Sequence[int], values: Sequence[int]) -> list[int]:
+        """The named columns without those that only repeat the corner, or do not fit the value's measure."""
+        corner = words_of(self.grid.heads[0], self.language)
+        other = [c for c in columns if not all(any(same(t, o) for o in corner) for t in self.grid.head(c))]
+        columns = other or columns
+        measures = {q.dimension for at in values if (q := self.tokens[at].quantity)} - {""}
+        fitting = [
+            c for c in columns
+            if any((q := self.grid.quantity(row, c)) and {q.dimension} == measures for row in rows)
+        ]  # fmt: skip
+        return fitting if len(fitting) == 1 and len(values) == 1 else columns
+
+    def _with_year_before(self, column: int) -> list[int]:
+        """A named year with the one before it, that what "rose in 2023" is held against."""
+        times = {c: [t.quantity.value for t in self.grid.head(c) if t.quantity] for c in self.grid.columns}
+        before = [c for c in times if times[c] and times[column] and times[c][-1] < times[column][-1]]
+        nearest = max(before, key=lambda c: times[c][-1], default=None)
+        turns = any(pair == "direction" for token in self.tokens for pair, _ in token.poles)
+        return [column] if nearest is None or not turns else [nearest, column]
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
-        cell, printed = self.grid.rows[row][column], self.grid.quantity(row, column)
-        self.outflow = FALLING.search(re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text)) is not None
+        cell, numbers = self.grid.rows[row][column], self.grid.numbers(row, column)
+        label = re.sub(r"\([^)]*\)", "", self.grid.rows[row][0].text).lower()
+        self.outflow = any(word in label for word in self.words.outflow)
         spans = ((cell.start, cell.end),)
-        if printed is None:
+        if not numbers:
             return Judgement("open", spans, unchecked=("The cell holds no single number.",))
         if (part := self._share(row, column, values)) is not None:
             return part
         as_printed = self.grid.printed(row, column)
         for at in values:
-            if not self._agrees(self.tokens[at], printed) and not self._repeats(self.tokens[at], as_printed):
+            agrees = any(self._agrees(self.tokens[at], printed) for printed in numbers)
+            if not agrees and not self._repeats(self.tokens[at], as_printed):
+                printed = numbers[-1] if self._is_ratio(at) else numbers[0]
                 unknown = printed.bare and not printed.dimension and not self.grid.is_excepted(row)
                 sure = 0.0 if unknown and not _is_bare(self.tokens[at]) else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
-        if (wrong := self._wrong_sign(printed)) is not None:
+        if (wrong := self._wrong_sign(numbers[0])) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
+        self.topics += self._shared_by_summands(row)
         return self._rest(spans, set(values) | self._direction(column))
+
+    def _shared_by_summands(self, row: int) -> list[str]:
+        """What all rows have in common that a total adds up: "revenue"."""
+        labels = [self.grid.label(other) for other in self.grid.summands(row)]
+        return [
+            token.word
+            for token in (labels[0] if len(labels) > 1 else ())
+            if all(any(same(token, other) for other in label) for label in labels)
+        ]
 
     def _direction(self, column: int) -> set[int]:
         """Words of rising and falling, where the table counts changes: their sign has been compared."""
-        words = lexicon(self.language).change
+        words = self.words.change
         over = " ".join([*self.topics, self.grid.heads[column]]).lower()
         if not any(word in over for word in words):
             return set()
@@ -164,9 +200,9 @@ class _Reading:
             side = self._side(token)
             if side is None or at in self.used:
                 continue
-            if (side == 0 and printed.value < 0) or (
-                side == 1 and printed.value > 0 and self._direction_counts()
-            ):
+            loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
+            counts = self._direction_counts() or loss
+            if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
                 return at
         return None
 
@@ -196,7 +232,7 @@ class _Reading:
 
     def _pair(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
         """Two cells of a row or a column: their values, a comparison, or what is computed of them."""
-        quantities = [self.grid.quantity(row, column) for row, column in cells]
+        quantities = [self._first(row, column) for row, column in cells]
         if None in quantities or any(self._is("negation", token) for token in self.tokens):
             return Judgement("open", unchecked=("The claim compares cells.",))
         if len(values) == 2:
@@ -214,6 +250,9 @@ class _Reading:
         if operation is None or not left:
             return Judgement("open", self._spans(cells), unchecked=("The claim compares cells.",))
         return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
+
+    def _first(self, row: int, column: int) -> Quantity | None:
+        return next(iter(self.grid.numbers(row, column)), None)
 
     def _agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
         """Which of the cells a number of the claim repeats."""
@@ -240,7 +279,7 @@ class _Reading:
         return next(iter(sides)) if len(sides) == 1 else None
 
     def _operation(self, left: Sequence[int]) -> Operation | None:
-        words = lexicon(self.language)
+        words = self.words
         if any(self.tokens[at].quantity.unit == "times" for at in left if self.tokens[at].quantity):  # type: ignore[union-attr]
             return "ratio"
         if any(word in words.together for word in self._plain_words()):
@@ -254,7 +293,7 @@ class _Reading:
         """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
         if cells[0][0] == cells[1][0] and self._order([column for _, column in cells]) > 0:
             cells = cells[::-1]
-        subject, reference = (self.grid.quantity(row, column) for row, column in cells)
+        subject, reference = (self._first(row, column) for row, column in cells)
         assert subject is not None
         assert reference is not None
         texts = [self.grid.rows[row][column].text for row, column in cells]
@@ -286,7 +325,7 @@ class _Reading:
     def _names_reference_last(self, cells: Sequence[tuple[int, int]]) -> bool:
         """Whether the claim says "A … than B": what it speaks of first, then what it is held against."""
         words = list(self._plain_words())
-        return any(word in lexicon(self.language).than for word in words[2:])
+        return any(word in self.words.than for word in words[2:])
 
     def _computed(
         self,
@@ -313,15 +352,12 @@ class _Reading:
 
     def _share(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """ "A has 44.7 % of all": the cell's part of its column's total, or of the row that says it."""
-        words = lexicon(self.language)
         cell = self.grid.quantity(row, column)
         if cell is None or cell.dimension == "ratio" or not all(self._is_ratio(at) for at in values):
             return None
-        totals = [
-            other
-            for other in range(len(self.grid.rows))
-            if any(token.word in words.total for token in self.grid.label(other))
-        ]
+        if any(pair == "direction" for token in self.tokens for pair, _ in token.poles):
+            return None
+        totals = [other for other in range(len(self.grid.rows)) if self.grid.is_total(other)]
         others = totals[:1] or list(range(len(self.grid.rows)))
         parts = [self.grid.quantity(other, column) for other in others]
         if None in parts or row in totals:
@@ -391,11 +427,12 @@ class _Reading:
             for column in self.grid.columns
             for token in words_of(self.grid.heads[column], self.language)
         ]
-        light = lexicon(self.language).light | lexicon(self.language).together
+        light = self.words.light | self.words.together | self.words.counted | self._periods()
         left = [
             token
             for at, token in enumerate(self.tokens)
             if at not in self.used | known and not any(same(token, other) for other in said)
+            and not any(_ends_compound(token, other) for other in said)
             and not (token.marker is None and (self._is_sign_word(token) or token.word in light))
             and not self._only_total(token)
         ]  # fmt: skip
@@ -405,15 +442,31 @@ class _Reading:
             return Judgement("open", spans, missing=missing, unchecked=markers, coverage=0.5)
         return Judgement("holds", spans, coverage=1.0)
 
+    def _periods(self) -> frozenset[str]:
+        """Words of a period, where the columns are years or days: "fiscal", "at the end of"."""
+        heads = [token.quantity for column in self.grid.columns for token in self.grid.head(column)]
+        measures = {quantity.dimension for quantity in heads if quantity}
+        ends = self.words.period_end if "date" in measures else frozenset()
+        return (self.words.period | ends) if measures & {"year", "date"} else frozenset()
+
     def _only_total(self, token: Token) -> bool:
         """ "all", "total" of a share."""
-        return self._is("quantifier", token) and token.word in lexicon(self.language).total
+        return (self._is("quantifier", token) or not token.marker) and token.word in self.words.total
 
     def _is_sign_word(self, token: Token) -> bool:
         return any(pair == "money" for pair, _ in token.poles)
 
     def _is(self, category: str, token: Token) -> bool:
         return token.marker is not None and token.marker.category == category
+
+
+_LEAST_COMPOUND_END = 5  # letters
+
+
+def _ends_compound(token: Token, other: Token) -> bool:
+    """ "erzeugt" of a caption's "Stromerzeugung"."""
+    long = min(len(token.root), len(other.root) - 2) >= _LEAST_COMPOUND_END
+    return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
 
 
 def _is_scaled(quantity: Quantity) -> bool:

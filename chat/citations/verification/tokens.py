@@ -14,9 +14,10 @@ from chat.citations.verification.conditions import (
     with_duties,
     with_exclusive_conditions,
     with_final_when,
+    with_lone_denials,
     with_verb_first,
 )
-from chat.citations.verification.token import COORDINATORS, HARD_BREAKS, Kind, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
@@ -35,7 +36,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     words = lexicon(language) if limits else _without_limits(language)
     raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
-    found = _with_bounds(_losses_as_amounts(found), words)
+    found = _with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = _without_contrasts(found, words)
     found = _with_ordinals(found, language)
     found = _turned(found, words)
@@ -83,7 +84,9 @@ def _losses_as_amounts(tokens: list[Token]) -> list[Token]:
     found = list(tokens)
     loss = False
     for at, token in enumerate(tokens):
-        loss = (loss or ("money", 1) in token.poles) and token.word not in HARD_BREAKS
+        bracketed = at > 0 and tokens[at - 1].word == "("  # "income (loss)"
+        loss = loss or (("money", 1) in token.poles and not bracketed)
+        loss = loss and token.word not in HARD_BREAKS
         amount = token.quantity
         if loss and amount and amount.dimension == "money" and amount.value < 0:
             amount = replace(amount, value=-amount.value, base=-amount.base)
@@ -255,7 +258,9 @@ def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
         denial = _denial_before(found, at) if bound in _DENIED else None
         if denial is not None:
             bound = _DENIED[bound]
-            found[denial] = replace(found[denial], kind="function", marker=None)
+            for place in range(max(0, denial - 1), at):  # "may not exceed 5", "ne peut excéder 5"
+                if found[place].marker in (*DENIALS, Marker("modality", "may")):
+                    found[place] = replace(found[place], kind="function", marker=None)
         quantity = found[target]
         assert quantity.quantity is not None
         if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
