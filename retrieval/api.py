@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import Any
 from uuid import UUID
@@ -61,12 +61,8 @@ class FiltersSerializer(Strict, serializers.Serializer):
     page_to = serializers.IntegerField(**PAGE)
 
 
-def depth(help_text: str) -> serializers.IntegerField:
-    return serializers.IntegerField(required=False, min_value=1, max_value=LONGEST_LIST, help_text=help_text)
-
-
-def switch(help_text: str) -> serializers.BooleanField:
-    return serializers.BooleanField(required=False, help_text=help_text)
+depth = partial(serializers.IntegerField, required=False, min_value=1, max_value=LONGEST_LIST)
+switch = partial(serializers.BooleanField, required=False)
 
 
 class LevelField(serializers.ChoiceField):
@@ -83,20 +79,20 @@ class LevelField(serializers.ChoiceField):
 class StrategiesSerializer(Strict, serializers.Serializer):
     """Depth and strategies of a search; what is left out is as the server does it."""
 
-    vector_limit = depth("passages that search by meaning brings; 60")
-    keyword_limit = depth("passages that search by words brings; 60")
+    vector_limit = depth(help_text="passages that search by meaning brings; 60")
+    keyword_limit = depth(help_text="passages that search by words brings; 60")
     top_k = serializers.IntegerField(
         required=False, min_value=1, max_value=MOST_CHUNKS, help_text="passages kept in the end"
     )
     threshold = serializers.FloatField(
         required=False, min_value=0, max_value=1, help_text="least similarity in meaning; 0.1"
     )
-    rerank = switch("order the best again, by a rerank model where one is set up")
-    multi_query = switch("search for other wordings, too")
-    hyde = switch("search by a model's invented answer, too")
-    self_query = switch("read filters from the question")
-    decomposition = switch("search for the parts of a question that asks for several things")
-    compression = switch("of each passage only what speaks of the question")
+    rerank = switch(help_text="order the best again, by a rerank model where one is set up")
+    multi_query = switch(help_text="search for other wordings, too")
+    hyde = switch(help_text="search by a model's invented answer, too")
+    self_query = switch(help_text="read filters from the question")
+    decomposition = switch(help_text="search for the parts of a question that asks for several things")
+    compression = switch(help_text="of each passage only what speaks of the question")
     fts_level = LevelField(required=False, allow_null=True, help_text="what keyword search ranks")
 
 
@@ -323,22 +319,18 @@ class Search(generics.GenericAPIView):
         return Response(SearchResultSerializer(result, context=context).data)
 
 
+LISTS = ("tags", "authors", "languages", "chunk_types", "section_types", "sections")
+BOUNDS = ("year_from", "year_to", "page_from", "page_to")
+
+
 def scope_of(user: Any, asked: dict[str, Any]) -> Scope:
     documents, collection = asked.get("documents"), asked.get("collection")
     return Scope(
         user,
         document_ids=tuple(document.pk for document in documents) if documents else None,
         collection_id=collection.pk if collection else None,
-        tags=tuple(asked["tags"]),
-        authors=tuple(asked["authors"]),
-        year_from=asked.get("year_from"),
-        year_to=asked.get("year_to"),
-        languages=tuple(asked["languages"]),
-        chunk_types=tuple(asked["chunk_types"]),
-        section_types=tuple(asked["section_types"]),
-        sections=tuple(asked["sections"]),
-        page_from=asked.get("page_from"),
-        page_to=asked.get("page_to"),
+        **{name: tuple(asked[name]) for name in LISTS},
+        **{name: asked.get(name) for name in BOUNDS},
     )
 
 
@@ -351,19 +343,7 @@ class SearchQuerySerializer(serializers.ModelSerializer):
 
     class Meta:
         model = SearchQuery
-        fields = [
-            "id",
-            "query",
-            "query_type",
-            "source",
-            "parent",
-            "derived",
-            "filters",
-            "strategies",
-            "hit_count",
-            "milliseconds",
-            "created_at",
-        ]
+        exclude = ["user"]
 
 
 class SavedSearchSerializer(Strict, serializers.ModelSerializer):

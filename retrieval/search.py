@@ -1,101 +1,53 @@
-"""Search: one query in, the ranked hits out; similar chunks; the history of searches."""
+"""Search: one query in, the ranked hits out; similar chunks."""
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal, cast
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.db import DatabaseError, transaction
 
-from documents.models import Collection, Document, RetrievalChunk
-from retrieval.index.full_text import EMPTY, EXACT_UP_TO, ScopeIndex, ScopeSummary, open_index, read_summary
+from documents.models import RetrievalChunk
+from retrieval.index.full_text import EXACT_UP_TO, ScopeIndex, open_index
 from retrieval.index.postgres import lexeme, phrase
 from retrieval.index.vectors import active_space, embedder_of
 from retrieval.models import IndexedDocument, SearchQuery
 from retrieval.provider_calls import LanguageModel, ProviderError, configured_language_model
 from retrieval.query.plan import Plan, plan_search
 from retrieval.query.question_terms import QueryTerms, analyze_query, readable
-from retrieval.query.scope import Scope, ScopeSql
+from retrieval.query.scope import EMPTY, Scope, ScopeSql, ScopeSummary, read_summary
 from retrieval.query.self_query import Filters, field_words
 from retrieval.ranking.candidate_lists import (
     NAMED_PAGES,
     NAMED_PLACES,
     NamedQuestion,
+    RankedList,
     chunks_at_places,
     chunks_on_pages,
+    fuse,
+    interleave,
     keyword_lists,
     vector_lists,
 )
 from retrieval.ranking.candidates import Candidate, read_candidates
 from retrieval.ranking.facets import read_facets
 from retrieval.ranking.features import FeatureExtractor, TermFeatures
-from retrieval.ranking.fusion import RankedList, fuse, interleave
 from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of
 from retrieval.ranking.rerankers import (
     Reranker,
-    ScoredCandidate,
-    by_features,
     by_model,
-    by_nearest_unit,
     configured_reranker,
+    rank_by_evidence,
 )
-from retrieval.results import FullTextLevel, SearchOptions, SearchRecord, SearchResult, StrategyName, Trace
+from retrieval.results import FullTextLevel, SearchOptions, SearchResult, StrategyName, Trace
 from text.terms import terms_of
 
-# Search history: what a user searched for, kept for that user alone.
-
-logger = logging.getLogger(__name__)
 Configured = Literal["configured"]
-KEPT_CHARACTERS = 2000
-
-
-def record_search(scope: Scope, result: SearchResult, record: SearchRecord) -> None:
-    """Keeps the search; one that cannot be kept was still answered."""
-    if not scope.user.is_authenticated:
-        return
-    try:
-        with transaction.atomic():
-            values = {
-                "user": scope.user,
-                "source": record.source,
-                "query_type": record.query_type,
-                "parent": SearchQuery.objects.visible_to(scope.user).filter(pk=record.parent).first()
-                if record.parent
-                else None,
-                "query": result.query.replace("\x00", "")[:KEPT_CHARACTERS],
-                "derived": [asdict(query) for query in result.derived],
-                "filters": {**scope.describe(), **result.filters},
-                "strategies": [asdict(report) for report in result.strategies],
-                "hit_count": result.total,
-                "milliseconds": result.milliseconds,
-            }
-            row = SearchQuery(**values) if record.id is None else SearchQuery(pk=record.id, **values)
-            SearchQuery.objects.bulk_create(  # one statement, where update_or_create has six
-                [row], update_conflicts=True, unique_fields=["id"], update_fields=[*values]
-            )
-    except DatabaseError:
-        logger.exception("a search could not be kept in the history")
-
-
-def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, str]:
-    """What these searches were kept to, by id: documents and collections the user may see, in two queries."""
-    kept = [search.filters for search in searches]
-    documents = {pk for filters in kept for pk in filters.get("document_ids", "").split(", ") if pk}
-    collections = {filters["collection_id"] for filters in kept if "collection_id" in filters}
-    named = [
-        *Document.objects.visible_to(user).filter(pk__in=documents).values_list("pk", "title"),
-        *Collection.objects.visible_to(user).filter(pk__in=collections).values_list("pk", "name"),
-    ]
-    return {str(pk): name for pk, name in named}
-
 
 NOTHING_ASKED = "Type what you are looking for."
 NOTHING_BUT_FIELDS = "Add words to look for: author, year and page only say where."
@@ -156,7 +108,7 @@ def search(
         milliseconds=round((time.perf_counter() - start) * 1000, 2),
     )
     if options.record:
-        record_search(scope, result, options.record)
+        SearchQuery.objects.keep(scope, result, options.record)
     return result
 
 
@@ -353,54 +305,6 @@ def rank(
             step.added = moved(head, ranked)
         step.ran = True  # by features at least
     return [*ranked, *rest]
-
-
-def rank_by_evidence(
-    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID], meaning: bool
-) -> list[tuple[UUID, float]]:
-    """Those of the candidates that lists of this question or part brought, by what in them speaks of it.
-
-    ``meaning``: whether the best are read once more for the unit nearest in meaning.
-    """
-    lists = [ranked for ranked in found.lists if belongs(ranked, named)]
-    keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
-    ranked = by_features(
-        [
-            ScoredCandidate(
-                key,
-                fused,
-                keyword.get(key, 0.0),
-                near.get(key, 0.0),
-                key in found.on_pages,
-                found.evidence[key][named.name],
-            )
-            for key, fused in fuse(lists)
-            if key in keys
-        ]
-    )
-    return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
-
-
-def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
-    """A part has its own lists; the whole question has all but those of parts."""
-    if named.name == "question":
-        return "part" not in ranked.name
-    return ranked.name in (named.name, f"meaning of {named.name}")
-
-
-def shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
-    """Each chunk's score in the list of that name, as a share of the best."""
-    items = next((ranked.items for ranked in lists if ranked.name == name), ())
-    return {key: score / items[0][1] for key, score in items}
-
-
-def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
-    """Each chunk's score in the list of that name, from 0 for its least to 1 for its first."""
-    ranked = next((ranked for ranked in lists if ranked.name == name), None)
-    if ranked is None or not ranked.items:
-        return {}
-    best, least = ranked.items[0][1], ranked.least
-    return {key: (score - least) / ((best - least) or 1.0) for key, score in ranked.items}
 
 
 def moved(before: Sequence[tuple[UUID, float]], after: Sequence[tuple[UUID, float]]) -> int:

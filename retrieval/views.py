@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TypeVar
@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_picture
 from documents.ingestion.recognition import pages_left
-from documents.models import CitationUnit, Document, Page, RetrievalChunk
+from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
 from retrieval.embeddings.registry import CHOICES, DEFAULT_MODELS, EmbeddingChoice
 from retrieval.index.backfill import move_into, share_embedded
 from retrieval.index.vectors import active_space
@@ -31,7 +31,7 @@ from retrieval.query.scope import Scope
 from retrieval.rag_config import FULL_TEXT_LEVELS, SWITCHES, RagConfig
 from retrieval.ranking.facets import Facet
 from retrieval.results import Hit, SearchOptions, SearchRecord, SearchResult
-from retrieval.search import more_like, names_in_filters, search
+from retrieval.search import more_like, search
 
 # What a person asked the search page for, read from its URL; and what the page shows.
 
@@ -281,6 +281,18 @@ def history(request: HttpRequest) -> HttpResponse:
     page = searches.get_page(request.GET.get("page"))
     context = {"section": "search", "page": page, "names": names_in_filters(page, request.user)}
     return render(request, "retrieval/history.html", context)
+
+
+def names_in_filters(searches: Iterable[SearchQuery], user: User) -> dict[str, str]:
+    """What these searches were kept to, by id: documents and collections the user may see, in two queries."""
+    kept = [search.filters for search in searches]
+    documents = {pk for filters in kept for pk in filters.get("document_ids", "").split(", ") if pk}
+    collections = {filters["collection_id"] for filters in kept if "collection_id" in filters}
+    named = [
+        *Document.objects.visible_to(user).filter(pk__in=documents).values_list("pk", "title"),
+        *Collection.objects.visible_to(user).filter(pk__in=collections).values_list("pk", "name"),
+    ]
+    return {str(pk): name for pk, name in named}
 
 
 @require_POST

@@ -28,9 +28,8 @@ from documents.ingestion.queue import job_beside
 from documents.models import CitationUnit, Document, FailureCode, Job, RetrievalChunk
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
-from retrieval.index.full_text import ANALYSIS_VERSION
 from retrieval.index.vectors import activate, active_space, build_vector_index, open_space, without_vector
-from retrieval.models import ChunkVector, EmbeddingSpace, IndexedDocument
+from retrieval.models import ANALYSIS_VERSION, ChunkVector, EmbeddingSpace, IndexedDocument
 from retrieval.provider_calls import ProviderError
 
 # Moves the library into another embedding space while the old one goes on answering.

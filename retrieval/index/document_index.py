@@ -25,9 +25,9 @@ from documents.models import Document, RetrievalChunk
 from domains import fields_of
 from retrieval.embeddings.base import Vectors
 from retrieval.index.bm25 import analyze_if_grown
-from retrieval.index.full_text import ANALYSIS_VERSION, chunk_rows, chunk_words, document_words, names_of
+from retrieval.index.full_text import chunk_rows, chunk_words, document_words, names_of
 from retrieval.index.vectors import active_space, build_vector_index, embedder_of, without_vector
-from retrieval.models import ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
+from retrieval.models import ANALYSIS_VERSION, ChunkVector, EmbeddingSpace, IndexedChunk, IndexedDocument
 from retrieval.provider_calls import (
     LanguageModel,
     ProviderError,

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,13 +39,9 @@ from retrieval.index.postgres import (
     term_number,
     tsvector,
 )
-from retrieval.models import EmbeddingSpace
 from retrieval.query.question_terms import QueryTerms
-from retrieval.query.scope import ScopeSql
+from retrieval.query.scope import ScopeSql, ScopeSummary
 from text.terms import YEAR, run_together, terms_of
-
-ANALYSIS_VERSION = 4
-"""Of the terms and their weights. Documents of older versions are indexed again in the background."""
 
 # --- What is written ---------------------------------------------------------------------
 
@@ -128,21 +123,6 @@ NAMED_LIMIT = 1_500
 NAMES_LIMIT = 400
 
 # Rights are looked up once in each statement: ``in_scope``.
-SUMMARY = """
-WITH in_scope(document_id) AS MATERIALIZED ({documents}),
-indexed AS MATERIALIZED (
-    SELECT chunk_count, analysis_version = %s AS current, language, fields
-    FROM retrieval_indexeddocument WHERE document_id IN (SELECT document_id FROM in_scope)
-)
-SELECT count(*) FILTER (WHERE current), coalesce(sum(chunk_count) FILTER (WHERE current), 0),
-       count(*) FILTER (WHERE NOT current),
-       (SELECT coalesce(json_object_agg(language, documents), '{{}}')::text
-        FROM (SELECT language, count(*) AS documents FROM indexed GROUP BY language) counted),
-       (SELECT coalesce(json_agg(DISTINCT field), '[]')::text FROM indexed, unnest(fields) AS field),
-       (SELECT row_to_json(space)::text FROM retrieval_embeddingspace space WHERE active)
-FROM indexed
-"""
-
 NAMES = """
 SELECT document_id, name_terms, cover_terms FROM retrieval_indexeddocument
 WHERE words @@ %s::tsquery AND document_id IN ({documents})
@@ -163,46 +143,6 @@ WHERE document_id IN (SELECT document_id FROM in_scope) {chunk_filter}
 """
 MATCHING = EVERY + " AND words @@ %s::tsquery LIMIT {limit}"
 OF_DOCUMENTS = EVERY + " AND document_id = ANY(%s) AND words @@ %s::tsquery LIMIT {limit}"
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeSummary:
-    """What there is to search in a scope.
-
-    Attributes:
-        documents, chunks: those that can be searched.
-        preparing: documents that an older version indexed, and that are indexed again.
-        languages: codes, that of most documents first.
-        fields: names of the packs that some document is of.
-        space: the active embedding space; None before anything was embedded.
-    """
-
-    documents: int
-    chunks: int
-    preparing: int
-    languages: tuple[str, ...]
-    fields: frozenset[str]
-    space: EmbeddingSpace | None
-
-
-def read_summary(scope: ScopeSql) -> ScopeSummary:
-    """One statement."""
-    params = [*scope.document_params, ANALYSIS_VERSION]
-    ((documents, chunks, preparing, languages, fields, space),) = read_rows(
-        SUMMARY.format(documents=scope.documents), params
-    )
-    counts: dict[str, int] = msgspec.json.decode(languages)
-    return ScopeSummary(
-        documents=documents,
-        chunks=int(chunks),
-        preparing=preparing,
-        languages=tuple(sorted(counts, key=lambda code: -counts[code])),
-        fields=frozenset(msgspec.json.decode(fields)),
-        space=EmbeddingSpace(**msgspec.json.decode(space)) if space else None,
-    )
-
-
-EMPTY = ScopeSummary(0, 0, 0, (), frozenset(), None)
 
 
 class NamedDocument(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where a search may look: who asks, and the filters that narrow it."""
+"""Where a search may look: who asks, the filters that narrow it, and what there is."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+import msgspec
 from django.core.exceptions import EmptyResultSet
 from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 
 from documents.models import CitationUnit, Document, RetrievalChunk
+from retrieval.index.postgres import read_rows
+from retrieval.models import ANALYSIS_VERSION, EmbeddingSpace
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -175,3 +178,61 @@ class Scope:
 
 def any_holds(field: str, words: tuple[str, ...]) -> Q:
     return reduce(or_, (Q(**{f"{field}__icontains": word}) for word in words))
+
+
+# What there is to search in a scope, read once a search.
+
+SUMMARY = """
+WITH in_scope(document_id) AS MATERIALIZED ({documents}),
+indexed AS MATERIALIZED (
+    SELECT chunk_count, analysis_version = %s AS current, language, fields
+    FROM retrieval_indexeddocument WHERE document_id IN (SELECT document_id FROM in_scope)
+)
+SELECT count(*) FILTER (WHERE current), coalesce(sum(chunk_count) FILTER (WHERE current), 0),
+       count(*) FILTER (WHERE NOT current),
+       (SELECT coalesce(json_object_agg(language, documents), '{{}}')::text
+        FROM (SELECT language, count(*) AS documents FROM indexed GROUP BY language) counted),
+       (SELECT coalesce(json_agg(DISTINCT field), '[]')::text FROM indexed, unnest(fields) AS field),
+       (SELECT row_to_json(space)::text FROM retrieval_embeddingspace space WHERE active)
+FROM indexed
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSummary:
+    """What there is to search in a scope.
+
+    Attributes:
+        documents, chunks: those that can be searched.
+        preparing: documents that an older version indexed, and that are indexed again.
+        languages: codes, that of most documents first.
+        fields: names of the packs that some document is of.
+        space: the active embedding space; None before anything was embedded.
+    """
+
+    documents: int
+    chunks: int
+    preparing: int
+    languages: tuple[str, ...]
+    fields: frozenset[str]
+    space: EmbeddingSpace | None
+
+
+def read_summary(scope: ScopeSql) -> ScopeSummary:
+    """One statement."""
+    params = [*scope.document_params, ANALYSIS_VERSION]
+    ((documents, chunks, preparing, languages, fields, space),) = read_rows(
+        SUMMARY.format(documents=scope.documents), params
+    )
+    counts: dict[str, int] = msgspec.json.decode(languages)
+    return ScopeSummary(
+        documents=documents,
+        chunks=int(chunks),
+        preparing=preparing,
+        languages=tuple(sorted(counts, key=lambda code: -counts[code])),
+        fields=frozenset(msgspec.json.decode(fields)),
+        space=EmbeddingSpace(**msgspec.json.decode(space)) if space else None,
+    )
+
+
+EMPTY = ScopeSummary(0, 0, 0, (), frozenset(), None)

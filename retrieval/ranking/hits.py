@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from retrieval.ranking.candidate_lists import RankedList
 from retrieval.ranking.candidates import Candidate
 from retrieval.ranking.features import TermFeatures
-from retrieval.ranking.fusion import RankedList
 from retrieval.results import Hit, ListRank, Snippet
 from text.sentences import sentences
 from text.terms import Token, terms_of, tokens_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -13,8 +13,10 @@ from django.conf import settings
 
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of, start_call
+from retrieval.ranking.candidate_lists import NamedQuestion, RankedList, fuse
 from retrieval.ranking.candidates import Candidate
 from retrieval.ranking.features import TermFeatures, unit_meanings
+from retrieval.ranking.hits import FoundCandidates
 from text.terms import terms_of
 
 COHERE_URL = "https://api.cohere.com/v2/rerank"
@@ -189,6 +191,54 @@ def by_features(weighed: Sequence[ScoredCandidate]) -> list[tuple[UUID, float]]:
         for item in weighed
     ]
     return sorted(scored, key=lambda entry: -entry[1])
+
+
+def rank_by_evidence(
+    named: NamedQuestion, found: FoundCandidates, keys: Set[UUID], meaning: bool
+) -> list[tuple[UUID, float]]:
+    """Those of the candidates that lists of this question or part brought, by what in them speaks of it.
+
+    ``meaning``: whether the best are read once more for the unit nearest in meaning.
+    """
+    lists = [ranked for ranked in found.lists if belongs(ranked, named)]
+    keyword, near = shares(lists, named.name), spread(lists, f"meaning of {named.name}")
+    ranked = by_features(
+        [
+            ScoredCandidate(
+                key,
+                fused,
+                keyword.get(key, 0.0),
+                near.get(key, 0.0),
+                key in found.on_pages,
+                found.evidence[key][named.name],
+            )
+            for key, fused in fuse(lists)
+            if key in keys
+        ]
+    )
+    return by_nearest_unit(named.question.text, ranked, found.candidates) if meaning else ranked
+
+
+def belongs(ranked: RankedList[UUID], named: NamedQuestion) -> bool:
+    """A part has its own lists; the whole question has all but those of parts."""
+    if named.name == "question":
+        return "part" not in ranked.name
+    return ranked.name in (named.name, f"meaning of {named.name}")
+
+
+def shares(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
+    """Each chunk's score in the list of that name, as a share of the best."""
+    items = next((ranked.items for ranked in lists if ranked.name == name), ())
+    return {key: score / items[0][1] for key, score in items}
+
+
+def spread(lists: Sequence[RankedList[UUID]], name: str) -> dict[UUID, float]:
+    """Each chunk's score in the list of that name, from 0 for its least to 1 for its first."""
+    ranked = next((ranked for ranked in lists if ranked.name == name), None)
+    if ranked is None or not ranked.items:
+        return {}
+    best, least = ranked.items[0][1], ranked.least
+    return {key: (score - least) / ((best - least) or 1.0) for key, score in ranked.items}
 
 
 def by_nearest_unit(

@@ -16,7 +16,7 @@ from retrieval.query.derived_queries import (
 )
 from retrieval.query.scope import Scope
 from retrieval.query.self_query import Filters, filters_of, read_filters
-from retrieval.ranking.fusion import RRF_K, RankedList, fuse, interleave
+from retrieval.ranking.candidate_lists import RRF_K, RankedList, fuse, interleave
 from retrieval.ranking.hits import snippet_of, telling_sentences
 from retrieval.results import Snippet
 
