@@ -37,13 +37,14 @@ class Line:
     """Words on one baseline without a wide gap, left to right or right to left as they are read.
 
     ``sideways``: it runs in another direction than the page's text.
+    ``row``: the row of cells that begins with it, where one was looked for.
     Mutable only while it is built; ``merged`` makes a new one.
     """
 
     __slots__ = (
         "baseline",
         "chars",
-        "gap_after",
+        "row",
         "rtl",
         "sideways",
         "size",
@@ -57,7 +58,7 @@ class Line:
     )
 
     def __init__(self, words: list[RawWord]) -> None:
-        self.words = words
+        self.words, self.row = words, None
         if len(words) == 1:
             (word,) = words
             self.x0, self.y0, self.x1, self.y1 = word.x0, word.y0, word.x1, word.y1

@@ -19,7 +19,7 @@ from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, column_is_right_to_left
 from pdf.layout.paragraphs import CLOSED, LEADING_SLACK, LOOSEST_LEADING, paragraphs
 from pdf.tables.aligned import EDGE, aligned_rows
-from pdf.tables.cells import Row, is_value
+from pdf.tables.cells import is_value, row_of
 from pdf.tables.column_headers import with_header_above_rule
 from pdf.tables.grid import Grid, grids
 from pdf.tables.rows import mirrored_row, table_blocks, turned_back
@@ -324,7 +324,7 @@ def running_blocks(lines: Sequence[Line], rtl: bool = False) -> list[Block]:
     """Unruled tables and paragraphs of one column, top to bottom."""
     rows = rows_of(lines)
     rtl = column_is_right_to_left(lines, rtl)
-    cells = [Row(mirrored_row(row) if rtl else row) for row in rows]
+    cells = [row_of(mirrored_row(row) if rtl else row) for row in rows]
     blocks: list[Block] = []
     done = 0
     for start, end in [*aligned_rows(cells), (len(rows), len(rows))]:

@@ -11,7 +11,7 @@ from operator import gt, lt
 
 from pdf.extract.list_markers import is_contents_line, marker_of
 from pdf.extract.right_to_left import MARKER_WORDS
-from pdf.layout.lines import Line
+from pdf.layout.lines import Line, rows_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
 COLUMN_GAP = 1.2
@@ -104,6 +104,20 @@ class Row:
     def multi(self) -> bool:
         """Whether it has cells side by side; a list item, or a title beside small print, has none."""
         return len(self.cells) > 1 and not self.is_item and not self.is_mixed
+
+
+def cell_rows(lines: Sequence[Line]) -> list[Row]:
+    """The lines by row, from top to bottom. A row that was parted into cells before is not parted anew."""
+    return [row_of(row) for row in rows_of(lines)]
+
+
+def row_of(lines: Sequence[Line]) -> Row:
+    """The row of these lines, from left to right; each finder of tables asks for it."""
+    first = lines[0]
+    known: Row | None = first.row
+    if known is None or known.lines != lines:
+        first.row = known = Row(lines)
+    return known
 
 
 def _is_contents_row(lines: Sequence[Line], text: str) -> bool:

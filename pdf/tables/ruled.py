@@ -19,6 +19,7 @@ from pdf.tables.cells import (
     YES_OR_NO,
     ColumnSpans,
     Row,
+    cell_rows,
     cell_text,
     columns_of,
     is_date,
@@ -127,7 +128,7 @@ def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizonta
 
     Empty where a heading stands there: each table below it begins with heads of its own.
     """
-    rows = [Row(row) for row in rows_of(lines)]
+    rows = cell_rows(lines)
     lone = [row for row in rows if len(row.cells) == 1 or row.is_item]
     sizes = sorted([row.size for row in rows])
     if any(row.size > HEADING_SIZE * sizes[len(sizes) // 2] for row in lone):
@@ -160,7 +161,7 @@ def with_outer_rows(
     x0, top, x1, bottom = rule_group.rect
     tallest = OUTER_ROW * max(b - a for a, b in pairwise(rule_group.ys))
     beside = [line for line in lines if x0 - SAME_END <= line.x0 and line.x1 <= x1 + SAME_END and line.chars]
-    columns = columns_of([Row(row) for row in rows_of([line for line in beside if top < line.y0 < bottom])])
+    columns = columns_of(cell_rows([line for line in beside if top < line.y0 < bottom]))
     if len(columns.spans) < 2:
         return rule_group
     above = [line for line in beside if top - tallest < line.y0 and line.y1 < top + TRACK]
@@ -196,7 +197,7 @@ def horizontal_rule_table(
     mostly_values = sum(map(_is_amount, lines)) > 0.4 * len(lines)
     if shaded and mostly_values:
         return []
-    rows = [Row(row) for row in rows_of(lines)]
+    rows = cell_rows(lines)
     wide = [row for row in rows if row.multi]
     if len(wide) < 2:
         return []
@@ -323,7 +324,7 @@ def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizon
     ys = rule_group.ys
     if len(ys) < 2 * FEWEST_RULES:
         return []
-    rows = [Row(row) for row in rows_of(_inside(rule_group.rect, lines))]
+    rows = cell_rows(_inside(rule_group.rect, lines))
     spaces = [[row for row in rows if a < (row.y0 + row.y1) / 2 < b] for a, b in pairwise(ys)]
     ends = [n + 1 for n, space in enumerate(spaces) if not any(row.multi for row in space)]
     parts = [(a, b) for a, b in pairwise([0, *ends, len(ys)]) if b - a > 1]

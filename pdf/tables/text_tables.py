@@ -7,6 +7,7 @@ what hangs together is a row. Columns of prose hang together from top to bottom.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from pdf.extract.words import RawWord
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import Block, TableCell, bounds_of
-from pdf.tables.cells import YES_OR_NO, Row, is_value
+from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
 from pdf.tables.rows import blocks_of
 
 # Columns stand at least so far apart (ems).
@@ -57,6 +58,7 @@ LONG_CELL, LIKE_LONG = 8, 2
 MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
 _BASELINE = attrgetter("baseline", "x0")
+_LEFT = attrgetter("x0")
 
 
 @dataclass(slots=True)
@@ -94,7 +96,7 @@ def text_tables(lines: Sequence[Line]) -> list[tuple[Rect, list[Line], list[Bloc
     in_rows = rows_of(lines) if len(lines) > ROWS else []
     if sum(len(row) > 1 for row in in_rows) < ROWS:  # as in prose, before the cells of a row are sought
         return []
-    rows = [Row(row) for row in in_rows]
+    rows = [row_of(row) for row in in_rows]
     if sum(row.multi for row in rows) < ROWS:
         return []
     found = []
@@ -197,12 +199,13 @@ def _add(columns: list[TextColumn], pieces: Sequence[Line], first: bool = False)
         x0, x1 = line.x0, line.x1
         for column in columns:
             if column.x0 < x1 and x0 < column.x1:
+                if x0 < column.x0 or x1 > column.x1:
+                    column.x0, column.x1 = min(column.x0, x0), max(column.x1, x1)
                 break
         else:
             column = TextColumn(x0, x1)
             columns.append(column)
-            columns.sort(key=lambda column: column.x0)
-        column.x0, column.x1 = min(column.x0, line.x0), max(column.x1, line.x1)
+            columns.sort(key=_LEFT)
         column.lines.insert(0 if first else len(column.lines), line)
 
 
@@ -271,16 +274,23 @@ def _tops(columns: Sequence[TextColumn], leading: dict[int, float]) -> list[floa
         for above, line in pairwise(column.lines)
         if line.baseline - above.baseline > OPENED * leading.get(round(2 * line.size), 1.2 * line.size) + 0.25
     ]
+    baselines = [sorted([line.baseline for line in column.lines]) for column in columns]
+    openings = sorted([line.baseline for line in begun])
     tops: list[float] = []
     for line in sorted(begun, key=_BASELINE):
         near = LEVEL * line.size
         if tops and line.baseline - tops[-1] <= 2 * near:
             continue
-        level = sum(any(abs(other.baseline - line.baseline) <= near for other in c.lines) for c in columns)
-        anew = sum(abs(other.baseline - line.baseline) <= near for other in begun)
+        reach = line.baseline - near, line.baseline + near
+        level = sum([_count_between(places, *reach) > 0 for places in baselines])
+        anew = _count_between(openings, *reach)
         if level >= LEVEL_SHARE * len(columns) and anew >= ANEW_SHARE * len(columns):
             tops.append(line.baseline - near)
     return tops
+
+
+def _count_between(places: Sequence[float], first: float, last: float) -> int:
+    return bisect_right(places, last) - bisect_left(places, first)
 
 
 def _with_loose_lines(
