@@ -45,7 +45,7 @@ PARSER_NAME = "fast"
 # What the units of an unchanged file depend on. Whoever changes which units come of a page (their bounds,
 # types, order, cells) counts on: ``backfill`` then reads the documents again that an older parser read.
 # tests/pdf/test_parser_version.py fails until it is done.
-PARSER_VERSION = "10"
+PARSER_VERSION = "11"
 
 __all__ = [
     "FailureCode",
