@@ -31,7 +31,8 @@ class Shelf:
 
     collections: QuerySet[Collection]
     tags: QuerySet[Tag]
-    failed: int  # documents
+    working: int  # documents being read
+    failed: int
 
     def name_of(self, view: LibraryView) -> str:
         """The name of the collection or tag that is shown; '' when none of these is."""
@@ -107,12 +108,14 @@ def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
 
 
 def shelf_of(user: User) -> Shelf:
-    """Collections and tags with the number of documents in each, and how many failed: three queries."""
+    """Collections, tags and states with their numbers of documents: three queries."""
     present = Count("documents", filter=Q(documents__in=Document.objects.visible_to(user)), distinct=True)
+    found = Document.objects.visible_to(user)
+    states = {state: Count("pk", filter=Q(status__in=STATES[state])) for state in ("working", "failed")}
     return Shelf(
         collections=Collection.objects.visible_to(user).select_related("owner").annotate(number=present),
         tags=Tag.objects.visible_to(user).annotate(number=present),
-        failed=Document.objects.visible_to(user).filter(status__in=STATES["failed"]).count(),
+        **found.filter(status__in=STATES["working"] + STATES["failed"]).aggregate(**states),
     )
 
 

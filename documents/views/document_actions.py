@@ -206,7 +206,9 @@ def card(request: HttpRequest, document: Document, wrong: str = "", *, focused: 
 
 def new_card(request: HttpRequest, document: Document) -> HttpResponse:
     """The card of a new document, which htmx puts before all others."""
-    return render(request, "library/_new_card.html", {"document": _row(request, document)}, status=201)
+    return changed(
+        render(request, "library/_new_card.html", {"document": _row(request, document)}, status=201)
+    )
 
 
 def _row(request: HttpRequest, document: Document) -> Document:
@@ -214,7 +216,7 @@ def _row(request: HttpRequest, document: Document) -> Document:
 
 
 def changed(response: HttpResponse) -> HttpResponse:
-    """Tells the page that its numbers of failed documents, collections and tags may be others now."""
+    """Tell the page that its numbers of documents, collections and tags may have changed."""
     response.headers["HX-Trigger"] = "librarychanged"
     return response
 

@@ -119,14 +119,22 @@ def test_a_deleted_document_does_not_come_back_beside_a_new_copy(
     assert browser.post(reverse("document-restore", args=[document.pk])).status_code == 409
 
 
-def test_the_shelf_counts_what_failed_and_the_page_asks_for_it_anew_when_reading_ends(
+def test_the_page_asks_for_its_numbers_anew_when_a_file_was_taken(browser: Client, alice: User) -> None:
+    file = SimpleUploadedFile("harbour.pdf", draw_pdf("Harbour"))
+    answer = browser.post(reverse("document-upload"), {"file": file})
+    assert (answer.status_code, answer.headers["HX-Trigger"]) == (201, "librarychanged")
+    assert "<small" in browser.get(LIBRARY).content.decode().split("state=working")[1].split("</a>")[0]
+
+
+def test_the_shelf_counts_what_is_read_and_failed_and_is_asked_for_anew_when_reading_ends(
     browser: Client, alice: User, bob: User
 ) -> None:
     reading = Document.objects.create(owner=alice, title="Reading", status="parsing")
     Document.objects.create(owner=bob, title="Not hers", status="failed")
     cards = f"{reverse('document-cards')}?id={reading.pk}"
     assert "HX-Trigger" not in browser.get(cards).headers
-    assert browser.get(LIBRARY).context["shelf"].failed == 0
+    shelf = browser.get(LIBRARY).context["shelf"]
+    assert (shelf.working, shelf.failed) == (1, 0)
     Document.objects.filter(pk=reading.pk).update(status="failed")
     assert browser.get(cards).headers["HX-Trigger"] == "librarychanged"
     states = browser.get(LIBRARY).content.decode().split('id="states"')[1].split("</nav>")[0]
