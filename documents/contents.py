@@ -22,7 +22,7 @@ SMALLEST = 0.01  # of the page's area: a smaller figure without a caption is dec
 
 @dataclass(frozen=True, slots=True)
 class ListedFigure:
-    """A figure or table with its caption; ``boxes`` are display fractions of its page."""
+    """A figure or table with its caption or name; ``boxes`` are display fractions of its page."""
 
     page: int
     caption: str
@@ -48,11 +48,11 @@ def figures_of(document: Document) -> list[ListedFigure]:
         for figure in page.figures
         if figure["caption"] or page.frame.to_display(Rect(*figure["rect"])).area > SMALLEST
     ]
-    captions = _table_captions(document)
+    names = _table_names(document)
     tables = [
-        ListedFigure(area.page, captions.pop(area.index), True, (area.box,))
+        ListedFigure(area.page, names.pop(area.index), True, (area.box,))
         for area in table_areas(document)
-        if area.index in captions
+        if area.index in names
     ]
     return sorted([*figures, *tables], key=lambda figure: figure.page)[:MOST_FIGURES]
 
@@ -94,12 +94,31 @@ def _share_inside(rects: Sequence[Sequence[float]], outer: Rect) -> float:
     return inside / (sum(box.area for box in boxes) or 1.0)
 
 
-def _table_captions(document: Document) -> dict[int, str]:
-    """Return the caption of each table, or ''."""
+def _table_names(document: Document) -> dict[int, str]:
+    """Return the name of each table."""
     units = CitationUnit.objects.filter(document=document, table_index__isnull=False)
     firsts = units.order_by("table_index", "table_row").distinct("table_index")
-    listed = firsts.values_list("table_index", "cells__caption")
-    return {index: caption or "" for index, caption in listed if index is not None}
+    listed = firsts.values_list("table_index", "section_title", "cells")
+    return {
+        index: table_name(row.caption, section, (cell.text for cell in row.cells))
+        for index, section, cells in listed
+        if index is not None and (row := msgspec.convert(cells, TableRow))
+    }
+
+
+MOST_HEADS, LONGEST_HEAD = 3, 40
+
+
+def table_name(caption: str, section: str, heads: Iterable[str]) -> str:
+    """Return a table's caption; without one, its section and the beginning of its first row."""
+    if caption:
+        return caption
+    row = [one_line(text)[:LONGEST_HEAD] for text in heads if text.strip()][:MOST_HEADS]
+    return BETWEEN.join(filter(None, (one_line(section), ", ".join(row))))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _frames(document: Document, numbers: Iterable[int]) -> dict[int, PageFrame]:
@@ -116,13 +135,13 @@ def trail(path: Sequence[str], title: str = "") -> str:
     shown = []
     for heading in path:
         if (words := plain(heading)) != previous:
-            shown.append(" ".join(heading.split()))
+            shown.append(one_line(heading))
         previous = words
     return BETWEEN.join(shown)
 
 
 def plain(heading: str) -> str:
-    return " ".join(heading.split()).strip(" .:").casefold()
+    return one_line(heading).strip(" .:").casefold()
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -134,6 +153,7 @@ class Table:
     """A table of a document, which may span pages.
 
     Attributes:
+        name: the caption, or what a table without one is called in lists.
         rows: the texts of all cells; every row has ``columns`` of them.
         header_rows: the number of header rows at the top.
         unit_ids: the unit of each row.
@@ -142,6 +162,7 @@ class Table:
     document: UUID
     index: int
     caption: str
+    name: str
     page_start: int
     page_end: int
     columns: int
@@ -163,10 +184,12 @@ def _table(units: list[CitationUnit]) -> Table:
     rows = [msgspec.convert(unit.cells, TableRow) for unit in units]
     columns = max((cell.column + 1 for row in rows for cell in row.cells), default=0)
     headers = next((at for at, row in enumerate(rows) if not row.header), len(rows))
+    caption = next((row.caption for row in rows if row.caption), "")
     return Table(
         units[0].document_id,
         rows[0].index,
-        next((row.caption for row in rows if row.caption), ""),
+        caption,
+        table_name(caption, units[0].section_title, (cell.text for cell in rows[0].cells)),
         units[0].page_number,
         units[-1].page_number,
         columns,

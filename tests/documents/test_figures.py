@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from documents.contents import figures_of, table_areas
+from documents.contents import figures_of, table_areas, tables_of
 from documents.ingestion.pipeline import ingest_again, ingest_document
-from documents.models import Document
+from documents.models import CitationUnit, Document
 from tests.conftest import Ingest
 
 ROWS = (("Item", "2030", "2031"), ("Revenue", "4,711", "5,002"), ("Costs", "3,900", "4,100"))
@@ -48,6 +48,16 @@ def test_figures_and_tables_are_listed_with_their_captions(report: Document) -> 
     assert (figure.page, figure.is_table, figure.caption) == (2, False, "Figure 1: Revenue by year")
     (box,) = figure.boxes
     assert box == pytest.approx((80 / 595, 200 / 842, 380 / 595, 400 / 842), abs=0.01)
+
+
+def test_a_table_without_a_caption_is_named_by_its_section_and_its_column_heads(report: Document) -> None:
+    rows = CitationUnit.objects.filter(document=report, table_index=0)
+    for row in rows:
+        row.cells["caption"], row.section_title = "", "Results\nof the year"
+        row.save()
+    table, _ = figures_of(report)
+    assert table.caption == "Results of the year › Item, 2030, 2031"
+    assert [(found.name, found.caption) for found in tables_of(report)] == [(table.caption, "")]
 
 
 def test_a_chart_drawn_with_lines_is_listed_as_a_picture_is(alice: User, ingested: Ingest) -> None:
