@@ -149,9 +149,20 @@ def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
     return tuple(names[:50])
 
 
+A_COMPANY = re.compile(
+    r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|SE|S\.A|Sons|Partners)\b",
+    re.I,
+)
+OF_ONE_NAME = r"(?=(?:an?|the|[a-z]+ of)\s|(?:Inc|Ltd|LLC|LLP|PLC|Corp|Co|GmbH|AG|Jr|Sr|Ph\.?D)\b)"
+
+
 def names_in(text: str) -> list[str]:
+    """Return the names in a list. A company's may hold "&", and a comma before what it is: ", Inc."."""
     line = one_line(text)
-    parts = [] if PROMPT_INJECTION.search(line) else re.split(r"\s*(?:;|,|\band\b|&)\s*", line)
+    if PROMPT_INJECTION.search(line):
+        return []
+    joint = "" if A_COMPANY.search(line) else r"|\band\b|&"
+    parts = re.split(rf"\s*(?:;|,(?!\s*{OF_ONE_NAME})(?:\s*and\b)?{joint})\s*", line)
     return [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
 
 

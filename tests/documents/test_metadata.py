@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.ingestion.metadata import extract_metadata, is_title, language_of
+from documents.ingestion.metadata import extract_metadata, is_title, language_of, names_in
 from pdf.api import parse_file
 from pdf.geometry import PageFrame
 from pdf.structure import ParsedDocument, ParsedPage
@@ -185,3 +185,26 @@ def test_the_language_is_that_of_most_pages_not_of_the_first(language: str) -> N
 def test_a_list_of_names_and_numbers_has_the_language_its_file_says() -> None:
     page = page_of(1, "Kowalski 12 Nowak 15 Smith 17 Garcia 20")
     assert language_of(ParsedDocument("fast", "1", 1, (page,), language="pl")) == "pl"
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (
+            "Ada Lovelace, Charles Babbage and Mary Somerville",
+            ["Ada Lovelace", "Charles Babbage", "Mary Somerville"],
+        ),
+        ("Ada Lovelace; Babbage, Charles", ["Ada Lovelace", "Babbage", "Charles"]),
+        (
+            "Quill Online, a division of R.R. Pen & Sons Company",
+            ["Quill Online, a division of R.R. Pen & Sons Company"],
+        ),
+        ("Ferry Technologies Co., Ltd.", ["Ferry Technologies Co., Ltd."]),
+        (
+            "Ada Lovelace, Harbour Works, Inc., and Mary Somerville",
+            ["Ada Lovelace", "Harbour Works, Inc.", "Mary Somerville"],
+        ),
+    ],
+)
+def test_a_companys_name_is_one_name(said: str, names: list[str]) -> None:
+    assert names_in(said) == names
