@@ -360,6 +360,7 @@ SEMANTIC_SCHOLAR_URL = environment.url("SEMANTIC_SCHOLAR_URL", "https://api.sema
 SEMANTIC_SCHOLAR_KEY = environment.text("SEMANTIC_SCHOLAR_API_KEY")
 OPENALEX_URL = environment.url("OPENALEX_URL", "https://api.openalex.org")
 OPENALEX_MAIL = environment.text("OPENALEX_MAIL")  # OpenAlex's "polite pool" answers faster
+ZOTERO_URL = environment.url("ZOTERO_URL", "https://api.zotero.org")
 CATALOGUE_SECONDS = environment.number("PINCITE_CATALOGUE_SECONDS", 10)  # per request
 CATALOGUE_BACKOFF_SECONDS = environment.number("PINCITE_CATALOGUE_BACKOFF_SECONDS", 1)
 FETCH_SECONDS = environment.number("PINCITE_FETCH_SECONDS", 30)  # a download by URL, redirects included

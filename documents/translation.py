@@ -152,6 +152,7 @@ SENTENCES = (
     _("No reference with a title was found: paste BibTeX, RIS, CSL-JSON or Zotero RDF."),
     _("This list of references cannot be read."),
     _("Paper lookup is unavailable. Try again later."),
+    _("This key is not accepted. It must be allowed to read the library and its files."),
     _("The catalogue of papers asks us to wait. Try again later."),
     _("This paper is not listed there."),
     # chat

@@ -49,6 +49,7 @@ urlpatterns = [
     path("papers/found/list/", papers.found_list, name="papers-found-list"),
     path("papers/found/add/", papers.add_found, name="papers-found-add"),
     path("papers/by-hand/", papers.add_by_hand, name="paper-by-hand"),
+    path("papers/zotero/", papers.add_zotero_library, name="papers-zotero"),
     path("papers/import/", papers.add_list, name="papers-import"),
     path("collections/", collections.collections, name="collections"),
     path("collections/<uuid:pk>/", collections.collection, name="collection"),

@@ -14,7 +14,7 @@ import socket
 import ssl
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
@@ -74,23 +74,31 @@ class Fetched:
 
 
 @contextmanager
-def fetch(url: str, on_progress: OnProgress = lambda done, total: None) -> Iterator[Fetched]:
+def fetch(
+    url: str,
+    on_progress: OnProgress = lambda done, total: None,
+    headers: Mapping[str, str] | None = None,
+) -> Iterator[Fetched]:
     """Yield the PDF at ``url``, open during the block. Raises FetchRefused.
 
     ``on_progress`` gets the bytes received and the total, where the server gives a Content-Length.
+    ``headers`` go to the server of ``url``, to none that it redirects to.
     """
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
-        final = download(url, body, on_progress)
+        final = download(url, body, on_progress, headers)
         yield Fetched(File(body), file_name(final), str(final))
 
 
-def download(url: str, body: IO[bytes], on_progress: OnProgress) -> httpx.URL:
+def download(
+    url: str, body: IO[bytes], on_progress: OnProgress, headers: Mapping[str, str] | None = None
+) -> httpx.URL:
     """Follow redirects, write the content to ``body`` and return the last URL. Raises FetchRefused."""
-    at = parsed(url)
+    first = at = parsed(url)
     with guarded_client(deadline=time.monotonic() + settings.FETCH_SECONDS) as client:
         for _ in range(MAX_REDIRECTS + 1):
             try:
-                with client.stream("GET", at) as response:
+                own = headers if at.netloc == first.netloc else None
+                with client.stream("GET", at, headers=own) as response:
                     if not response.has_redirect_location:
                         receive_body(response, body, on_progress)
                         return at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
@@ -25,7 +25,7 @@ from documents.library.shares import add_to_collection
 from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
 from documents.models.library import colour_for
 from documents.papers.bibliography import read_bibliography
-from documents.papers.catalogues import CatalogueError, in_library, look_up
+from documents.papers.catalogues import CatalogueError, Zotero, in_library, look_up
 from documents.papers.record import RECORD_SECTIONS, PaperRecord
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def add_and_fetch(owner: User, record: PaperRecord) -> Document:
     return document
 
 
-def add_papers(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
+Headers = Mapping[str, str]
+
+
+def add_papers(owner: User, records: Sequence[PaperRecord], headers: Headers | None = None) -> list[Document]:
     """Add all papers of a list at once; workers draw, read and index them one by one, as they do files.
 
     A few queries, however long the list is: its progress is that of the documents.
@@ -80,7 +83,7 @@ def add_papers(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
         transaction.on_commit(lambda: issue_tickets(min(len(made), FIRST_TICKETS)), robust=True)
     for record, document in zip(new, made, strict=True):
         if record.pdf_url:
-            fetch_later(document)
+            fetch_later(document, headers)
     return [*made, *known.values()]
 
 
@@ -114,7 +117,18 @@ def add_export(owner: User, archive: IO[bytes]) -> list[Document]:
     return add_records(owner, records)
 
 
-def add_records(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
+def add_zotero(owner: User, key: str, group: str = "") -> list[Document]:
+    """The works of a library at zotero.org; workers fetch their PDFs. Raises CatalogueError.
+
+    The key goes with their tasks and is stored nowhere else.
+    """
+    library = Zotero(key, group)
+    return add_records(owner, library.records(), library.headers)
+
+
+def add_records(
+    owner: User, records: Sequence[PaperRecord], headers: Headers | None = None
+) -> list[Document]:
     """``add_papers``, and what an exported library knows besides: files that are here, tags, collections.
 
     A document of the owner whose file name a record gives gets that record, before others are made.
@@ -125,7 +139,7 @@ def add_records(owner: User, records: Sequence[PaperRecord]) -> list[Document]:
         kind, record = document.kind, names[document.original_name]
         described(document, record).kind = kind
         document.save(update_fields=[*RECORD_FIELDS, "metadata", "updated_at"])
-    documents = add_papers(owner, records)
+    documents = add_papers(owner, records, headers)
     by_key = in_library(owner, records)
     for record in records:
         if (filed := by_key.get(record.key)) and (record.tags or record.collections):
@@ -203,11 +217,12 @@ def described(document: Document, record: PaperRecord) -> Document:
     return document
 
 
-def fetch_later(document: Document) -> None:
-    """Let a worker fetch the open-access PDF that the paper's record names, as a job of its own."""
+def fetch_later(document: Document, headers: Headers | None = None) -> None:
+    """Let a worker fetch the PDF that the paper's record names, as a job of its own."""
     if not document.jobs.unfinished().filter(kind=Job.Kind.FETCH).exists():
         new_job(document, Job.Kind.FETCH).save()
-    transaction.on_commit(lambda: async_task(FETCH_TASK, str(document.pk), group="fetch"))
+    task = (FETCH_TASK, str(document.pk), dict(headers or {}))
+    transaction.on_commit(lambda: async_task(*task, group="fetch", save=not headers))
 
 
 def fetch_failure(document: Document) -> str:
@@ -234,15 +249,15 @@ def add_paper(owner: User, record: PaperRecord) -> Document:
     return document
 
 
-def fetch_pdf(document_id: str) -> str:
-    """A task: fetches the open-access PDF that the paper's record names. Returns what came of it."""
+def fetch_pdf(document_id: str, headers: Headers | None = None) -> str:
+    """A task: fetches the PDF that the paper's record names. Returns what came of it."""
     document = Document.objects.filter(pk=document_id, kind=Document.Kind.PAPER, deleted_at=None).first()
     url = document.metadata.get("paper", {}).get("pdf_url", "") if document else ""
     if document is None or not url:
         cancel_jobs(Job.objects.unfinished().filter(document__pk=document_id, kind=Job.Kind.FETCH))
         return "nothing to fetch"
     try:
-        with job_beside(document, Job.Kind.FETCH), fetch(url) as fetched:
+        with job_beside(document, Job.Kind.FETCH), fetch(url, headers=headers) as fetched:
             replace_file(document, fetched.file)
     except (FetchRefused, UploadRefused) as refused:
         return refused.message

@@ -195,10 +195,10 @@ def read_csl(text: str) -> list[PaperRecord]:
         items = msgspec.json.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return [_from_csl(item) for item in (items if isinstance(items, list) else [items])]
+    return [from_csl(item) for item in (items if isinstance(items, list) else [items])]
 
 
-def _from_csl(item: dict[str, Any]) -> PaperRecord:
+def from_csl(item: dict[str, Any]) -> PaperRecord:
     names = item.get("author") or []
     parts = (item.get("issued") or {}).get("date-parts") or [[None]]
     return PaperRecord(

@@ -1,4 +1,4 @@
-"""Look up papers, their references and their citations in Semantic Scholar and OpenAlex.
+"""Look up papers, their references and citations in Semantic Scholar and OpenAlex; list a library of Zotero.
 
 Answers are kept for a day. Both are asked politely: one request at a time in a
 process, and a 429 is waited out as its ``Retry-After`` says.
@@ -6,30 +6,27 @@ process, and a 429 is waited out as its ``Retry-After`` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+from urllib.parse import quote
 
+import httpx
+import msgspec
+from django.conf import settings
+from django.core.cache import cache
 from django.db.models import Q
 from django.db.models.functions import Lower
 
 from documents.models import Document
-from documents.papers.record import PaperRecord, record_of
+from documents.papers.bibliography import from_csl
+from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-import hashlib
-import threading
-import time
-from collections.abc import Iterator
-from typing import Any, Literal, Protocol
-from urllib.parse import quote
-
-import httpx
-from django.conf import settings
-from django.core.cache import cache
-
-from documents.papers.record import bare_arxiv_id, bare_doi
 
 Direction = Literal["citing", "references"]
 ATTEMPTS = 3
@@ -46,6 +43,13 @@ class CatalogueError(Exception):
 
 class NotListed(CatalogueError):
     """The catalogue does not know the paper."""
+
+
+KEY_REFUSED = "This key is not accepted. It must be allowed to read the library and its files."
+
+
+class KeyRefused(CatalogueError):
+    """The service does not take the key."""
 
 
 class Catalogue(Protocol):
@@ -72,6 +76,8 @@ def _asked(url: str, query: dict[str, str], headers: dict[str, str]) -> Any:
             answer = httpx.get(url, params=query, headers=headers, timeout=settings.CATALOGUE_SECONDS)
             if answer.status_code == 404:
                 raise NotListed("This paper is not listed there.")
+            if answer.status_code in (401, 403):
+                raise KeyRefused(KEY_REFUSED)
             if answer.status_code == 429 or answer.status_code >= 500:
                 _wait(answer.headers.get("Retry-After", ""), attempt)
                 continue
@@ -202,6 +208,57 @@ def uninverted(index: dict[str, list[int]]) -> str:
     """OpenAlex gives an abstract as the places of each word."""
     places = sorted((place, word) for word, found in index.items() for place in found)
     return " ".join(word for _, word in places)
+
+
+class Zotero:
+    """A library at zotero.org, of a person or a group. https://www.zotero.org/support/dev/web_api/v3/basics"""
+
+    PAGE = 100  # rows of one answer: the most it gives
+    MOST_ROWS = 20_000
+
+    def __init__(self, key: str, group: str = "") -> None:
+        """Raises CatalogueError."""
+        self.headers = {"Zotero-API-Key": key, "Zotero-API-Version": "3"}
+        base = settings.ZOTERO_URL.rstrip("/")
+        own = "" if group else _asked(f"{base}/keys/current", {}, self.headers)["userID"]
+        self._library = f"{base}/groups/{group}" if group else f"{base}/users/{own}"
+
+    def records(self) -> list[PaperRecord]:
+        """The works with their tags, collections and the addresses of their PDFs. Raises CatalogueError."""
+        names = {row["key"]: row["data"]["name"] for row in self._rows("collections")}
+        files: dict[str, str] = {}  # by the key of their work
+        for row in self._rows("items", itemType="attachment"):
+            said = row["data"]
+            stored = said.get("linkMode", "").startswith("imported")
+            if stored and said.get("contentType") == "application/pdf":
+                address = f"{self._library}/items/{row['key']}/file"
+                files.setdefault(said.get("parentItem") or row["key"], address)
+        rows = self._rows("items/top", itemType="-note", include="data,csljson")
+        found = (_from_zotero(row, names, files.get(row["key"], "")) for row in rows)
+        return [record for record in found if record.title]
+
+    def _rows(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        for start in range(0, self.MOST_ROWS, self.PAGE):
+            asked = {**query, "limit": str(self.PAGE), "start": str(start)}
+            page = _asked(f"{self._library}/{path}", asked, self.headers)
+            yield from page
+            if len(page) < self.PAGE:
+                return
+
+
+def _from_zotero(row: dict[str, Any], collections: dict[str, str], file: str) -> PaperRecord:
+    """A work; a PDF that belongs to none is one by its name."""
+    said = row["data"]
+    work = from_csl(row.get("csljson") or {})
+    alone = said.get("itemType") == "attachment"
+    return msgspec.structs.replace(
+        work,
+        title=work.title or (said.get("title", "") if not alone or file else ""),
+        pdf_url=file,
+        tags=tuple(tag["tag"] for tag in said.get("tags") or []),
+        collections=tuple(collections[key] for key in said.get("collections") or [] if key in collections),
+        source_id=row["key"],
+    )
 
 
 CATALOGUES: tuple[Catalogue, ...] = (SemanticScholar(), OpenAlex())

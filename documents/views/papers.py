@@ -27,6 +27,7 @@ from documents.papers.acquisition import (
     add_export,
     add_paper,
     add_records,
+    add_zotero,
     fetch_later,
 )
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
@@ -136,6 +137,26 @@ class ListForm(forms.Form):
         return {"text": text}
 
 
+class ZoteroForm(forms.Form):
+    """Which library at zotero.org, and the key that opens it."""
+
+    key = forms.CharField(
+        label=gettext_lazy("Key"),
+        max_length=100,
+        widget=forms.PasswordInput({"autocomplete": "off"}),
+        help_text=gettext_lazy(
+            "Made at zotero.org/settings/keys, with access to your library and files. It is not stored."
+        ),
+    )
+    group = forms.RegexField(
+        r"^\d*$",
+        label=gettext_lazy("Number of a group"),
+        max_length=20,
+        required=False,
+        help_text=gettext_lazy("Empty: your own library"),
+    )
+
+
 NOT_LISTED = "No catalogue knows this paper. Write it down by hand below."
 
 
@@ -187,6 +208,22 @@ def add_list(request: HttpRequest) -> HttpResponse:
     except (BibliographyUnreadable, ExportUnreadable) as error:
         form.add_error(None, str(error))
         return _page(request, list_form=form)
+    messages.success(request, _told(len(added)))
+    return redirect("library")
+
+
+@require_POST
+@login_required
+def add_zotero_library(request: HttpRequest) -> HttpResponse:
+    """All works of a library at zotero.org, with their PDFs, tags and collections."""
+    form = ZoteroForm(request.POST)
+    if not form.is_valid():
+        return _page(request, zotero=form)
+    try:
+        added = add_zotero(request.user, form.cleaned_data["key"], form.cleaned_data["group"])
+    except CatalogueError as error:
+        form.add_error(None, str(error))
+        return _page(request, zotero=form)
     messages.success(request, _told(len(added)))
     return redirect("library")
 
@@ -340,6 +377,7 @@ def _page(
     problem: str = "",
     work: forms.Form | None = None,
     list_form: forms.Form | None = None,
+    zotero: forms.Form | None = None,
 ) -> HttpResponse:
     context = {
         "section": "library",
@@ -347,6 +385,8 @@ def _page(
         "problem": problem,
         "work": work or WorkForm(),
         "list_form": list_form or ListForm(),
+        "zotero": zotero or ZoteroForm(),
+        "origin": request.build_absolute_uri(reverse("library")),
     }
-    wrong = problem or work or list_form
+    wrong = problem or work or list_form or zotero
     return render(request, "papers/add.html", context, status=422 if wrong else 200)

@@ -1,4 +1,4 @@
-// <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type -with]>
+// <button data-ask="URL" data-ask-title data-ask-label data-ask-field [data-ask-value -list -type -with -now]>
 // Asks for a name or an address. A title is changed in place, with F2 or by its button:
 // <li data-document> <h2 data-rename="URL"><a> <button data-rename-here>
 
@@ -52,6 +52,7 @@ export function watchAsking() {
     dialog.showModal();
     input.select();
   });
+  document.querySelector("[data-ask-now]")?.click(); // by the bookmark of papers/add.html
   document.addEventListener("keydown", ({ key, target }) => key === "F2" && renameIn(target.closest("[data-rename]")));
   // Closed before the answer is swapped in: the card keeps the focus.
   form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => xhr.status < 300 && dialog.close());

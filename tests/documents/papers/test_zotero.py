@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
-from django.test import Client
+from django.test import Client, TestCase
 from django.urls import reverse
 
 from documents.files.uploads import store_upload
 from documents.models import Document, Tag
+from documents.papers import acquisition
 from documents.papers.acquisition import ExportUnreadable, add_export, add_records
 from documents.papers.bibliography import BibliographyUnreadable, read_bibliography
 from tests.drawing import draw_pdf
+from tests.scripted_server import Answer, Asked, ScriptedServer, scripted_server
 
 pytestmark = pytest.mark.django_db
 RDF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -171,3 +177,79 @@ def test_the_page_takes_a_zip(alice: User, client: Client) -> None:
     refused = client.post(reverse("papers-import"), {"file": packed(**{"a.txt": "x"})})
     assert refused.status_code == 422
     assert "list of references" in refused.content.decode()
+
+
+@pytest.fixture
+def zotero(settings: Any) -> Iterator[ScriptedServer]:
+    """A library of 101 works at zotero.org, the first with its PDF, and a PDF that belongs to no work."""
+    works = [
+        {
+            "key": f"W{number}",
+            "data": {"itemType": "book", "tags": [{"tag": "sea"}], "collections": ["C1", "gone"]},
+            "csljson": {"title": f"Lights at sea {number}", "type": "book", "author": [{"literal": "Lind"}]},
+        }
+        for number in range(101)
+    ]
+    alone = {
+        "key": "A2",
+        "data": {"itemType": "attachment", "title": "Alone.pdf", "contentType": "application/pdf"},
+    }
+    alone["data"]["linkMode"] = "imported_url"  # type: ignore[index]
+    attached = {"key": "A1", "data": alone["data"] | {"parentItem": "W0"}}  # type: ignore[operator]
+    page = {"key": "A3", "data": {"itemType": "attachment", "contentType": "text/html", "title": "Page"}}
+    rows = [*works, alone, page]
+
+    def part(asked: Asked) -> Answer:
+        if asked.headers.get("Zotero-API-Key") != "right":
+            return Answer(403)
+        start = int(parse_qs(asked.path.partition("?")[2])["start"][0])
+        return Answer.json(rows[start : start + 100])
+
+    with scripted_server() as server, scripted_server("127.0.0.2") as storage:
+        settings.ZOTERO_URL, settings.FETCH_PRIVATE_ADDRESSES = server.url, True
+        settings.CATALOGUE_BACKOFF_SECONDS = 0.01
+        library = "/users/7"
+        server.script["/keys/current"] = lambda asked: (
+            Answer.json({"userID": 7}) if asked.headers.get("Zotero-API-Key") == "right" else Answer(403)
+        )
+        server.script[f"{library}/collections"] = Answer.json([{"key": "C1", "data": {"name": "Sea"}}])
+        server.script[f"{library}/items"] = Answer.json([attached, alone, page])
+        server.script[f"{library}/items/top"] = part
+        server.script[f"{library}/items/A1/file"] = Answer(302, headers={"Location": f"{storage.url}/1.pdf"})
+        storage.script["/1.pdf"] = Answer(body=PDF)
+        server.storage = storage  # type: ignore[attr-defined]
+        yield server
+
+
+def test_a_library_at_zotero_org_comes_with_tags_collections_and_pdfs(
+    alice: User, client: Client, zotero: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(alice)
+    tasks: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(acquisition, "async_task", lambda *task, **options: tasks.append((*task, options)))
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        answer = client.post(reverse("papers-zotero"), {"key": "right"}, follow=True)
+    assert "102 papers are in your library." in answer.content.decode()
+    paper = Document.objects.get(owner=alice, title="Lights at sea 0")
+    assert {tag.name for tag in paper.tags.all()} == {"sea"}
+    assert [row.name for row in paper.collections.all()] == ["Sea"]
+    assert {task[1] for task in tasks} == {
+        str(paper.pk),
+        str(Document.objects.get(owner=alice, title="Alone.pdf").pk),
+    }
+    _name, document, headers, options = next(task for task in tasks if task[1] == str(paper.pk))
+    assert not options["save"]  # the key stays in no result
+    assert acquisition.fetch_pdf(document, headers) == "fetched"
+    paper.refresh_from_db()
+    assert paper.file.read() == PDF
+    assert "right" not in json.dumps(paper.metadata)
+    [asked] = zotero.storage.asked  # type: ignore[attr-defined]
+    assert not any(name.lower().startswith("zotero") for name in asked.headers)  # the key is Zotero's alone
+
+
+def test_a_key_that_zotero_refuses_is_said(alice: User, client: Client, zotero: ScriptedServer) -> None:
+    client.force_login(alice)
+    answer = client.post(reverse("papers-zotero"), {"key": "wrong"})
+    assert answer.status_code == 422
+    assert "This key is not accepted." in answer.content.decode()
+    assert 'value="wrong"' not in answer.content.decode()
