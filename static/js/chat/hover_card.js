@@ -51,8 +51,7 @@ export function watchHover(root) {
     after(OPEN_AFTER, () => open(place));
   }));
   ["pointerout", "focusout"].forEach((kind) => watch(kind, closeSoon));
-  document.addEventListener("scroll", put, { capture: true, passive: true });
-  root.addEventListener("citationchosen", () => requestAnimationFrame(put));
+  for (const kind of ["scroll", "lit"]) document.addEventListener(kind, put, { capture: true, passive: true });
   card.addEventListener("pointerenter", () => clearTimeout(timer));
   card.addEventListener("pointerleave", closeSoon);
   card.addEventListener("click", () => (ahead.forget(shown), close())); // feedback changes what it says
