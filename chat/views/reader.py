@@ -246,7 +246,7 @@ def state_of(request: HttpRequest, document: Document) -> dict[str, object]:
         "may_edit": failed and editable.exists(),
         "blocks": imported_blocks(document, place_of(request).unit),
         "asked_unit": place_of(request).unit,
-        "look_again": SOONEST if document.is_recognising else round(min(max(waited / 10, SOONEST), LATEST)),
+        "look_again": SOONEST if document.pages_waiting else round(min(max(waited / 10, SOONEST), LATEST)),
     }
 
 

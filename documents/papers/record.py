@@ -13,7 +13,7 @@ DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]+")  # Crossref's own patte
 ARXIV = re.compile(r"(?:arxiv[:./ ]*(?:abs/|pdf/)?)?(\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE)
 ARXIV_NAME = re.compile(r"(?:\S*arxiv\S*[:/ ]+)?\d{4}\.\d{4,5}(?:v\d+)?(?:\.pdf)?", re.IGNORECASE)
 ORGANISATION = re.compile(  # a word, a sign or an internet name that no person's name has
-    r"\b(?:agency|association|authority|bureau|commission|committee|company|consortium|corp|corporation|council"
+    r"\b(?:agency|association|authority|bureau|commission|committee|company|consortium|corp|corporation|council|division"
     r"|department|federation|foundation|gmbh|inc|incorporated|institute|institution|laborator(?:y|ies)|llc|ltd"
     r"|ministry|organi[sz]ation|plc|society|universit(?:y|ies|ät|é))\b|\d|&|\s[-–—|]\s|\w{2,}\.[a-z]{2,}\b",
     re.IGNORECASE,

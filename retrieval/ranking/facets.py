@@ -54,7 +54,13 @@ def read_facets(scope: ScopeSql, chunks: Sequence[UUID]) -> tuple[Facet, ...]:
         ("language", Counter(row[4] for row in rows if row[4])),
     )
     return tuple(
-        Facet(name, tuple(FacetValue(v, labels.get(v, v), n) for v, n in counter.most_common(MOST_VALUES)))
+        Facet(
+            name,
+            tuple(
+                FacetValue(v, labels.get(v, v.replace("_", " ")), n)
+                for v, n in counter.most_common(MOST_VALUES)
+            ),
+        )
         for name, counter in counted
         if counter
     )
