@@ -150,8 +150,7 @@ def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
 
 
 A_COMPANY = re.compile(
-    r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|SE|S\.A|Sons|Partners)\b",
-    re.I,
+    r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|Sons)\b"
 )
 OF_ONE_NAME = r"(?=(?:an?|the|[a-z]+ of)\s|(?:Inc|Ltd|LLC|LLP|PLC|Corp|Co|GmbH|AG|Jr|Sr|Ph\.?D)\b)"
 
