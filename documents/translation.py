@@ -249,7 +249,6 @@ SENTENCES = (
     _("references"),
     _("acknowledgements"),
     _("appendix"),
-    _("related work"),
     # operations
     _("The rest of this request did not come in time. Send it again."),
     _("Too many requests from this address. Try again in a moment."),

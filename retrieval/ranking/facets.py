@@ -56,10 +56,7 @@ def read_facets(scope: ScopeSql, chunks: Sequence[UUID]) -> tuple[Facet, ...]:
     return tuple(
         Facet(
             name,
-            tuple(
-                FacetValue(v, labels.get(v, v.replace("_", " ")), n)
-                for v, n in counter.most_common(MOST_VALUES)
-            ),
+            tuple(FacetValue(v, labels.get(v, v), n) for v, n in counter.most_common(MOST_VALUES)),
         )
         for name, counter in counted
         if counter
