@@ -199,3 +199,9 @@ def test_the_dashboard_counts_what_there_is(
         assert [document.title for document in listed] == ["x"]
     assert staff.get("/admin/").content.decode().count(reverse("admin-dashboard")) == 1
     assert Client().get(reverse("admin-dashboard")).status_code == 302
+
+
+def test_nobody_writes_down_what_workers_call(staff: Client) -> None:
+    """A schedule names any function: whoever may add one could run what they like."""
+    assert staff.get(reverse("admin:django_q_schedule_add")).status_code == 403
+    assert staff.get(reverse("admin:django_q_schedule_changelist")).status_code == 200

@@ -12,12 +12,14 @@ from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
+from django_q.models import Schedule
 
 from documents.admin.read_only import ReadOnlyAdmin
 from documents.models import ApiToken, Job, SecurityEvent, Share
 
 admin.site.unregister([User, Group])
 admin.site.unregister([Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession])
+admin.site.unregister(Schedule)
 
 
 class EndingAdmin(ReadOnlyAdmin):
@@ -46,6 +48,14 @@ class ConnectedAccountAdmin(EndingAdmin):
     fields = ["user", "provider", "uid", "date_joined", "last_login"]
     search_fields = ["user__username", "uid"]
     list_select_related = ["user"]
+
+
+@admin.register(Schedule)
+class ScheduleAdmin(EndingAdmin):
+    """A schedule names any function for the workers to call, so none can be written here."""
+
+    list_display = ["name", "func", "schedule_type", "next_run"]
+    list_display_links = ["name", "func"]
 
 
 @admin.register(User)
