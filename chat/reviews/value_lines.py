@@ -21,15 +21,15 @@ from chat.answers.context import AnswerSources
 from chat.answers.without_model.answer import bullet, holding, with_years
 from chat.answers.without_model.lines import (
     PER_UNIT,
-    STATED_SCALE,
     AnswerLine,
     CellValue,
     distinct_terms,
     head_of,
     is_value,
     lines_of,
+    measured,
     one_line,
-    row_text,
+    row_line,
 )
 from chat.answers.without_model.question import (
     YEAR,
@@ -43,12 +43,12 @@ from chat.answers.without_model.ranking import RankedPage, item_match, rank, rel
 from chat.models import Citation, ReviewCell, ReviewColumn
 from chat.reviews.typed_values import FilledCell, TypedValue, as_json, fits
 from domains.items import Item, items_asked
+from text.measures import Measure
 from text.quantities import Quantity, quantities_in
 
 State, Kind = ReviewCell.State, ReviewColumn.Kind
 MOST_PAGES, MOST_LINES = 12, 40  # pages looked through, and lines of each
 LABELLED = 0.25  # of ``item_match``: a row that a pack knows by another name than the question's
-SCALES = {"thousands": Decimal(1000), "millions": Decimal(10**6), "billions": Decimal(10**9)}
 WEIGHTS = {
     "item": 3.0,  # the row is an item that a pack says the question needs
     "label": 1.5,  # share of the question's terms in the row's label, or in the sentence
@@ -179,10 +179,7 @@ def values_of(
         if not question.years and year_of(value) != latest:
             continue
         single = replace(
-            line,
-            values=(value,),
-            text=row_text(line.label, (value,), line.scale),
-            quote=one_line(value.cell.text),
+            row_line(replace(line, values=(value,)), line.measure), quote=one_line(value.cell.text)
         )
         year = year_of(value)
         score = score_of(question, items, line, value.head, frozenset({year} - {0}))
@@ -286,12 +283,11 @@ def cell_value(
     quantities = quantities_in(text.replace("(", "").replace(")", ""), line.language)
     if len(quantities) != 1:
         return None
-    quantity, scale = quantities[0], ""
+    quantity, factor = quantities[0], Decimal(1)
     if column.kind == Kind.MONEY:
         if "%" in value.head or "%" in text or bool(PER_UNIT.search(question.text)) != is_rate(line, value):
             return None
-        scale = "" if is_rate(line, value) or quantity.scale != 1 else scale_word(line)
-        factor = SCALES.get(scale, Decimal(1))
+        factor = Decimal(1) if is_rate(line, value) or quantity.scale != 1 else scale_of(line)
         quantity = replace(quantity, value=quantity.value * factor, scale=quantity.scale * factor)
         if quantity.dimension == "" and (currency := currency_of(line)):
             quantity = replace(quantity, dimension="money", unit=currency)
@@ -299,7 +295,7 @@ def cell_value(
         return None
     if NEGATIVE.fullmatch(text) and quantity.value > 0:
         quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
-    return TypedValue(as_json(column, quantity), f"{text} {scale.removesuffix('s')}".strip())
+    return TypedValue(as_json(column, quantity), measured(text, Measure(factor), line.language))
 
 
 def is_rate(line: AnswerLine, value: CellValue) -> bool:
@@ -308,20 +304,21 @@ def is_rate(line: AnswerLine, value: CellValue) -> bool:
     A small number with decimals among thousands or millions is one, whatever its row is called.
     """
     text = value.cell.text
-    is_small = "." in text and "," not in text and scale_word(line) in ("thousands", "millions")
+    is_small = "." in text and "," not in text and scale_of(line) in (1_000, 1_000_000)
     return is_small or bool(PER_UNIT.search(line.label) or PER_UNIT.search(value.head))
 
 
-def scale_word(line: AnswerLine) -> str:
-    stated = STATED_SCALE.fullmatch(line.scale)
-    return stated["scale"] if stated else ""
+def scale_of(line: AnswerLine) -> Decimal:
+    return line.measure.scale if line.measure else Decimal(1)
 
 
 def currency_of(line: AnswerLine) -> str:
     """The only currency printed in the row's table; else on its page."""
     row = line.unit.table
     own = [unit.text for unit in line.passage.around if row and unit.table and unit.table.index == row.index]
-    heads = [*row.head_rows, row.caption, line.scale] if row else []
+    if line.measure and line.measure.currency:
+        return line.measure.currency
+    heads = [*row.head_rows, row.caption] if row else []
     for texts in ((line.unit.text, *heads, *own), [unit.text for unit in line.passage.around]):
         found = currencies_in("\n".join(texts))
         if len(found) == 1:
@@ -353,7 +350,7 @@ def score_of(
         "label": len(asked & label) / wanted,
         "over": len(asked & (label | terms_over(line))) / wanted,
         "extra": len(label - asked) / (len(label) or 1),
-        "scale": bool(line.scale) or not line.values,
+        "scale": line.measure is not None or not line.values,
         "part_of_year": has_word("part_of_year", over, question, language),
         "period": names_both("part_of_year", head, question, language),
         "part": has_word("part", over, question, language),

@@ -21,31 +21,28 @@ from chat.answers.without_model.lines import (
     escaped,
     is_naked,
     lines_of,
+    measured,
     one_line,
+    row_line,
     row_lines,
-    row_text,
     same_columns,
     says_something,
 )
-from chat.answers.without_model.question import (
-    ALL_NOUNS_CAPITALISED,
-    QuestionFeatures,
-    analyse,
-    message,
-    tells,
-)
+from chat.answers.without_model.question import QuestionFeatures, analyse, message, tells
 from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.contents import trail
-from text.measures import measure_of
-from text.numbers import COMMA_LANGUAGES, number_words
-from text.quantities import currency_names, quantities_in
+from text.measures import Measure, measure_of
+from text.numbers import COMMA_LANGUAGES
+from text.quantities import quantities_in
 from text.units import units_by_symbol
 
 MOST_LINES = 3
+MOST_OF_DOCUMENT = 5  # of a summary, of findings, risks, obligations, steps
+MOST_NAMED = 4  # words that an answer says are missing
 MOST_LISTED = 10  # items of a list that was asked for
 NEAR = 600  # characters between two lines of which the second says what the first lacks
 LONGEST_HEADING = 90  # characters of two sections' names; longer ones give the last
@@ -61,19 +58,23 @@ def answer_without_model(
     lines = lines_of(question, passages)
     title = single_title(passages)
     if question.topic and passages and not any(passage.rank for passage in passages):
-        return (yield from written(central_lines(list(holding(lines, passages))), title))
+        most = MOST_LINES if question.topic == "about" else MOST_OF_DOCUMENT
+        return (yield from written(central_lines(list(holding(lines, passages)), most), title))
     if section := lines_of_section(question, lines):
         most = MOST_LISTED if section[0].unit.type in ("list", "table") else MOST_LINES
         return (yield from written(list(islice(holding(section, passages), most)), title))
     pages = rank(question, lines, passages, notes.packs)
     chosen = chosen_lines(question, pages, passages)
-    judged = relevance(question, pages, notes) if chosen else None
+    judged = relevance(question, pages, notes, chosen) if chosen else None
     by_meaning = notes.by_meaning and not notes.absent
-    if judged is None or not (judged.is_related or by_meaning) or not tells(question):
+    is_direct = judged is not None and not question.topic and (judged.is_direct or by_meaning)
+    if not is_direct:
+        chosen = [line for line in chosen if line.values or len(line.terms) > 1]
+    if judged is None or not chosen or not (judged.is_related or by_meaning) or not tells(question):
         yield TextDelta(message(question.language, "none"))
         yield from reasons(question, notes)
         return
-    if question.topic or not (judged.is_direct or by_meaning):
+    if not is_direct:
         yield TextDelta(message(question.language, "closest"))
         yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")
@@ -87,7 +88,8 @@ def reasons(question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[st
     lacking = [name for name in lacking if name not in notes.absent]
     for key, names in (("absent", notes.absent), ("lacking", lacking)):
         if names:
-            words = ", ".join(f"“{escaped(word)}”" for word in names[:MOST_LISTED])
+            more = ", …" if len(names) > MOST_NAMED else ""
+            words = ", ".join(f"“{escaped(word)}”" for word in names[:MOST_NAMED]) + more
             yield TextDelta(f" {message(question.language, key).format(words=words)}")
     if notes.foreign and not notes.by_meaning:
         said = message(question.language, "other_language").format(language=notes.foreign)
@@ -170,20 +172,22 @@ def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Ite
 
 
 def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
-    """Ways to say a line, best first: a row's scale with each value, beside its label, not at all.
+    """Ways to say a line, best first: a row's values in what its table counts in, then as they are printed.
 
     Values of which nothing says what each is of are not said.
     """
     if is_naked(line):
         return
-    yield line
-    if line.values and line.scale:
-        quote = line.values[0].cell.text if len(line.values) == 1 else ""
-        for scale in (line.scale, ""):
-            yield replace(line, text=row_text(line.label, line.values, scale, spoken=False), quote=quote)
-    elif line.unit.table and not line.values and says_something(line.unit.text):
+    if line.values:
+        if line.measure:
+            yield row_line(line, line.measure)
+        yield row_line(line)
+    elif line.unit.table and says_something(line.unit.text):
         text = one_line(line.unit.text)
+        yield line
         yield replace(line, text=text, quote=text)
+    else:
+        yield line
 
 
 def single_title(passages: Sequence[ContextItem]) -> str:
@@ -229,16 +233,8 @@ def bullet(text: str) -> str:
 ASKED_MEASURE = re.compile(r"\b(?:in|en|em) ((?:(?:units of|us|usd|eur|[$€£]) ?)*[^\W\d_]{2,})", re.I)
 
 
-class Measure(NamedTuple):
-    """What one of the numbers printed in a cell is, in base units (see ``text.quantities``)."""
-
-    factor: Decimal
-    dimension: str
-    unit: str
-
-
 class Operand(NamedTuple):
-    """A cell that holds a single number; ``base`` in base units."""
+    """A cell that holds a single number; ``base`` in base units, ``measure`` what it is printed in."""
 
     line: AnswerLine
     value: CellValue
@@ -260,23 +256,24 @@ def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Co
     if not question.computation:
         return converted(question, lines[0])
     pair = two_columns(lines[0]) or two_rows(question, lines)
-    if pair is None:
+    if pair is None or not fit_together(*pair):
         return None
     one, other = pair
     x, y, language = one.base, other.base, one.line.language
     a, b = (described(cell) if one.measure != other.measure else cell.text for cell in pair)
-    own = sorted((one.measure, other.measure), reverse=True)
+    own = sorted((one.measure, other.measure), key=size, reverse=True)
     measure = asked_measure(question, one)
     match question.computation:
         case "difference":
-            measure = measure or next((m for m in own if abs(x - y) >= m.factor), own[-1])
+            measure = measure or next((m for m in own if abs(x - y) >= size(m)), own[-1])
             formula = f"{a} − {b} = {amount(x - y, measure, language)}"
         case "sum":
             formula = f"{a} + {b} = {amount(x + y, measure or own[0], language)}"
         case "ratio":
-            formula = f"{a} ÷ {b} = {_number(x / y, language)} ({_number(100 * x / y, language)} %)"
+            share = written_number(100 * x / y, language)
+            formula = f"{a} ÷ {b} = {written_number(x / y, language)} ({share} %)"
         case _:
-            formula = f"({a} − {b}) ÷ {b} = {_number(100 * (x - y) / abs(y), language)} %"
+            formula = f"({a} − {b}) ÷ {b} = {written_number(100 * (x - y) / abs(y), language)} %"
     names = dict.fromkeys(cell.line.label.rstrip(" :.") for cell in pair)
     heads = dict.fromkeys(cell.value.head for cell in pair if one.line is other.line and cell.value.head)
     over = ", ".join(filter(None, (" / ".join(names), " − ".join(heads))))
@@ -285,9 +282,9 @@ def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Co
 
 def converted(question: QuestionFeatures, line: AnswerLine) -> Computed | None:
     """The one value of the line in the scale or unit that is asked for, where its table has another."""
-    operand = _operand(line) if len(line.values) == 1 else None
+    operand = operand_of(line) if len(line.values) == 1 else None
     measure = operand and asked_measure(question, operand)
-    if operand is None or measure is None or operand.measure.factor in (1, measure.factor):
+    if operand is None or measure is None or size(operand.measure) in (1, size(measure)):
         return None
     formula = f"{described(operand)} = {amount(operand.base, measure, line.language)}"
     return f"{line.label.rstrip(' :.')}: {formula}", (operand,)
@@ -295,15 +292,14 @@ def converted(question: QuestionFeatures, line: AnswerLine) -> Computed | None:
 
 def asked_measure(question: QuestionFeatures, operand: Operand) -> Measure | None:
     """The scale or the unit a question wants ("in billions", "in hours"), where the cell has such a one."""
-    of = operand.measure
+    units, of = units_by_symbol(), operand.measure
     for asked in ASKED_MEASURE.findall(question.text):
         named = measure_of(asked, question.language)
-        found = named.measure if named else None
-        unit = units_by_symbol().get(found.symbol) if found else None
-        if unit and unit.dimension == of.dimension:
-            return Measure(unit.factor, of.dimension, found.symbol)  # type: ignore[union-attr]
-        if found and found.scale > 1 and of.dimension in ("", "money"):
-            return Measure(found.scale, of.dimension, of.unit)
+        found = named.measure if named else Measure()
+        if found.symbol and of.symbol and units[found.symbol].dimension == units[of.symbol].dimension:
+            return found
+        if found.scale > 1 and not of.symbol:
+            return replace(of, scale=found.scale)
     return None
 
 
@@ -312,81 +308,75 @@ def two_columns(line: AnswerLine) -> tuple[Operand, Operand] | None:
     dated = sorted((min(value.years), at) for at, value in enumerate(line.values) if len(value.years) == 1)
     if len(dated) != 2 or dated[0][0] == dated[1][0]:
         return None
-    return _pair(_operand(line, dated[1][1]), _operand(line, dated[0][1]))
+    later, earlier = operand_of(line, dated[1][1]), operand_of(line, dated[0][1])
+    return (later, earlier) if later and earlier else None
 
 
 def two_rows(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> tuple[Operand, Operand] | None:
     """One cell of each of two rows, of the same period, whose labels the question names in this order."""
     wanted = list(question.terms)
-    named = [
-        (min(own), at, line)
+    named = sorted(
+        (min(own), at)
         for at, line in enumerate(lines)
         if len(line.values) == 1 and (own := [wanted.index(t) for t in line.label_terms if t in wanted])
-    ]
-    named.sort()
+    )
     if len(question.years) > 1 or len(named) != 2 or named[0][0] == named[1][0]:
         return None
-    (_, _, first), (_, _, second) = named
-    return _pair(_operand(first), _operand(second)) if same_columns(first, second) else None
+    first, second = (lines[at] for _, at in named)
+    one, other = operand_of(first), operand_of(second)
+    return (one, other) if one and other and same_columns(first, second) else None
 
 
-def _pair(first: Operand | None, second: Operand | None) -> tuple[Operand, Operand] | None:
-    """Two cells that measure the same: of one dimension and currency, both with a scale or both without."""
-    if first is None or second is None or first.measure.dimension != second.measure.dimension:
-        return None
-    one, other = first.measure, second.measure
-    fits = one.unit == other.unit if one.dimension == "money" else (one.factor == 1) == (other.factor == 1)
-    return (first, second) if fits else None
+def fit_together(one: Operand, other: Operand) -> bool:
+    """Whether two cells measure the same: in one currency, in units of one dimension, or both in none."""
+    units = units_by_symbol()
+    dimensions = [units[m.symbol].dimension if m.symbol else m.currency for m in (one.measure, other.measure)]
+    is_named = one.measure.currency or (size(one.measure) == 1) == (size(other.measure) == 1)
+    return dimensions[0] == dimensions[1] and bool(is_named)
 
 
-def _operand(line: AnswerLine, at: int = 0) -> Operand | None:
+def operand_of(line: AnswerLine, at: int = 0) -> Operand | None:
     """A cell with a single number, in what the cell, its column head or its table counts in."""
     value, language = line.values[at], line.language
     found = quantities_in(value.cell.text, language)
     if len(found) != 1 or found[0].dimension in ("year", "date", "ordinal", "temperature"):
         return None
-    quantity, printed = found[0], found[0].value / found[0].scale
+    quantity, printed, table = found[0], found[0].value / found[0].scale, line.measure or Measure()
     if not PER_UNIT.search(line.label):
-        counted = measure_of(value.head, language) or measure_of(line.scale, language)
-        quantity = counted.measure.applied(quantity) if counted else quantity
+        head = measure_of(value.head, language)
+        quantity = (head.measure.over(table) if head else table).applied(quantity)
     if not printed:
         return None
-    measure = Measure(quantity.base / printed, quantity.dimension, quantity.unit)
+    measure = Measure(symbol=quantity.unit)
+    if quantity.dimension in ("", "money"):
+        measure = Measure(quantity.base / printed, quantity.unit)
     return Operand(line, value, quantity.base, measure, found[0].bare)
+
+
+def size(measure: Measure) -> Decimal:
+    """One of the measure in base units."""
+    return units_by_symbol()[measure.symbol].factor if measure.symbol else measure.scale
 
 
 def described(operand: Operand) -> str:
     """A cell's number with its currency, its scale, its unit: ``€1.2 billion``."""
-    number = operand.base / operand.measure.factor
-    places = max(0, -int(number.as_tuple().exponent))
-    text = f"{number:,.{places}f}"
-    return _measured(text, operand.measure, operand.line.language) if operand.is_plain else operand.text
+    number = operand.base / size(operand.measure)
+    text = f"{number:,.{max(0, -int(number.as_tuple().exponent))}f}"
+    language = operand.line.language
+    text = with_marks(text, language)
+    return measured(text, operand.measure, language) if operand.is_plain else operand.text
 
 
 def amount(base: Decimal, measure: Measure, language: str) -> str:
-    return _measured(_number(base / measure.factor, ""), measure, language)
+    return measured(written_number(base / size(measure), language), measure, language)
 
 
-def _measured(number: str, measure: Measure, language: str) -> str:
-    """A number as English writes it, as the language writes it, in its measure: ``€15,21 Milliarden``."""
-    number = _marked(number, language)
-    if measure.dimension not in ("", "money"):
-        return f"{number} {measure.unit}"
-    names = [word for word, scale in number_words(language).scales.items() if scale == measure.factor]
-    name = max(names, key=len, default="").removesuffix("s" if language == "en" else "")
-    if language in ALL_NOUNS_CAPITALISED:
-        name = name.capitalize()
-    signs = (sign for sign, code in currency_names(language).items() if code == measure.unit)
-    sign = next((sign for sign in signs if len(sign) == 1), f"{measure.unit} ".lstrip())
-    return f"{sign}{number} {name}".rstrip()
-
-
-def _number(number: Decimal, language: str) -> str:
+def written_number(number: Decimal, language: str) -> str:
     text = f"{number:,.4f}" if abs(number) < 1 else f"{number:,.2f}"
-    return _marked(text.rstrip("0").rstrip("."), language)
+    return with_marks(text.rstrip("0").rstrip("."), language)
 
 
-def _marked(text: str, language: str) -> str:
+def with_marks(text: str, language: str) -> str:
     """A number as the language writes it: 1.234,5 in German."""
     text = text.replace("-", "−")
     return text.translate({44: ".", 46: ","}) if language in COMMA_LANGUAGES else text

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from chat.answers.prompt import ContextItem, looks_like_injection
-from chat.answers.without_model.question import YEAR, QuestionFeatures, words_of
+from chat.answers.without_model.question import ALL_NOUNS_CAPITALISED, YEAR, QuestionFeatures
 from chat.citations.claims import SourceUnit
+from chat.citations.verification.units import grid_without_rows
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow
+from text.measures import Measure
+from text.numbers import number_words
+from text.quantities import CURRENCY_SYMBOLS, currency_names
 from text.sentences import sentence_spans
 from text.terms import terms_of
 
@@ -19,12 +23,7 @@ LONGEST_LINE = 700  # characters; longer text is a list that lost its line ends
 LEAST_LETTERS = 4  # of a line that says something
 MOST_COLUMNS = 4  # said of a wide table when the question names none of them
 LONGEST_HEAD = 45  # characters of a column head that is said; a longer one is several that ran together
-NEAR_UNITS = 3  # units before a table that may state its unit
-SCALE = re.compile(r"(?:\b(?:in|of) )?(?:[$€£¥] ?|usd |eur )?\b(thousands?|millions?|billions?)\b", re.I)
-NEAR_SCALE = 14  # characters from a scale to its currency: "millions of euros", "dollars in thousands"
-CURRENCY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|CNY|CHF)\b|\b(?:dollar|euro|pound|yen)s?\b", re.I)
-CURRENCY_NAMES = {"dollar": "$", "dollars": "$", "euro": "€", "euros": "€", "pounds": "£", "yen": "¥"}
-STATED_SCALE = re.compile(r"(?:(?P<currency>[$€£¥₹]|[A-Z]{3}) )?(?P<scale>thousands|millions|billions)")
+SCALE_WORD = re.compile(r"\b(?:thousand|million|billion)s?\b", re.I)
 AMOUNT = re.compile(r"[$€£¥₹]? ?\d[\d.,]*")
 PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
@@ -58,7 +57,6 @@ class AnswerLine:
         quote: the words to mark on the page; empty lets the verifier find the values of ``text``.
         place: number of the line in its unit, from 0.
         label, values: of a table row with values; empty for all others.
-        scale: the unit of a row's values as its table states it: "$ millions".
     """
 
     passage: ContextItem
@@ -67,7 +65,6 @@ class AnswerLine:
     place: int = 0
     label: str = ""
     values: tuple[CellValue, ...] = ()
-    scale: str = ""
 
     @cached_property  # asked for thousands of times an answer, as are language and terms
     def unit(self) -> SourceUnit:
@@ -82,9 +79,14 @@ class AnswerLine:
         """Where it begins on its page; lines of one unit follow each other."""
         return self.unit.char_start + self.place
 
-    @property
-    def heads(self) -> list[str]:
-        return [value.head for value in self.values]
+    @cached_property
+    def measure(self) -> Measure | None:
+        """The scale and currency that a row's table counts in, as the verifier reads them; None if not named."""
+        table = self.unit.table
+        if table is None or PER_UNIT.search(self.label):
+            return None
+        counted = grid_without_rows(table, self.unit, self.passage.around, self.language).counted
+        return replace(counted, symbol="") if counted.scale != 1 or counted.currency else None
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -160,16 +162,7 @@ def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -
         yield from worded_row(passage, cells)
         return
     chosen = tuple(chosen_columns(question, values, passage.unit.language or "en"))
-    scale = scale_of(passage, row)
-    text = row_text(label, chosen, scale)
-    yield AnswerLine(
-        passage,
-        text,
-        chosen[0].cell.text if len(chosen) == 1 and text.endswith(one_line(chosen[0].cell.text)) else "",
-        label=label,
-        values=chosen,
-        scale=scale,
-    )
+    yield row_line(AnswerLine(passage, "", "", label=label, values=chosen))
 
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:
@@ -195,12 +188,12 @@ def is_prose(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    return bool(DIGIT.search(text)) and sum(map(str.isalpha, SCALE.sub("", text))) < 4
+    return bool(DIGIT.search(text)) and sum(map(str.isalpha, SCALE_WORD.sub("", text))) < 4
 
 
 def is_naked(line: AnswerLine) -> bool:
     """Whether a row has several values of which nothing says what each is of."""
-    return len(line.values) > 1 and not all(line.heads)
+    return len(line.values) > 1 and not all(value.head for value in line.values)
 
 
 def same_columns(first: AnswerLine, second: AnswerLine) -> bool:
@@ -233,51 +226,44 @@ def chosen_columns(question: QuestionFeatures, values: Sequence[CellValue], lang
     return worded[:MOST_COLUMNS] if best and len(worded) < len(values) else list(values[:MOST_COLUMNS])
 
 
-def row_text(label: str, values: Sequence[CellValue], scale: str, *, spoken: bool = True) -> str:
-    """``Net sales, 2022: $14,544 million``; not ``spoken``: ``Net sales ($ millions), 2022: 14,544``."""
-    label = label.rstrip(" :.…")
-    scale = "" if PER_UNIT.search(label) else scale
-    stated = STATED_SCALE.fullmatch(scale) if spoken else None
-    texts = [
-        with_scale(one_line(value.cell.text), None if PER_UNIT.search(value.head) else stated)
-        for value in values
-    ]
-    unit = f" ({scale})" if scale and not any(map(SCALE.search, texts)) else ""
-    if not all(value.head and len(value.head) <= LONGEST_HEAD for value in values):
-        return f"{label}{unit}: {'; '.join(texts)}"
-    cells = "; ".join(f"{value.head}: {text}" for value, text in zip(values, texts, strict=True))
-    return f"{label}{unit}, {cells}"
+def row_line(line: AnswerLine, measure: Measure | None = None) -> AnswerLine:
+    """The row as it is said, its values in a measure: ``Net sales, 2022: $14,544 million``."""
+    label, texts = line.label.rstrip(" :.…"), [one_line(value.cell.text) for value in line.values]
+    if measure:
+        said = zip(texts, line.values, strict=True)
+        texts = [measured(t, measure, line.language) if is_counted(v, measure) else t for t, v in said]
+    if all(value.head and len(value.head) <= LONGEST_HEAD for value in line.values):
+        cells = (f"{value.head}: {text}" for value, text in zip(line.values, texts, strict=True))
+        text = f"{label}, {'; '.join(cells)}"
+    else:
+        text = f"{label}: {'; '.join(texts)}"
+    cell = line.values[0].cell.text
+    return replace(line, text=text, quote=cell if len(texts) == 1 and text.endswith(one_line(cell)) else "")
 
 
-def with_scale(text: str, stated: re.Match[str] | None) -> str:
-    """A plain amount with the currency and the scale that its table states for it: ``$14,544 million``.
+def is_counted(value: CellValue, measure: Measure) -> bool:
+    """Whether a cell's number is one of what its table counts in, and says nothing of that itself.
 
-    Small numbers with decimals are left alone: in a table of millions they are rates or shares.
+    Small numbers with decimals in a table of thousands or millions are rates or shares.
     """
-    decimals = "." in text and "," not in text and stated is not None and stated["scale"] != "billions"
-    if stated is None or decimals or not AMOUNT.fullmatch(text):
-        return text
-    sign = "" if CURRENCY.search(text) else stated["currency"] or ""
-    space = " " if len(sign) > 1 else ""
-    return f"{sign}{space}{text} {stated['scale'].removesuffix('s')}"
+    text = one_line(value.cell.text)
+    is_rate = "." in text and "," not in text and measure.scale in (1_000, 1_000_000)
+    return not is_rate and bool(AMOUNT.fullmatch(text.strip("()"))) and not PER_UNIT.search(value.head)
 
 
-def scale_of(passage: ContextItem, row: TableRow) -> str:
-    """The unit that the table states for its values: in its heads, its caption, or the lines before it."""
-    unit = passage.unit
-    before = [other.text for other in passage.around if other.char_start < unit.char_start][-NEAR_UNITS:]
-    own = [other.text for other in passage.around if other.table and other.table.index == row.index]
-    stated = [*row.head_rows, row.caption, *own[:2], *reversed(before), passage.heading]
-    for text in stated:
-        if found := SCALE.search(text):
-            near = text[max(0, found.start() - NEAR_SCALE) : found.end() + NEAR_SCALE]
-            currency = CURRENCY.search(near)
-            sign = CURRENCY_NAMES.get(currency[0].lower(), currency[0]) if currency else ""
-            return f"{sign} {found[1].lower().removesuffix('s')}s".strip()
-        for phrase in words_of(unit.language or "en", "words").get("scale", ()):
-            if (at := text.lower().find(phrase)) >= 0 and len(text) < LONGEST_LINE:
-                return text[at : at + len(phrase)]
-    return ""
+def measured(number: str, measure: Measure, language: str) -> str:
+    """A printed number in its measure: ``€15,21 Milliarden``, ``(36 h)``."""
+    if number.startswith("("):
+        return f"({measured(number.strip('()'), measure, language)})"
+    if measure.symbol:
+        return f"{number} {measure.symbol}"
+    names = [word for word, scale in number_words(language).scales.items() if scale == measure.scale]
+    name = max(names, key=len, default="").removesuffix("s" if language == "en" else "")
+    if language in ALL_NOUNS_CAPITALISED:
+        name = name.capitalize()
+    signs = (sign for sign, code in currency_names(language).items() if code == measure.currency)
+    sign = next((sign for sign in signs if len(sign) == 1), f"{measure.currency} ".lstrip())
+    return f"{'' if number[:1] in CURRENCY_SYMBOLS else sign}{number} {name}".rstrip()
 
 
 def escaped(text: str) -> str:

@@ -8,12 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
-from chat.answers.without_model.lines import AnswerLine, distinct_terms
+from chat.answers.without_model.lines import AnswerLine, distinct_terms, same_columns
 from chat.answers.without_model.question import (
     YEAR,
     NamedPlace,
@@ -58,7 +58,8 @@ RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
 )
-NUMBER = re.compile(r"\d+")
+NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
+LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or a list item: it counts nothing
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 FEW_LETTERS = 5  # a name this short is looked for as a whole word
 
@@ -253,7 +254,7 @@ def terms_over(line: AnswerLine) -> frozenset[str]:
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
     if question.wants_number:
-        return float(not numbers_in(question.text).issuperset(NUMBER.findall(line.text)))
+        return float(not numbers_in(question.text).issuperset(NUMBER.findall(LABEL.sub("", line.text))))
     if "when" in question.kinds:
         return float(bool(DATE.search(line.text)))
     if question.kinds & {"who", "where"}:
@@ -321,18 +322,28 @@ class Relevance:
     lacking: tuple[str, ...]
 
 
-def relevance(question: QuestionFeatures, pages: Sequence[RankedPage], notes: SearchNotes) -> Relevance:
-    """Judge the pages worth citing: by what of the question they lack, and how near its subject they are."""
+def relevance(
+    question: QuestionFeatures,
+    pages: Sequence[RankedPage],
+    notes: SearchNotes,
+    chosen: Sequence[AnswerLine] = (),
+) -> Relevance:
+    """Judge the pages worth citing: by what of the question they lack, and how near its subject they are.
+
+    ``chosen``: the lines that are said of them.
+    """
     best, text = pages[0], "\n".join(page.text for page in worth_citing(pages))
     known = {*notes.subject, *words_known(question.text, notes.packs)}
     lacking = tuple(
         name for name in question.names if name not in known and not holds_name(best.text, name)
     )  # fmt: skip
     labelled = best.features["label"] >= LABELLED
+    lacks = bool(lacking or notes.absent)
+    is_held = labelled or (not lacks and holds_pair(chosen))
     features = {
-        "lacking": float(bool(lacking or notes.absent)),
+        "lacking": float(lacks),
         "year": share_of_years(question, text),
-        "compare": float("compare" in question.kinds and not labelled),
+        "compare": float("compare" in question.kinds and not is_held),
         "words": best.features["words"],
     }
     fits = sum(FIT[name] * value for name, value in features.items()) >= DIRECT
@@ -340,14 +351,26 @@ def relevance(question: QuestionFeatures, pages: Sequence[RankedPage], notes: Se
     found = distinct_terms(text, best.lines[0].language)
     held = [word for word in question.words if not found.isdisjoint(word.terms)]
     near = 1.0 if is_placed else nearness(question, pages, held)
-    said = is_placed or says_more_than_names(question, held)
+    said = labelled or says_more_than_names(question, held, is_placed)
     return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 
-def says_more_than_names(question: QuestionFeatures, held: Sequence[QuestionWord]) -> bool:
-    """Whether pages hold more of a short question than its names: what it asks of them stands there, too."""
+def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
+    """Whether lines say two values side by side: of one row, or of two under the same heads."""
+    rows = [line for line in chosen if line.values]
+    return any(len(line.values) > 1 for line in rows) or any(
+        same_columns(one, other) for one, other in pairwise(rows)
+    )
+
+
+def says_more_than_names(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:
+    """Whether pages hold more of a question than its names: what it asks of them stands there, too.
+
+    Of a question of many words, and of no one place, this is not asked.
+    """
     plain = {word for word in question.words if not word.is_name}
-    return len(question.words) > FEW_WORDS or not plain or not plain.isdisjoint(held)
+    is_long = len(question.words) > FEW_WORDS and not is_placed
+    return is_long or not plain or not plain.isdisjoint(held)
 
 
 def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], held: Sequence[QuestionWord]) -> float:

@@ -19,6 +19,7 @@ from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.tokens import tokens_of
 from domains import pack_names
 from domains.items import said_by_label
+from pdf.structure import TableRow
 from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 from text.units import unit_at
@@ -183,10 +184,15 @@ def grid_of(unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Gr
     ]  # fmt: skip
     rows.sort(key=lambda other: other.char_start)
     cells = tuple(tuple(_cells(other, len(table.head_rows), unit.char_start)) for other in rows)
+    return replace(grid_without_rows(table, unit, around, language), rows=cells)
+
+
+def grid_without_rows(table: TableRow, unit: SourceUnit, around: Sequence[SourceUnit], language: str) -> Grid:
+    """The heads of the row's table, and what is written over it."""
     over = _texts_over(unit, around)
     short = over[0] if over and len(over[0]) < _SHORT_LINE else ""
     sentences = tuple(_last_sentence(text, language) for text in over)
-    return Grid(table.head_rows, cells, table.caption or short, language, sentences)
+    return Grid(table.head_rows, (), table.caption or short, language, sentences)
 
 
 def _texts_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:

@@ -163,6 +163,9 @@ def test_what_only_comes_close_is_shown_as_that() -> None:
 def test_a_name_that_no_document_holds_is_named() -> None:
     lines, _ = answered("How many adults did the trial enrol in Norway?", TRIAL, absent=("Norway",))
     assert lines[0] == "No direct answer found. Closest passages: Not in the document: “Norway”."
+    absent = tuple(f"page {number}" for number in range(40, 50))
+    lines, _ = answered("How many adults did the trial enrol on pages 40-49?", TRIAL, absent=absent)
+    assert lines[0].endswith("“page 42”, “page 43”, ….")
 
 
 def test_without_passages_the_answer_is_that_there_is_none() -> None:
@@ -271,9 +274,44 @@ def test_a_value_is_said_with_the_scale_of_its_table() -> None:
     lines, citations = answered("How high were the landing fees in 2022?", HARBOUR)
     assert lines[0] == "- Landing fees, 2022: €15,210 million" and citations[0].alias == "u1"
     lines, _ = answered("How much did dredging cost in 2021?", HARBOUR)
-    assert lines[0] == "- Dredging (€ millions), 2021: (1,577)"
+    assert lines[0] == "- Dredging, 2021: (€1,577 million)"
     lines, _ = answered("What were the fees per boat in 2021?", HARBOUR)
     assert lines[0] == "- Fees per boat, 2021: 312"
+
+
+def test_a_scale_in_the_sentences_over_a_table_is_not_its_own() -> None:
+    heads = ("", "2022", "2021")
+    rows = headed(
+        heads,
+        prose("u1", "Income rose to $340.8 million in the year.", section="Shops"),
+        row("u2", "Shops opened", "12", "6", heads=heads, section="Shops"),
+    )
+    lines, _ = answered("How many shops were opened in 2022?", rows)
+    assert lines[0] == "- Shops opened, 2022: 12"
+
+
+def test_the_number_of_a_clause_is_no_amount() -> None:
+    clauses = on_one_page(
+        prose("u1", "4.1 The adviser serves the firm during the term of this agreement.", 2, "4 Term"),
+        prose("u2", "4.2 The term of this agreement is five (5) years from the first of May.", 2, "4 Term"),
+    )
+    _, citations = answered("How long is the term of this agreement?", clauses)
+    assert citations[0].alias == "u2"
+
+
+def test_a_page_that_is_named_but_holds_no_word_of_the_question_is_no_answer() -> None:
+    slide = on_one_page(prose("u1", "OPTION B IT IS.", 25), prose("u2", "Our team likes tea.", 26))
+    lines, citations = answered("In the cartoon on page 25, what does the elephant represent?", slide)
+    assert lines[0] == "No direct answer found. Closest passages:" and citations[0].alias == "u1"
+    assert answered("What is said on page 25?", slide)[0][0] == "- OPTION B IT IS."
+
+
+def test_two_values_side_by_side_answer_a_comparison() -> None:
+    heads = ("Share of business", "2015")
+    rows = headed(heads, row("u1", "Digital", "21%", heads=heads), row("u2", "Streaming", "34%", heads=heads))
+    lines, _ = answered("Compare the share of streaming and digital", rows)
+    assert {"- Digital, 2015: 21%", "- Streaming, 2015: 34%"} <= set(lines)
+    assert not lines[0].startswith("No direct answer")
 
 
 def test_a_percentage_or_a_small_number_is_not_said_in_millions() -> None:
