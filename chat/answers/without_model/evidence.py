@@ -12,6 +12,7 @@ import numpy as np
 from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Aggregate, Q, QuerySet
+from django.db.models.functions import Length
 
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
 from chat.answers.prompt import SearchNotes
@@ -41,10 +42,12 @@ from text.languages import base_language
 MOST_UNITS_OF_DOCUMENT = 120
 FIRST_UNITS = 60  # read of a document that has hardly any sections
 FEWEST_SECTIONS = 5
-MOST_LINES = 5
 MORE_OF_HEADING = 5  # characters beyond the words that name the topic; longer headings are of a part of it
 WHOLE_SENTENCE = re.compile(r"[^\W\d].*[.!?。！？]\W*$|[\u3040-\u9fff].*", re.S)
 LEAST_CHARACTERS = 30  # of a line that can stand for others; half of it in scripts without spaces
+LARGE_SECTION, LONG_UNIT = 300, 60  # characters
+ALIKE = 0.6  # cosine from which two lines of a summary say much the same
+MOSTLY = 0.6  # share of its characters that are letters
 SIMILAR = 0.35  # cosine from which two sentences are joined in the graph
 DAMPING = 0.85  # Erkan and Radev, LexRank (2004); Page and others (1998)
 
@@ -64,7 +67,7 @@ def _units_of(topic: Topic, document: UUID, language: str) -> list[UUID]:
         word for code in dict.fromkeys((own, language, "en")) for word in words_of(code, "headings")[key]
     ]
     names = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    heads = re.compile(rf"^[\W\d]*(?:\w+\s+\d+\w?\W*)?(?:{names})\b(?P<more>.{{0,30}})$", re.I)
+    heads = re.compile(rf"^[\W\d]*(?:\w+\s+\d+\w?\W*|[IVX]+\W+)?(?:{names})\b(?P<more>.{{0,30}})$", re.I)
     more: dict[tuple[str, ...], int] = {}
     for path in {tuple(path) for path in units.values_list("section_path", flat=True) if path}:
         matches = [heads.match(" ".join(part.split())) for part in path]
@@ -76,36 +79,50 @@ def _units_of(topic: Topic, document: UUID, language: str) -> list[UUID]:
         for path in wanted:
             found |= Q(section_path=list(path))
         return list(units.filter(found).values_list("pk", flat=True)[:MOST_UNITS_OF_DOCUMENT])
-    if topic in ("summary", "about"):
-        firsts = first_of_sections(units)
-        return firsts[: max(FIRST_UNITS, len(firsts) // 3)] if topic == "about" else firsts
-    return []
+    return first_of_sections(units) if topic in ("summary", "about") else []
 
 
 def first_of_sections(units: QuerySet[CitationUnit]) -> list[UUID]:
-    """The first unit of each section, in reading order; the first units where there are few sections."""
-    firsts: dict[tuple[str, ...], UUID] = {}
-    rows = list(units.values_list("pk", "section_path"))
-    for pk, path in rows:
-        firsts.setdefault(tuple(path), pk)
-    chosen = list(firsts.values())[:MOST_UNITS_OF_DOCUMENT]
-    return chosen if len(chosen) >= FEWEST_SECTIONS else [pk for pk, _ in rows[:FIRST_UNITS]]
+    """The first unit of each large section, in reading order; the first units where there are few sections.
+
+    Sections are those of the highest level that has enough of them.
+    """
+    rows = list(units.values_list("pk", "section_path", Length("content")))
+    for depth in range(1, max((len(path) for _, path, _ in rows), default=0) + 1):
+        sizes: Counter[tuple[str, ...]] = Counter()
+        firsts: dict[tuple[str, ...], UUID] = {}
+        for pk, path, size in rows:
+            if len(path) >= depth:
+                if size >= LONG_UNIT:
+                    firsts.setdefault(tuple(path[:depth]), pk)
+                sizes[tuple(path[:depth])] += size
+        large = [pk for path, pk in firsts.items() if sizes[path] >= LARGE_SECTION]
+        if len(large) >= FEWEST_SECTIONS:
+            return large[:MOST_UNITS_OF_DOCUMENT]
+    return [pk for pk, *_ in rows[:FIRST_UNITS]]
 
 
-def central_lines(lines: Sequence[AnswerLine], most: int = MOST_LINES) -> list[AnswerLine]:
+def central_lines(lines: Sequence[AnswerLine], most: int = 5) -> list[AnswerLine]:
     """The most central lines by LexRank over their embeddings, in the order of the document.
 
-    Each section gives its most central line before one gives a second.
+    Each section gives its most central line before one gives a second, and none is much like another.
     """
     long = list({line.text: line for line in lines if is_long(line.text)}.values())
     whole = [line for line in long if WHOLE_SENTENCE.match(line.text) and not line.text[0].islower()]
     told = whole if len(whole) >= most else long
     if len(told) <= most:
         return told
-    scores = lexrank(WordLlamaEmbedder().embed([line.text for line in told]))
+    vectors = WordLlamaEmbedder().embed([line.text for line in told])
+    scores = lexrank(vectors)
     order = sorted(range(len(told)), key=lambda at: -scores[at])
-    of_sections = {told[at].unit.section_path: at for at in reversed(order)}.values()
-    chosen = sorted(order, key=lambda at: at not in of_sections)[:most]
+    chosen: list[int] = []
+    for only_new in (True, False):
+        for at in order:
+            sections = {told[other].unit.section_path for other in chosen}
+            near = max((float(vectors[at] @ vectors[other]) for other in chosen), default=0.0)
+            is_new = near < ALIKE and told[at].unit.section_path not in sections
+            if at not in chosen and len(chosen) < most and (is_new or not only_new):
+                chosen.append(at)
     return [told[at] for at in sorted(chosen)]
 
 
@@ -121,8 +138,9 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
 
 
 def is_long(text: str) -> bool:
+    """Whether a line can stand for others: long, and most of it letters."""
     unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
-    return len(text) + unspaced >= LEAST_CHARACTERS
+    return len(text) + unspaced >= LEAST_CHARACTERS and sum(map(str.isalpha, text)) >= len(text) * MOSTLY
 
 
 def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[float]:

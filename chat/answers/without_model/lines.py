@@ -81,7 +81,7 @@ class AnswerLine:
 
     @cached_property
     def measure(self) -> Measure | None:
-        """The scale and currency that a row's table counts in, as the verifier reads them; None if not named."""
+        """What a row's table counts in (scale and currency), as the verifier reads it; None if not named."""
         table = self.unit.table
         if table is None or PER_UNIT.search(self.label):
             return None
