@@ -329,7 +329,7 @@ def in_library(owner: User, records: Sequence[PaperRecord]) -> dict[str, Documen
     wanted = Q(doi_folded__in=_filled(record.doi for record in records))
     wanted |= Q(metadata__paper__arxiv_id__in=_filled(record.arxiv_id for record in records))
     wanted |= Q(title_folded__in=_filled(record.title.lower() for record in records))
-    rows = Document.objects.sources().filter(owner=owner, deleted_at=None).defer("outline", "abstract")
+    rows = Document.objects.sources().filter(owner=owner, deleted_at=None).defer("outline")
     folded = rows.annotate(doi_folded=Lower("doi"), title_folded=Lower("title")).filter(wanted)
     by_mark = {mark: row for row in folded.order_by("-created_at") for mark in _marks(record_of(row))}
     found = ((record.key, mark) for record in records for mark in reversed(_marks(record)))
