@@ -25,7 +25,6 @@ from django.utils.safestring import SafeString
 from merge3 import Merge3
 
 from chat.answers.events import CitationShown
-from chat.answers.question_commands import question_of
 from chat.citations.marker_decoder import StoredMark, defused, format_marker, stored_marks, with_marks
 from chat.citations.presenters import shown_citations
 from chat.citations.snapshots import quoted
@@ -218,7 +217,7 @@ def add_answer(answer: Message, user: User) -> Note:
         note = Note.objects.select_for_update().get(pk=note_about(answer, user).pk)
         content, citations = copied_citations(answer)
         note.citations.add(*citations)
-        asked = one_line(question_of(answer).content)
+        asked = one_line(answer.question.content)
         change_note(note, content=f"{begun(note)}### {asked}\n\n{content}\n")
     return note
 

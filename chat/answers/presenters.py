@@ -16,7 +16,6 @@ from django.utils.translation import ngettext
 
 from chat.answers.events import CitationShown, Done, Summary
 from chat.answers.persistence import notice_dead
-from chat.answers.question_commands import question_of
 from chat.citations.claim_spans import Span
 from chat.citations.presenters import shown_citations, summary_of
 from chat.markdown.html import render_message
@@ -143,7 +142,7 @@ def exchanges_of(conversation: Conversation) -> list[Exchange]:
 
 def exchange_of(answer: Message) -> Exchange:
     """One answer with its question."""
-    question = question_of(answer)
+    question = answer.question
     notice_dead([answer])
     return _exchanges({question.position: question}, [answer])[0]
 

@@ -183,11 +183,6 @@ def _make_pending(answer: Message) -> None:
     answer.save()
 
 
-def question_of(answer: Message) -> Message:
-    """The question an answer answers."""
-    return Message.objects.get(conversation=answer.conversation_id, position=answer.position - 1)
-
-
 def cited_numbers(conversation_id: UUID, before: Message) -> dict[str, int]:
     """The superscripts given in a conversation so far, by unit id; of ``before`` itself, too."""
     rows = Citation.objects.filter(

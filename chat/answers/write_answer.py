@@ -31,7 +31,7 @@ from chat.answers.events import Done, Event, Failed, Source, Sources, Status
 from chat.answers.persistence import fail, finish, seconds_since
 from chat.answers.presenters import done_event, shown_messages
 from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
-from chat.answers.question_commands import cited_numbers, question_of
+from chat.answers.question_commands import cited_numbers
 from chat.answers.whole_documents import read_whole, reading_plan
 from chat.answers.without_model.evidence import find_evidence
 from chat.citations.foreign_markers import AnswerDecoder
@@ -154,7 +154,7 @@ def prepare(answer: Message, provider: Provider, writing: AnswerContext) -> tupl
     writing.on_draft(draft)
     turns = (*history, *found.turns)
     pictures: tuple[bytes, ...] = ()
-    if (region := question_of(answer).region) and not provider.is_local:
+    if (region := answer.question.region) and not provider.is_local:
         pictures = pictures_of(region, answer.conversation.owner) if provider.sees else ()
         question = question_on_region(question, region, found, bool(pictures))
     prompt = prompt_for(question, found.passages, turns, started_text(answer.content, found.passages))
@@ -183,11 +183,12 @@ def understood_question(
     answer: Message, provider: Provider, history: tuple[Turn, ...], writing: AnswerContext
 ) -> str:
     """The question as it stands alone; kept on the question's row."""
-    asked = question_of(answer)
+    asked = answer.question
     question = asked.standalone_question or standalone_question(
         asked.content, history, helper_of(provider), limits(), writing.cancelled
     )
     if question != asked.standalone_question:
+        asked.standalone_question = question
         Message.objects.filter(pk=asked.pk).update(standalone_question=question)
     told = question if question != asked.content else ""
     writing.emit(Status("searching", gettext("Searching…"), question=told))
@@ -223,7 +224,7 @@ def searched_passages(
     config = RagConfig.read(answer.rag_config)
     scope = config.filters.narrow(scope_of(answer.conversation, answer.conversation.owner))
     options = replace(config.options(ANSWER_SEARCH), record=search_record(answer))
-    region = question_of(answer).region
+    region = answer.question.region
     inside = units_of_region(region, scope) if region else []
     if region and not inside and not provider.sees:
         raise ProviderError(NOT_SEEN.format(provider=label(provider.name)), permanent=True)

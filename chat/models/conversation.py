@@ -10,6 +10,7 @@ import msgspec
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
@@ -185,6 +186,11 @@ class Message(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = MessageQuerySet.as_manager()
+
+    @cached_property
+    def question(self) -> Message:
+        """The question an answer answers, read once."""
+        return Message.objects.get(conversation=self.conversation_id, position=self.position - 1)
 
     class Meta:
         ordering = ["conversation", "position"]

@@ -147,7 +147,7 @@ def begun(request: HttpRequest, answer: Message) -> HttpResponse:
     answer.refresh_from_db()
     if request.headers.get("HX-Request"):
         return exchange_begun(request, answer)
-    ids = {"conversation": answer.conversation_id, "question": question_commands.question_of(answer).pk}
+    ids = {"conversation": answer.conversation_id, "question": answer.question.pk}
     stream = reverse("answer-stream", args=[answer.pk])
     return JsonResponse(ids | {"answer": answer.pk, "stream": stream}, status=201)
 

@@ -14,7 +14,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from chat.answers.presenters import ShownMessage, shown_message
-from chat.answers.question_commands import question_of
 from chat.citations.presenters import citation_picture
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.models import AnswerShare, Citation
@@ -77,7 +76,7 @@ def shared_answer(request: HttpRequest, token: str) -> HttpResponse:
     """One answer for anybody with its link: claims, quotes, pictures of the words and the lines around."""
     found = open_share(token)
     seen = shown_message(found.message)
-    context = {"question": question_of(found.message).content, "answer": without_links(seen), "token": token}
+    context = {"question": found.message.question.content, "answer": without_links(seen), "token": token}
     response = render(request, "chat/shared.html", context)
     response["X-Robots-Tag"] = "noindex"
     response["Referrer-Policy"] = "no-referrer"
