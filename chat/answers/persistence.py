@@ -143,4 +143,4 @@ def notice_dead(messages: Iterable[Message]) -> None:
     if dead := [message for message in messages if is_dead(message)]:
         release_dead_answers(Message.objects.filter(pk__in=[message.pk for message in dead]))
         for message in dead:
-            message.refresh_from_db(fields=["status", "error", "alive_at"])
+            message.refresh_from_db(fields=["status", "error", "alive_at", "takeovers"])

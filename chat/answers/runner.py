@@ -30,9 +30,15 @@ from django.utils.translation import get_language, override
 
 from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.events import Event, encode
-from chat.answers.persistence import DEAD_AFTER, release, release_dead_answers, save_progress
+from chat.answers.persistence import (
+    DEAD_AFTER,
+    notice_dead,
+    release,
+    release_dead_answers,
+    save_progress,
+)
 from chat.answers.write_answer import AnswerContext, TakenOver, write_answer
-from chat.models import Citation, Conversation, Message, StreamEvent
+from chat.models import Citation, Message, StreamEvent
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from documents.ingestion.leases import retry_until_available
@@ -236,10 +242,9 @@ def cancel_live(message_id: UUID) -> None:
 
 
 def start_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
-    """Begins to write the conversation's first unfinished answer, unless one is being written already.
+    """Begin to write the conversation's first unfinished answer, unless one is being written already.
 
-    Safe to call at any time from any process: the conversation's row is locked
-    while the answer is claimed.
+    Safe to call at any time from any process: one of them gets the answer.
     """
     answer = None if _ending.is_set() else claim_next(conversation_id, provider)
     if answer is None:
@@ -260,29 +265,40 @@ def start_next(conversation_id: UUID, provider: Provider | None = None) -> Messa
 
 
 def claim_next(conversation_id: UUID, provider: Provider | None = None) -> Message | None:
-    """Takes the first pending answer; None while another is being written, or when none waits."""
-    with transaction.atomic():
-        Conversation.objects.select_for_update().get(pk=conversation_id)
-        unfinished = Message.objects.filter(conversation=conversation_id).unfinished().order_by("position")
-        for answer in unfinished.select_related("conversation__owner"):
-            if answer.status == Message.Status.STREAMING:
-                if not release_dead_answers(Message.objects.filter(pk=answer.pk)):
-                    return None
-                answer.refresh_from_db(fields=["status", "takeovers", "alive_at"])
-            if answer.status == Message.Status.PENDING:
-                return _claimed(answer, provider)
+    """Return the conversation's first pending answer, now ours to write.
+
+    None when no answer waits, while another is being written, and when another process got it.
+    """
+    unfinished = Message.objects.filter(conversation=conversation_id).unfinished().order_by("position")
+    for answer in unfinished.select_related("conversation__owner"):
+        notice_dead([answer])
+        if answer.status == Message.Status.PENDING:
+            return answer if _claim(answer, provider) else None
+        if answer.status == Message.Status.STREAMING:
+            return None
     return None
 
 
-def _claimed(answer: Message, provider: Provider | None) -> Message:
-    if answer.alive_at:  # somebody asked for it again, and reads it from the beginning
-        StreamEvent.objects.filter(message=answer).delete()
-    elif answer.takeovers and answer.content and is_local(answer, provider):  # it is made whole each time
-        Citation.objects.filter(message=answer).delete()
-        answer.content = ""
+@transaction.atomic
+def _claim(answer: Message, provider: Provider | None) -> bool:
+    """Write our name on a pending answer; False when another process did meanwhile.
+
+    An answer without a model that lost its writer is written anew as a whole.
+    """
+    asked_again, content = bool(answer.alive_at), answer.content
+    written_anew = not asked_again and answer.takeovers and content and is_local(answer, provider)
     answer.status, answer.alive_at, answer.writer = Message.Status.STREAMING, timezone.now(), PROCESS
-    answer.save(update_fields=["status", "alive_at", "writer", "content"])
-    return answer
+    answer.content = "" if written_anew else content
+    pending = Message.objects.filter(pk=answer.pk, status=Message.Status.PENDING)
+    if not pending.update(
+        status=answer.status, alive_at=answer.alive_at, writer=PROCESS, content=answer.content
+    ):
+        return False
+    if asked_again:  # its reader reads from the beginning
+        StreamEvent.objects.filter(message=answer).delete()
+    elif written_anew:
+        Citation.objects.filter(message=answer).delete()
+    return True
 
 
 def hand_over(seconds: float = HAND_OVER_SECONDS) -> int:

@@ -187,11 +187,6 @@ class Message(models.Model):
 
     objects = MessageQuerySet.as_manager()
 
-    @cached_property
-    def question(self) -> Message:
-        """The question an answer answers, read once."""
-        return Message.objects.get(conversation=self.conversation_id, position=self.position - 1)
-
     class Meta:
         ordering = ["conversation", "position"]
         constraints = [
@@ -208,6 +203,11 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return Truncator(excerpt(self.content)).chars(80)
+
+    @cached_property
+    def question(self) -> Message:
+        """The question an answer answers, read once."""
+        return Message.objects.get(conversation=self.conversation_id, position=self.position - 1)
 
     @property
     def is_unfinished(self) -> bool:
