@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db import models
@@ -216,8 +216,7 @@ class HitSerializer(serializers.Serializer):
 
     @property
     def _parts(self) -> HitParts:
-        parts: HitParts = self.context["parts"]
-        return parts
+        return cast(HitParts, self.context["parts"])
 
 
 @dataclass(frozen=True, slots=True)

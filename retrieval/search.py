@@ -142,12 +142,35 @@ def search_planned(
         if narrowed.hits:
             return replace(narrowed, filters=filters.describe())
         trace.steps["self_query"].reason = "its filters left nothing, so they were dropped"
-    found = _search_scope(query, plan, scope, options, trace, reranker, summary)
-    if options.phrases and plan.own.quoted and not found.hits:
-        loose = replace(options, phrases=False)
-        found = _search_scope(query, plan, scope, loose, trace, reranker, summary)
-        return replace(found, message=NO_PHRASE if found.hits else found.message)
-    return found
+    if options.phrases and plan.own.quoted:
+        return _search_phrases(query, plan, scope, options, trace, reranker, summary)
+    return _search_scope(query, plan, scope, options, trace, reranker, summary)
+
+
+def _search_phrases(
+    query: str,
+    plan: Plan,
+    scope: Scope,
+    options: SearchOptions,
+    trace: Trace,
+    reranker: Reranker | None,
+    summary: ScopeSummary | None,
+) -> SearchResult:
+    """Passages with the quoted words; behind too few of them others, where the question asks more than that.
+
+    A question quotes a heading or a label to say where to look, and the answer stands below or beside it.
+    """
+    whole = replace(options, offset=0, limit=options.offset + options.limit)
+    exact = _search_scope(query, plan, scope, whole, trace, reranker, summary)
+    if exact.total >= whole.limit or (exact.total and not plan.own.asks_more):
+        return replace(exact, hits=exact.hits[options.offset :])
+    others = _search_scope(query, plan, scope, replace(whole, phrases=False), trace, reranker, summary)
+    best = max((hit.score for hit in others.hits), default=0.0)
+    hits = {hit.chunk_id: hit for hit in others.hits}
+    first = {hit.chunk_id: replace(hit, score=round(hit.score + best, 5)) for hit in exact.hits}
+    hits = {**first, **hits, **first}
+    message = NO_PHRASE if others.hits and not exact.hits else others.message
+    return replace(others, hits=tuple(hits.values())[options.offset : whole.limit], message=message)
 
 
 def _search_scope(
@@ -223,6 +246,7 @@ def find(
 ) -> FoundCandidates:
     """Runs the lists, fuses them, and reads the head of what they brought."""
     lists: list[RankedList[UUID]] = []
+    languages: frozenset[str] = frozenset()
     if trace.wants("keyword"):
         with trace.step("keyword") as step:
             level = options.fts_level or cast(FullTextLevel, settings.SEARCH_FTS_LEVEL)
@@ -238,10 +262,12 @@ def find(
     if trace.wants("vector"):
         with trace.step("vector") as step:
             space = index.summary.space or active_space()
+            engine = embedder_of(space)
+            languages = engine.languages
             by_meaning = vector_lists(
                 plan.meanings,
                 space,
-                embedder_of(space),
+                engine,
                 scope,
                 index.summary.chunks,
                 options.vector_limit,
@@ -263,7 +289,8 @@ def find(
         on_pages = {
             key: page for key, found in candidates.items() if (page := found.first_of(plan.own.pages))
         }
-    return FoundCandidates(lists, fused, candidates, weighed(plan, candidates, index), index.rarity, on_pages)
+    evidence = weighed(plan, candidates, index)
+    return FoundCandidates(lists, fused, candidates, evidence, index.rarity, on_pages, languages)
 
 
 def weighed(

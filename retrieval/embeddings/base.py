@@ -25,6 +25,7 @@ class Embedder(Protocol):
         batch_size: texts it takes in one call.
         local: it runs in this process and cannot hang.
         trust: what its list weighs in fusion beside keyword search, whose list weighs 1.
+        languages: codes of those it was made for; empty where it is for any, or nothing is known.
     """
 
     model: str
@@ -32,6 +33,7 @@ class Embedder(Protocol):
     batch_size: int
     local: bool
     trust: float
+    languages: frozenset[str]
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Unit vectors, (len(texts), dimensions). Raises ProviderError.
@@ -73,6 +75,7 @@ class HashingEmbedder:
     batch_size: int = 64
     local: bool = False
     trust: float = 0.5
+    languages: frozenset[str] = frozenset()
     failures: list[ProviderError] = field(default_factory=list)
     calls: int = 0
 

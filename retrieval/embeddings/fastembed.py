@@ -17,6 +17,7 @@ class FastEmbedEmbedder:
     batch_size = 64
     local = True
     trust = 1.0
+    languages = frozenset[str]()
 
     def __init__(self, model: str = "BAAI/bge-small-en-v1.5", dimensions: int = 0) -> None:
         self.model = model

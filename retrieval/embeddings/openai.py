@@ -20,6 +20,7 @@ class OpenAIEmbedder:
     batch_size = 64
     local = False
     trust = 1.0
+    languages = frozenset[str]()
 
     def __init__(
         self, model: str, *, api_key: str, base_url: str = "", dimensions: int = 0, seconds: float = 30

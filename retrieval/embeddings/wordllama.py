@@ -24,6 +24,7 @@ class WordLlamaEmbedder:
     batch_size = 256
     local = True
     trust = 0.15  # averaged token vectors: measured, more of it costs right pages
+    languages = frozenset({"en"})
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Vectors of length 1."""

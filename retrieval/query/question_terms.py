@@ -89,10 +89,15 @@ def _synonym_phrases(text: str, separator: str) -> tuple[Phrase, ...]:
 
 
 WRITTEN_WEIGHT = 0.5
+KANA_PAIR = 0.3
+"""Weight of a pair of characters with hiragana in it: mostly an ending or a particle beside a word."""
+HIRAGANA = re.compile("[ぁ-ゟ]")
 A_YEAR = re.compile(r"(?:19|20)\d\d")
 MAX_WORDS = 400
 MAX_CHARACTERS = 4_000
 """Words and characters of a question that are read; longer ones are whole pages pasted into the box."""
+ASKED_AROUND = 2
+"""Telling terms beside its quotations, from which a text is a question about them."""
 MOST_LANGUAGES = 6
 """Languages of a scope in which a question's words are analysed, those of most documents first."""
 
@@ -168,6 +173,11 @@ class QueryTerms:
         """Also looks for the parts of those compounds of which ``known`` says that all parts are words."""
         parts = chain.from_iterable(parts for parts in self.compounds if known(parts))
         return replace(self, weights={**dict.fromkeys(parts, WRITTEN_WEIGHT), **self.weights})
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether a question stands around what it quotes, not a word or two."""
+        return len(self.weights.keys() - set(chain.from_iterable(self.quoted_terms))) >= ASKED_AROUND
 
     @property
     def is_empty(self) -> bool:
@@ -250,7 +260,9 @@ def weights_of(groups: Iterable[tuple[str, ...]]) -> dict[str, float]:
     weights: dict[str, float] = {}
     for group in groups:
         share = 1 / len(group) if any(map(A_YEAR.fullmatch, group)) else 1.0
-        weights |= {term: max(share, weights.get(term, 0.0)) for term in group}
+        for term in group:
+            weight = share * KANA_PAIR if HIRAGANA.search(term) and len(term) == 2 else share
+            weights[term] = max(weight, weights.get(term, 0.0))
     return weights
 
 

@@ -11,6 +11,7 @@ from retrieval.ranking.candidate_lists import RankedList
 from retrieval.ranking.candidates import Candidate
 from retrieval.ranking.features import TermFeatures
 from retrieval.results import Hit, ListRank, Snippet
+from text.languages import base_language
 from text.sentences import sentences
 from text.terms import Token, terms_of, tokens_of
 
@@ -115,6 +116,7 @@ class FoundCandidates:
         evidence: what speaks for each, by the name of the question or part it was weighed against.
         rarity: idf of the terms asked for, in scope.
         on_pages: chunks that stand on a page which the question names, with that page.
+        languages: those that the embedding model was made for; empty where it is for any.
     """
 
     lists: Sequence[RankedList[UUID]]
@@ -123,6 +125,12 @@ class FoundCandidates:
     evidence: Mapping[UUID, Mapping[str, TermFeatures]]
     rarity: Mapping[str, float]
     on_pages: Mapping[UUID, int] = field(default_factory=dict)
+    languages: frozenset[str] = frozenset()
+
+    def is_understood(self, key: UUID) -> bool:
+        """Whether the embedding model may have been made for the language of a candidate."""
+        language = base_language(self.candidates[key].language)
+        return not language or not self.languages or language in self.languages
 
 
 @dataclass(frozen=True, slots=True)

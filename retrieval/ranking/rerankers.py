@@ -136,10 +136,10 @@ QUOTED = 0.4
 BEST_UNIT = 0.2
 HEADINGS = 0.45
 PAIRS = 0.4
-PLACE = 1.1
+PLACE = 1.6
 NAMED_PAGE = 0.8
 TABLE = 0.4
-DIGITS = 0.25
+DIGITS = 0.33
 
 NEAREST_DEPTH = 16
 """Candidates whose units are compared with the question one by one, which costs more than all the rest."""
@@ -208,7 +208,7 @@ def rank_by_evidence(
                 key,
                 fused,
                 keyword.get(key, 0.0),
-                near.get(key, 0.0),
+                near.get(key, 0.0) if found.is_understood(key) else 0.0,
                 key in found.on_pages,
                 found.evidence[key][named.name],
             )

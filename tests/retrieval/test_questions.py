@@ -60,6 +60,12 @@ def test_the_words_in_quotation_marks_are_kept_as_they_are() -> None:
     assert analyze_query('who said "Net Working Capital" first?').quoted == ("Net Working Capital",)
 
 
+def test_endings_and_particles_in_kana_say_less_than_words() -> None:
+    weights = analyze_query("管理者がログインする", ("ja",)).weights
+    assert weights["管理"] == weights["ログ"] == 1 > weights["者が"] == weights["がロ"] > 0
+    assert analyze_query("网络管理", ("zh",)).weights["网络"] == 1
+
+
 def test_a_page_pasted_into_the_box_is_cut() -> None:
     assert len(analyze_query("it " * 10_000).text.split()) == MAX_WORDS
 

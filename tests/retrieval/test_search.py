@@ -22,7 +22,7 @@ from retrieval.query.scope import Scope
 from retrieval.query.self_query import field_words
 from retrieval.ranking.candidates import read_candidates
 from retrieval.ranking.features import longest_run, unit_meanings
-from retrieval.ranking.hits import unit_at
+from retrieval.ranking.hits import FoundCandidates, unit_at
 from retrieval.ranking.rerankers import OverlapReranker
 from retrieval.results import (
     STRATEGIES,
@@ -266,6 +266,11 @@ def test_quoted_words_stay_together_where_some_passage_has_them_so(alice: User) 
     assert {hit.page for hit in search('"harbour light"', Scope(alice)).hits} == {1}
     listed = search('old harbour light: answer like ["harbour light", "dusk"]', Scope(alice))
     assert {hit.page for hit in listed.hits} == {1, 2}, "values that show how to answer quote nothing"
+    asked = search('In which section under "harbour light" did the old light go out?', Scope(alice))
+    assert [hit.page for hit in asked.hits] == [1, 2], "a question quotes a heading to say where to look"
+    assert asked.hits[0].score > asked.hits[1].score and asked.total == 2
+    second = search(asked.query, Scope(alice), SearchOptions(limit=1, offset=1))
+    assert [hit.page for hit in second.hits] == [2] and not second.message
     loose = search('"light harbour storm"', Scope(alice))
     assert loose.hits and loose.message == NO_PHRASE
 
@@ -508,3 +513,14 @@ def test_a_passage_is_as_near_in_meaning_as_its_nearest_sentence(alice: User) ->
     found = read_candidates(scope, list(chunks))
     wounds, gearbox = unit_meanings("When do I need a doctor?", [found[key] for key in chunks])
     assert wounds > gearbox
+
+
+def test_an_embedding_model_is_not_asked_about_languages_it_was_not_made_for(alice: User) -> None:
+    document = written(alice, "Rules", ("# Bins", "Empty the bins each Friday."))
+    scope = Scope(alice).compiled()
+    assert scope is not None
+    key = RetrievalChunk.objects.get(document=document).pk
+    found = FoundCandidates([], [], read_candidates(scope, [key]), {}, {}, languages=frozenset({"en"}))
+    german = replace(found, candidates={key: replace(found.candidates[key], language="de-AT")})
+    assert found.is_understood(key) and not german.is_understood(key)
+    assert replace(german, languages=frozenset()).is_understood(key), "a model of no known language"
