@@ -25,8 +25,7 @@ from django.db import DatabaseError, connection, models
 from documents.files.uploads import store_upload
 from documents.library.trash import delete_document
 from documents.models import ApiToken, CitationUnit, Document, Page, RetrievalChunk, Worker
-from operations.processes import ProcessGroup
-from operations.watchdog import children
+from operations.processes import ProcessGroup, children
 from retrieval.models import ChunkVector, IndexedChunk, IndexedDocument
 
 LINES = 45

@@ -26,7 +26,7 @@ from bench._installation import Broken, Installation, installation
 from bench.ingest import chosen_files
 from documents.library.trash import delete_document
 from documents.models import Document, FailureCode, Worker
-from operations.watchdog import children
+from operations.processes import children
 
 SLOWEST_SECONDS = 30.0  # of processor time
 MOST_GROWTH = 50 * 1024 * 1024  # bytes, of one worker process

@@ -18,8 +18,7 @@ from operations.http.admission import (  # noqa: E402
     body_limit,
 )
 from operations.http.static_files import static_files  # noqa: E402
-from operations.postgres.base import connection_pool  # noqa: E402
-from operations.postgres.connection_limits import connection_limits  # noqa: E402
+from operations.postgres.base import connection_limits, connection_pool  # noqa: E402
 
 connection_pool.begin()  # here: only a web server keeps connections idle
 connection_limits.begin(settings.DATABASE_CONNECTIONS)

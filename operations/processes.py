@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from django.conf import settings
 
 from pdf.sandbox.confinement import die_with_parent, hide_memory
@@ -83,3 +84,24 @@ class ProcessGroup:
         except (ProcessLookupError, PermissionError):  # macOS refuses groups of zombies
             return False
         return True
+
+
+def send(process: psutil.Process, number: int) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(number)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Return whether the process runs. A zombie does not: its parent is suspended and has not reaped it."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def children(process_id: int) -> list[psutil.Process]:
+    """Return the child processes that are alive."""
+    try:
+        return [child for child in psutil.Process(process_id).children() if is_alive(child)]
+    except psutil.NoSuchProcess:
+        return []

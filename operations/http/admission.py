@@ -27,7 +27,7 @@ from django.utils.functional import SimpleLazyObject
 
 from documents.api.common.request_limits import parse_rate
 from operations.http.errors import error_page
-from operations.postgres.connection_limits import Kind, current_kind
+from operations.postgres.base import Kind, current_kind
 
 # --- Request bodies: refused while they arrive if too large or too slow ---
 #

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.db import DatabaseError, connections
 
-from operations.postgres.connection_limits import most_connections
+from operations.postgres.base import most_connections
 from pdf.sandbox.confinement import TESSDATA, weaknesses
 
 POSTGRESQL = 15

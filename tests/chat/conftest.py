@@ -43,8 +43,7 @@ def conversation(alice: User, report: Document) -> Conversation:
 def asgi_server() -> Iterator[str]:
     """The application behind a real uvicorn on a real socket, in this process."""
     from config.asgi import application
-    from operations.postgres.base import connection_pool
-    from operations.postgres.connection_limits import connection_limits
+    from operations.postgres.base import connection_limits, connection_pool
 
     connection_pool.begin()  # once imported, it does so no more
     connection_limits.begin(20)

@@ -90,7 +90,7 @@ def test_callers_that_wait_for_answers_hold_no_connection(
     asgi_server: str, alice: User, report: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More callers wait than there are connections: on 9a9b452 each held one until its answer was there."""
-    from operations.postgres.connection_limits import connection_limits
+    from operations.postgres.base import connection_limits
 
     connection_limits.begin(4)
     _, key = ApiToken.objects.issue(alice, "load", ["read", "ask"])

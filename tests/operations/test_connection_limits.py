@@ -14,8 +14,8 @@ from django.test import RequestFactory
 from operations.http import admission
 from operations.http.admission import AddressLimit, KnownCredentials, credential, kind_of
 from operations.http.errors import server_error
-from operations.postgres import connection_limits as module
-from operations.postgres.connection_limits import (
+from operations.postgres import base as module
+from operations.postgres.base import (
     ConnectionLimit,
     Kind,
     NoConnectionFree,

@@ -20,7 +20,7 @@ import psutil
 import pytest
 from django.conf import settings
 
-from operations.watchdog import is_alive
+from operations.processes import is_alive
 
 pytestmark = pytest.mark.worker
 WITHIN = 150.0  # on a busy machine; a few seconds on an idle one

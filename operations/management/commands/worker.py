@@ -1,20 +1,147 @@
-"""`manage.py worker`: ingest documents; on any number of hosts."""
+"""`manage.py worker`: ingest documents; on any number of hosts.
+
+It monitors django-q2's cluster and replaces it when one of its processes dies. A cluster whose idle worker was
+killed waits for ever on a lock that the dead process holds (django-q2 issue 23). So its processes are monitored
+from outside: when one is gone, its document is requeued and the cluster replaced.
+"""
 
 from __future__ import annotations
 
 import logging
 import signal
 import threading
+import time
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.db import DatabaseError, connection
 
-from operations.processes import bind_to_parent
-from operations.watchdog import Watchdog
+from documents.ingestion import queue
+from documents.ingestion.leases import host
+from documents.ingestion.queue import waiting
+from documents.ingestion.sweep import SWEEP_EVERY, recover_from, sweep_in_turn
+from documents.models import Document
+from operations.processes import ProcessGroup, bind_to_parent, children, is_alive, lower_priority, send
 from pdf.sandbox.confinement import weaknesses
 
 logger = logging.getLogger(__name__)
+TICK = 1.0  # seconds between two checks
+STARTING = 120.0  # seconds until all processes of a cluster must be there: a busy machine imports slowly
+MENDING = 15.0  # seconds a broken cluster may finish its documents
+STALLED = 30.0  # seconds in which documents wait and no worker takes one
+STOPPING = 20.0  # seconds workers have to requeue their documents
+
+
+class Watchdog:
+    """Run one cluster until ``stop`` is set."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self.stop = stop
+        self.restarts = -1
+        self.start()
+
+    def start(self) -> None:
+        self.cluster = ProcessGroup.start("worker", "--unwatched")
+        self.family: set[int] = set()
+        self.broken_since: float | None = None
+        self.last_progress = self.started = time.monotonic()
+        self.last_sweep = 0.0
+        self.restarts += 1
+
+    def run(self) -> None:
+        try:
+            while not self.stop.wait(TICK):
+                try:
+                    self.look()
+                except DatabaseError as error:
+                    logger.warning("the database does not answer: %s", error)
+                    connection.close()
+        finally:
+            end_cluster(self.cluster)
+            self.leave()
+
+    def look(self) -> None:
+        """Check the cluster once. Raises DatabaseError before any decision."""
+        now = time.monotonic()
+        self.notice_deaths(now)
+        if now - self.last_sweep >= SWEEP_EVERY:
+            self.last_sweep = now
+            sweep_in_turn()
+            if self.is_whole:
+                queue.record_heartbeat(self.restarts)
+        if self.needs_replacement(now):
+            self.replace()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether sentinel, pusher, monitor and all workers exist."""
+        return self.broken_since is None and len(self.family) >= 3 + settings.Q_CLUSTER["workers"]
+
+    def notice_deaths(self, now: float) -> None:
+        """Requeue documents of dead processes. The cluster replaces workers, but may deadlock (above)."""
+        members = cluster_members(self.cluster.process.pid)
+        for process_id in self.family - members:
+            logger.error("process %s of the queue is gone", process_id)
+            recover_from(f"{host()}:{process_id}")
+            self.family.discard(process_id)
+            self.broken_since = self.broken_since or now
+        self.family |= members
+        if not self.cluster.is_running:
+            self.broken_since = self.broken_since or now - MENDING
+
+    def needs_replacement(self, now: float) -> bool:
+        in_work = Document.objects.filter(lease_holder__startswith=f"{host()}:", lease__isnull=False).exists()
+        if in_work or not self.is_whole or not waiting().exists():
+            self.last_progress = now
+        if self.broken_since is not None:
+            return not in_work or now - self.broken_since >= MENDING
+        if not self.is_whole:
+            return now - self.started >= STARTING
+        return now - self.last_progress >= STALLED
+
+    def replace(self) -> None:
+        logger.error("the task queue's cluster is replaced")
+        end_cluster(self.cluster)
+        for process_id in self.family:
+            recover_from(f"{host()}:{process_id}")
+        self.start()
+
+    def leave(self) -> None:
+        try:
+            queue.forget_worker()
+        except DatabaseError:
+            logger.warning("the database does not answer; the heartbeat will expire")
+
+
+def end_cluster(cluster: ProcessGroup) -> None:
+    """Let workers requeue their documents, then kill the cluster.
+
+    A normal stop would wait for ever where an idle worker was killed. The
+    sentinel is suspended first, so that it replaces no worker.
+    """
+    sentinels = children(cluster.process.pid)
+    workers = [child for sentinel in sentinels for child in children(sentinel.pid)]
+    for sentinel in sentinels:
+        send(sentinel, signal.SIGSTOP)
+    for process in workers:
+        send(process, signal.SIGTERM)
+    give_up_at = time.monotonic() + STOPPING
+    while any(is_alive(process) for process in workers) and time.monotonic() < give_up_at:
+        time.sleep(0.05)
+    cluster.kill()
+
+
+def cluster_members(main: int) -> set[int]:
+    """Return the ids of the cluster's sentinel, workers, pusher and monitor.
+
+    Their own children, such as a PDF's confined reader, are not included.
+    """
+    sentinels = children(main)
+    own = [child for sentinel in sentinels for child in children(sentinel.pid)]
+    return {process.pid for process in [*sentinels, *own]}
 
 
 class Command(BaseCommand):
@@ -24,10 +151,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--parent", type=int, default=0, help="end when this process ends")
+        parser.add_argument("--unwatched", action="store_true", help="the queue alone: what a worker starts")
 
-    def handle(self, *, parent: int, **options: Any) -> None:
+    def handle(self, *, parent: int, unwatched: bool, **options: Any) -> None:
         if parent:
             bind_to_parent(parent)
+        if unwatched:
+            lower_priority()
+            call_command("qcluster")
+            return
         for weakness in weaknesses():
             logger.log(logging.WARNING if weakness.is_open else logging.INFO, weakness.message)
         stop = threading.Event()
