@@ -264,13 +264,17 @@ for _number, _url in enumerate(environment.databases("DATABASE_REPLICA_URLS"), 1
     _replica["OPTIONS"] = {"connect_timeout": 2, **_replica.get("OPTIONS", {})}
     DATABASES[f"replica{_number}"] = {**_replica, "TEST": {"MIRROR": "default"}}
 DATABASE_ROUTERS = ["operations.postgres.replicas.ReplicaRouter"]
-# Per web process, for signed-in users; operations.postgres.connection_limits adds those for other work.
+# Per web process, for signed-in users; operations.postgres.base adds those for other work.
 DATABASE_CONNECTIONS = environment.integer("PINCITE_DB_CONNECTIONS", 20, least=4)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Caches -----------------------------------------------------------------
+# Queue tickets, cache, rate limit counters, announcements; '' uses the database, and a cache per process.
+REDIS_URL = environment.url("PINCITE_REDIS", schemes=("redis", "rediss"))
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "default": {"BACKEND": "documents.shared_state.SharedCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "pictures": {  # rendered pages
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "cache" / "pictures",
@@ -279,7 +283,6 @@ CACHES: dict[str, Any] = {
 }
 
 # --- Task queue (django-q2) -------------------------------------------------
-REDIS_URL = environment.url("PINCITE_REDIS", schemes=("redis", "rediss"))  # '' queues in the database
 Q_CLUSTER: dict[str, Any] = {
     "name": "pincite",
     **({"redis": REDIS_URL} if REDIS_URL else {"orm": "default"}),

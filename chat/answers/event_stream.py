@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
@@ -15,8 +16,10 @@ from chat.answers.persistence import notice_dead
 from chat.answers.presenters import done_event
 from chat.answers.runner import LiveAnswer, Numbered, live_answer, start_next
 from chat.models import Message, StreamEvent
+from documents.shared_state import announcements
 
 LOOK_SECONDS = 0.3  # between two looks at the database
+LOOK_RARELY_SECONDS = 2.0  # where one is told that something was stored; its writer may be dead
 SILENCE_SECONDS = 15.0  # after which a sign of life is sent, so that no proxy closes the connection
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
@@ -63,22 +66,26 @@ async def _follow_live(live: LiveAnswer, after: int) -> AsyncIterator[Numbered |
 async def _follow_stored(message_id: UUID, after: int) -> AsyncIterator[Numbered | None]:
     """Events from the database, until this process begins to write the answer or it ends."""
     spoken = time.monotonic()
-    while live_answer(message_id) is None:
-        events = await from_database(stored_events, message_id, after)
-        for event in events:
-            yield event
-            after, spoken = event.sequence, time.monotonic()
-            if event.kind == "done":
-                return
-        if not events:
-            last = await from_database(look_after, message_id, after)
-            if last is not None:
-                yield last
-                return
-            if time.monotonic() - spoken > SILENCE_SECONDS:
-                yield None
-                spoken = time.monotonic()
-            await asyncio.sleep(LOOK_SECONDS)
+    with announcements.of(str(message_id)) as happened:
+        while live_answer(message_id) is None:
+            happened.clear()
+            events = await from_database(stored_events, message_id, after)
+            for event in events:
+                yield event
+                after, spoken = event.sequence, time.monotonic()
+                if event.kind == "done":
+                    return
+            if not events:
+                last = await from_database(look_after, message_id, after)
+                if last is not None:
+                    yield last
+                    return
+                if time.monotonic() - spoken > SILENCE_SECONDS:
+                    yield None
+                    spoken = time.monotonic()
+                with suppress(TimeoutError):
+                    seconds = LOOK_RARELY_SECONDS if announcements.heard else LOOK_SECONDS
+                    await asyncio.wait_for(happened.wait(), seconds)
 
 
 def stored_events(message_id: UUID, after: int) -> list[Numbered]:

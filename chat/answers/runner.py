@@ -42,6 +42,7 @@ from chat.models import Citation, Message, StreamEvent
 from chat.providers.base import Provider
 from chat.providers.registry import provider_named
 from documents.ingestion.leases import retry_until_available
+from documents.shared_state import announce
 from retrieval.provider_calls import ProviderError
 
 # A first-in, first-out semaphore.
@@ -191,8 +192,8 @@ class LiveAnswer:
         self.taken_over = True
         self.cancelled.set()
 
-    def save(self) -> None:
-        """Writes what is new to the database; one caller at a time."""
+    def save(self) -> bool:
+        """Writes what is new to the database, one caller at a time; whether there was anything."""
         with self._saving:
             with self._lock:
                 new = self._events[self._saved :]
@@ -206,6 +207,7 @@ class LiveAnswer:
                 ignore_conflicts=True,  # of a writer that was taken for dead
             )
             self._saved += len(new)
+            return bool(new)
 
 
 PROCESS = uuid4()  # the writer of this process's answers
@@ -312,6 +314,7 @@ def hand_over(seconds: float = HAND_OVER_SECONDS) -> int:
     for answer in answers:
         answer.wait(max(0.0, give_up_at - time.monotonic()))
     left = release(Message.objects.filter(pk__in=[answer.message_id for answer in answers], writer=PROCESS))
+    announce(str(answer.message_id) for answer in answers)
     if left:
         logger.warning("%s answers were left before their last words were stored", left)
     return len(answers)
@@ -401,6 +404,7 @@ def _write(answer: Message, live: LiveAnswer, provider: Provider | None, turn: S
         )
         live.draft = None  # it is stored
         retry_until_available(live.save)
+        announce([str(answer.pk)])
     except TakenOver:
         logger.info("answer %s was left to another process", answer.pk)
     except Exception:
@@ -466,10 +470,12 @@ def _save_all(answers: Iterable[LiveAnswer]) -> None:
     writing = Message.objects.filter(pk__in=by_id, status=Message.Status.STREAMING)
     writing.filter(writer=PROCESS).update(alive_at=timezone.now())
     lost = set(writing.exclude(writer=PROCESS).values_list("pk", flat=True))
+    saved = []
     for message_id, answer in by_id.items():
         if message_id in lost:
             answer.leave()
-        else:
-            answer.save()
+        elif answer.save():
+            saved.append(str(message_id))
+    announce(saved)
     for message_id in writing.filter(cancel_requested=True).values_list("pk", flat=True):
         by_id[message_id].cancelled.set()

@@ -1,6 +1,6 @@
 """Rate limits, and a limit of the nesting of JSON requests.
 
-Requests are counted in the database, so that all web processes share one counter.
+Requests are counted in Redis or in the database, so that all web processes share one counter.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from documents.models import ApiToken, RateCount
+from documents import shared_state
+from documents.models import ApiToken
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -33,12 +34,12 @@ def parse_rate(rate: str) -> tuple[int, int]:
 def take(kind: str, identity: str) -> int:
     """Count one action of ``kind`` by ``identity``. Return 0 when allowed, else the seconds to wait."""
     limit, seconds = parse_rate(settings.RATES[kind])
-    return RateCount.take(f"{kind}:{identity}", limit, seconds)
+    return shared_state.count(f"{kind}:{identity}", limit, seconds)
 
 
 def give_back(kind: str, identity: str) -> None:
     """Undo one ``take``."""
-    RateCount.give_back(f"{kind}:{identity}")
+    shared_state.uncount(f"{kind}:{identity}")
 
 
 class RateLimit(BaseThrottle):

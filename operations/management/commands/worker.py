@@ -1,8 +1,8 @@
 """`manage.py worker`: ingest documents; on any number of hosts.
 
-It monitors django-q2's cluster and replaces it when one of its processes dies. A cluster whose idle worker was
-killed waits for ever on a lock that the dead process holds (django-q2 issue 23). So its processes are monitored
-from outside: when one is gone, its document is requeued and the cluster replaced.
+It monitors django-q2's cluster and replaces it when one of its processes dies. A cluster whose idle worker
+was killed waits for ever on a lock that the dead process holds (django-q2 issue 23). So its processes are
+monitored from outside: when one is gone, its document is requeued and the cluster replaced.
 """
 
 from __future__ import annotations

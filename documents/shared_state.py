@@ -1,0 +1,246 @@
+"""What processes on several hosts share through Redis (``PINCITE_REDIS``): a cache, counts, announcements.
+
+Redis may be lost at any time. A cache that is away misses, counts go on in the database, and who waits for an
+announcement looks at the database by itself. After a failure nothing asks Redis for ``AWAY_SECONDS``.
+
+Announcements are hints that something was stored. Without Redis they are PostgreSQL's NOTIFY; through a
+pooler nobody can LISTEN, and one looks as often as without any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psycopg
+from django.conf import settings
+from django.core import signing
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from django.db import connection
+from django_q.signing import PickleSerializer
+
+from documents.models import RateCount
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+logger = logging.getLogger(__name__)
+AWAY_SECONDS = 5.0
+ANSWER_SECONDS = 1.0  # that Redis may take
+Result = TypeVar("Result")
+
+_away_until = 0.0  # on the monotonic clock
+
+
+@cache
+def redis_client() -> Redis:
+    import redis
+
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS
+    )
+
+
+def attempt(work: Callable[[], Result], otherwise: Callable[[], Result]) -> Result:
+    """What Redis says, or ``otherwise`` where it does not answer."""
+    global _away_until
+    import redis
+
+    if time.monotonic() >= _away_until:
+        try:
+            return work()
+        except redis.RedisError as error:
+            _away_until = time.monotonic() + AWAY_SECONDS
+            logger.warning("Redis does not answer, and is not asked for %g s: %s", AWAY_SECONDS, error)
+    return otherwise()
+
+
+# --- The cache ---
+
+SALT = "documents.shared_state.cache"
+
+
+class SignedValues:
+    """Signed with the secret key: who can write to Redis cannot make us unpickle anything."""
+
+    def dumps(self, value: Any) -> bytes:
+        return signing.dumps(value, salt=SALT, serializer=PickleSerializer).encode()
+
+    def loads(self, data: bytes) -> Any:
+        """None for what we did not sign."""
+        try:
+            return signing.loads(data.decode(), salt=SALT, serializer=PickleSerializer)
+        except (signing.BadSignature, UnicodeDecodeError):
+            return None
+
+
+class Client(RedisCacheClient):
+    """Django's, without a failure: what cannot be read is not there."""
+
+    def __init__(self, servers: Sequence[str], **options: Any) -> None:
+        seconds = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
+        super().__init__(servers, serializer=SignedValues(), **seconds, **options)
+
+    def get(self, key: str, default: Any) -> Any:
+        return attempt(lambda: super(Client, self).get(key, default), lambda: default)
+
+    def set(self, key: str, value: Any, timeout: float | None) -> None:
+        attempt(lambda: super(Client, self).set(key, value, timeout), lambda: None)
+
+    def add(self, key: str, value: Any, timeout: float | None) -> bool:
+        return attempt(lambda: bool(super(Client, self).add(key, value, timeout)), lambda: True)
+
+    def delete(self, key: str) -> bool:
+        return attempt(lambda: bool(super(Client, self).delete(key)), lambda: False)
+
+
+class SharedCache(RedisCache):
+    """Django's cache backend, for ``get``, ``set``, ``add`` and ``delete``; others raise RedisError."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._class = Client
+
+
+# --- Counts of rate limits ---
+
+
+def count(key: str, limit: int, seconds: int) -> int:
+    """Counts one more use of ``key`` on all hosts. 0 when it is allowed, else the seconds to wait."""
+    if not settings.REDIS_URL:
+        return RateCount.take(key, limit, seconds)
+    return attempt(lambda: _count_in_redis(key, limit, seconds), lambda: RateCount.take(key, limit, seconds))
+
+
+def _count_in_redis(key: str, limit: int, seconds: int) -> int:
+    """A window begins with the first use, as in the database."""
+    with redis_client().pipeline(transaction=True) as steps:
+        name = f"pincite:rate:{key}"
+        counted, left = steps.set(name, 0, ex=seconds, nx=True).incr(name).ttl(name).execute()[1:]
+    return 0 if counted <= limit else max(1, left)
+
+
+def uncount(key: str) -> None:
+    """Counts one use of ``key`` less."""
+    if settings.REDIS_URL:
+        attempt(lambda: _uncount_in_redis(key), lambda: None)
+    RateCount.give_back(key)
+
+
+def _uncount_in_redis(key: str) -> None:
+    name = f"pincite:rate:{key}"
+    if redis_client().exists(name):
+        redis_client().decr(name)
+
+
+# --- Announcements: who waits for something to be stored hears of it ---
+
+CHANNEL = "pincite_stored"
+NAMES_A_NOTICE = 200  # PostgreSQL takes 8,000 bytes
+SILENCE_SECONDS = 5.0  # between two looks whether anybody still waits
+Wake = Callable[[], None]
+
+
+def announce(names: Iterable[str]) -> None:
+    """Say that something was stored, after it was committed. Raises DatabaseError."""
+    told = list(names)
+    for start in range(0, len(told), NAMES_A_NOTICE):
+        notice = " ".join(told[start : start + NAMES_A_NOTICE])
+        if settings.REDIS_URL:
+            attempt(lambda notice=notice: redis_client().publish(CHANNEL, notice), lambda: 0)
+        elif not settings.DATABASE_POOLER:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, notice])
+
+
+class Announcements:
+    """One thread and one connection of this process, while anybody waits."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, set[Wake]] = defaultdict(set)
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.heard = False  # whether the source answers just now
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[asyncio.Event]:
+        """An event of the running loop, set whenever something of that name was announced."""
+        loop, happened = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(happened.set)
+
+        with self._lock:
+            self._waiting[name].add(wake)
+            if self._thread is None and (settings.REDIS_URL or not settings.DATABASE_POOLER):
+                self._thread = threading.Thread(target=self._listen, name="announcements", daemon=True)
+                self._thread.start()
+        try:
+            yield happened
+        finally:
+            with self._lock:
+                self._waiting[name].discard(wake)
+                if not self._waiting[name]:
+                    del self._waiting[name]
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                for notice in from_redis() if settings.REDIS_URL else from_postgres():
+                    self.heard = True
+                    self._wake(notice.split())
+                    if not notice and self._ends():
+                        return
+            except Exception as error:  # of either; whoever waits looks by itself meanwhile
+                logger.warning("announcements are not heard: %s", error)
+            self.heard = False
+            if self._ends():
+                return
+            time.sleep(SILENCE_SECONDS)
+
+    def _wake(self, names: Sequence[str]) -> None:
+        with self._lock:
+            wakers = [wake for name in names for wake in self._waiting.get(name, ())]
+        for wake in wakers:
+            wake()
+
+    def _ends(self) -> bool:
+        with self._lock:
+            if not self._waiting:
+                self._thread, self.heard = None, False
+            return not self._waiting
+
+
+announcements = Announcements()
+
+
+def from_redis() -> Iterator[str]:
+    """Notices, and '' where there is none for a while. Raises RedisError."""
+    with redis_client().pubsub() as source:
+        source.subscribe(CHANNEL)
+        while True:
+            found = source.get_message(timeout=SILENCE_SECONDS)
+            yield found["data"].decode() if found and found["type"] == "message" else ""
+
+
+def from_postgres() -> Iterator[str]:
+    """Notices, and '' where there is none for a while. Raises psycopg.Error."""
+    with psycopg.connect(**listening_parameters(), autocommit=True) as source:
+        source.execute(f"LISTEN {CHANNEL}")
+        while True:
+            yield ""
+            for found in source.notifies(timeout=SILENCE_SECONDS):
+                yield found.payload
+
+
+def listening_parameters() -> dict[str, Any]:
+    parameters = connection.get_connection_params()
+    return {name: value for name, value in parameters.items() if name not in ("cursor_factory", "context")}
