@@ -219,11 +219,15 @@ def waiting() -> QuerySet[Document]:
 
 
 def next_in_turn() -> uuid.UUID | None:
-    """Return the oldest queued document of the owner with the fewest in work, then served least recently."""
+    """Return the oldest queued document of the owner with the fewest in work, then served least recently.
+
+    Documents that nobody can search yet go before those that are read again: that may be a whole library.
+    """
+    unread = waiting().filter(indexed_at=None)
+    among = unread if unread.exists() else waiting()
     others = Document.objects.filter(owner=OuterRef("owner")).order_by().values("owner")
     owner = (
-        waiting()
-        .order_by()
+        among.order_by()
         .values("owner")
         .annotate(
             oldest=Min("created_at"),
@@ -240,7 +244,7 @@ def next_in_turn() -> uuid.UUID | None:
         .values_list("owner", flat=True)
         .first()
     )
-    first = waiting().filter(owner=owner).order_by("attempts", "created_at").values_list("pk", flat=True)
+    first = among.filter(owner=owner).order_by("attempts", "created_at").values_list("pk", flat=True)
     return first.first() if owner is not None else None
 
 

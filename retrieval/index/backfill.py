@@ -232,17 +232,47 @@ def without_words() -> QuerySet[Document]:
     return Document.objects.filter(~Exists(present), pk__in=chunked, deleted_at=None).order_by("created_at")
 
 
-def backfill(on_step: Callable[[Behind], object] | None = None) -> int:
-    """Brings every document up to date; how many were behind. Raises ProviderError."""
-    count = 0
-    for behind in list(documents_behind()):
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a library is brought up to date beside its use.
+
+    Attributes:
+        a_minute: so many documents at most.
+        waiting: so many at most wait for a worker to be read again. Beyond that workers set the pace.
+    """
+
+    a_minute: float = math.inf
+    waiting: float = math.inf
+
+    def wait(self, done: int, began: float) -> None:
+        """Return when the next may begin, ``done`` having been begun since ``began``."""
+        while (time.monotonic() - began) * self.a_minute < done * 60 or self._workers_are_behind():
+            time.sleep(PACE_LOOK_SECONDS)
+
+    def _workers_are_behind(self) -> bool:
+        again = Document.objects.filter(status=Document.Status.UPLOADED, indexed_at__isnull=False)
+        return self.waiting < math.inf and again.filter(deleted_at=None).count() >= self.waiting
+
+
+PACE_LOOK_SECONDS = 0.5
+
+
+def backfill(on_step: Callable[[Behind, int, int], object] | None = None, pace: Pace = Pace()) -> int:
+    """Brings every document up to date; how many were behind. Raises ProviderError.
+
+    ``on_step`` gets what was done, its number, and how many there are.
+    """
+    count, began = 0, time.monotonic()
+    all_behind = list(documents_behind())
+    for behind in all_behind:
+        pace.wait(count, began)
         try:
             bring_up_to_date(behind)
         except Stale:
             continue
         count += 1
         if on_step:
-            on_step(behind)
+            on_step(behind, count, len(all_behind))
     return count
 
 

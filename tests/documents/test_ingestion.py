@@ -284,6 +284,18 @@ def test_nobody_waits_behind_somebody_elses_many_files(alice: User, bob: User) -
     assert order[2:] == [document.pk for document in of_alice[1:]]
 
 
+def test_what_was_never_read_goes_before_what_is_read_again(alice: User, bob: User, ingested: Ingest) -> None:
+    again, third = ingested(bob, "Read before."), ingested(alice, "Read before, too.")
+    for document in (again, third):
+        assert ingest_again(document)
+    new = store_upload(alice, ContentFile(draw_pdf("New.")), "new.pdf", queued=False)
+    order = []
+    while (chosen := next_in_turn()) is not None:
+        order.append(chosen)
+        assert leases.acquire(chosen)
+    assert order == [new.pk, again.pk, third.pk]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_same_ticket_fifty_times_at_once_is_worked_on_once(waiting: Document, indexing: list) -> None:
     bills: list[Document] = []

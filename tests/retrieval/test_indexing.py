@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -21,6 +22,7 @@ from documents.models import CitationUnit, Document, FailureCode
 from retrieval import provider_calls
 from retrieval.embeddings.base import HashingEmbedder
 from retrieval.index.backfill import (
+    Pace,
     Progress,
     backfill,
     documents_behind,
@@ -180,6 +182,30 @@ def test_backfill_has_read_again_what_an_older_parser_read_and_imported_again(
         assert ingest_document(waiting.pk)
     assert not list(documents_behind())
     assert set(CitationUnit.objects.values_list("pk", flat=True)) == units, "what is cited keeps its id"
+
+
+def test_a_library_is_read_again_at_a_pace_and_says_how_far_it_is(
+    alice: User, ingested: Ingest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(4):
+        ingested(alice, f"Report {number}.")
+    Document.objects.update(parser_version="of long ago")
+    at_once = []
+
+    def let_a_worker_read(seconds: float) -> None:
+        uploaded = Document.objects.filter(status=Document.Status.UPLOADED)
+        at_once.append(uploaded.count())
+        if at_once[-1] == 2:
+            assert ingest_document(uploaded.earliest("created_at").pk)
+
+    monkeypatch.setattr(retrieval.index.backfill.time, "sleep", let_a_worker_read)
+    call_command("backfill", "--waiting", "2")
+    assert max(at_once) == 2
+    assert "4 of 4, parser: " in capsys.readouterr().out
+    monkeypatch.undo()
+    began = time.monotonic()
+    Pace(a_minute=120).wait(3, began)
+    assert time.monotonic() - began >= 1.5
 
 
 def test_backfill_gives_an_empty_chunk_type_and_changes_nothing_else(

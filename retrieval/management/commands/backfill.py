@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from documents.management.library_command import LibraryCommand
-from retrieval.index.backfill import Behind, backfill, documents_behind, quality
+from retrieval.index.backfill import Behind, Pace, backfill, documents_behind, quality
 from retrieval.provider_calls import ProviderError
 
 
@@ -17,13 +18,19 @@ class Command(LibraryCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="only say what is behind")
+        parser.add_argument("--a-minute", type=float, default=math.inf, help="so many documents at most")
+        parser.add_argument(
+            "--waiting", type=float, default=math.inf, help="so many at most wait for a worker at once"
+        )
 
-    def handle(self, *, dry_run: bool, **options: Any) -> None:
+    def handle(self, *, dry_run: bool, a_minute: float, waiting: float, **options: Any) -> None:
+        if min(a_minute, waiting) <= 0:
+            raise CommandError("--a-minute and --waiting are more than 0.")
         try:
             if dry_run:
                 count = sum(self.show(behind) for behind in documents_behind())
             else:
-                count = backfill(self.show)
+                count = backfill(self.show, Pace(a_minute, waiting))
         except ProviderError as error:
             raise CommandError(f"{error.message} Repeat the command later.") from None
         self.stdout.write(f"{count} documents {'are' if dry_run else 'were'} behind.")
@@ -35,6 +42,8 @@ class Command(LibraryCommand):
         for field, units in sorted(found.located.items()):
             self.stdout.write(f"{units} imported units have {field}.")
 
-    def show(self, behind: Behind) -> int:
-        self.stdout.write(f"{behind.what}: {behind.document.title[:80]}")
+    def show(self, behind: Behind, number: int = 0, among: int = 0) -> int:
+        done = f"{number} of {among}, " if number else ""
+        self.stdout.write(f"{done}{behind.what}: {behind.document.title[:80]}")
+        self.stdout.flush()
         return 1
