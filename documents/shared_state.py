@@ -144,7 +144,7 @@ def _uncount_in_redis(key: str) -> None:
 
 CHANNEL = "pincite_stored"
 NAMES_A_NOTICE = 200  # PostgreSQL takes 8,000 bytes
-SILENCE_SECONDS = 5.0  # between two looks whether anybody still waits
+SILENCE_SECONDS = 1.0  # between two looks whether anybody still waits
 Wake = Callable[[], None]
 
 
@@ -204,7 +204,7 @@ class Announcements:
             self.heard = False
             if self._ends():
                 return
-            time.sleep(SILENCE_SECONDS)
+            time.sleep(AWAY_SECONDS)
 
     def _wake(self, names: Sequence[str]) -> None:
         with self._lock:

@@ -93,6 +93,12 @@ def test_kustomize_builds_the_manifests() -> None:
             assert all(":" in container["image"] for container in template["spec"]["containers"])
 
 
+def test_haproxy_reads_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"LISTEN": "127.0.0.1:1", "WEB1": "127.0.0.1:2", "WEB2": "127.0.0.1:3"}.items():
+        monkeypatch.setenv(name, value)
+    run("haproxy", "-c", "-f", DEPLOY / "haproxy/haproxy.cfg")
+
+
 def test_prometheus_reads_the_alerts() -> None:
     assert "SUCCESS" in run("promtool", "check", "rules", DEPLOY / "monitoring/alerts.yaml")
 

@@ -1,7 +1,8 @@
 """`manage.py bench NAME …`: measures. Each is a module of its own, `bench/<name>.py`.
 
 Such a module has a docstring that begins with what it measures, `add_arguments(parser)`,
-and `run(command, options)`, which prints with `command.stdout.write` and returns the exit code.
+and `run(command, options)`, which prints with `command.stdout.write` and returns the exit code. One that
+starts database servers of its own says `OWN_SERVERS = True`, and migrates them itself.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class Command(LibraryCommand):
             chosen = choices.add_parser(name, help=summary, description=summary)
             module.add_arguments(chosen)
             chosen.set_defaults(module=module)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        self.requires_migrations_checks = not getattr(options["module"], "OWN_SERVERS", False)
+        return super().execute(*args, **options)
 
     def handle(self, **options: Any) -> None:
         code = options["module"].run(self, options)
