@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -259,7 +260,7 @@ def started(citus: Path | None) -> dict[str, Host]:
         host.start()
         cluster[host.name] = host
         if host.name == "primary":
-            wait(lambda host=host: make_database(host), "the primary takes no connection")
+            wait(partial(make_database, host), "the primary takes no connection")
         if host.name == "bucket":  # the servers are there, nothing of ours runs yet
             call_command("migrate", verbosity=0, interactive=False)
             if citus:
@@ -299,7 +300,7 @@ def throughput(cluster: dict[str, Host], load: Load, files: list[Path]) -> Itera
             host.start()
             clear(User.objects.get(username=USERS[1]))
         warm = load.upload(sample_pdf(900 + count, 2), f"warm {count}.pdf", USERS[0])
-        wait(lambda key=warm: ready([key]), "no worker takes a document")
+        wait(partial(ready, [warm]), "no worker takes a document")
         begun = time.monotonic()
         load.library = {load.upload(file.read_bytes(), file.name, USERS[1]): file for file in files}
         wait(lambda: ready(load.library), "not all documents became ready", 10 * PATIENCE)
@@ -316,8 +317,7 @@ def ready(keys: Any) -> bool:
 
 
 def trial(host: Host, load: Load, power: bool) -> Outcome:
-    load.done.clear(), load.refused.clear(), load.wrong.clear()
-    load.longest = 0.0
+    load.done, load.refused, load.wrong, load.longest = Counter(), Counter(), [], 0.0
     with load.running():
         time.sleep(LOAD_SECONDS)
         host.kill(power=power)

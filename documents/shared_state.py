@@ -16,7 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
@@ -84,20 +84,21 @@ class SignedValues:
 class Client(RedisCacheClient):
     """Django's, without a failure: what cannot be read is not there."""
 
-    def __init__(self, servers: Sequence[str], **options: Any) -> None:
-        seconds = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
-        super().__init__(servers, serializer=SignedValues(), **seconds, **options)
+    def __init__(self, servers: list[str], **options: Any) -> None:
+        own: dict[str, Any] = {"serializer": SignedValues()}
+        own |= {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
+        super().__init__(servers, **own, **options)
 
-    def get(self, key: str, default: Any) -> Any:
+    def get(self, key: Any, default: Any) -> Any:
         return attempt(lambda: super(Client, self).get(key, default), lambda: default)
 
-    def set(self, key: str, value: Any, timeout: float | None) -> None:
+    def set(self, key: Any, value: Any, timeout: Any) -> None:
         attempt(lambda: super(Client, self).set(key, value, timeout), lambda: None)
 
-    def add(self, key: str, value: Any, timeout: float | None) -> bool:
+    def add(self, key: Any, value: Any, timeout: Any) -> bool:
         return attempt(lambda: bool(super(Client, self).add(key, value, timeout)), lambda: True)
 
-    def delete(self, key: str) -> bool:
+    def delete(self, key: Any) -> bool:
         return attempt(lambda: bool(super(Client, self).delete(key)), lambda: False)
 
 
@@ -121,9 +122,12 @@ def count(key: str, limit: int, seconds: int) -> int:
 
 def _count_in_redis(key: str, limit: int, seconds: int) -> int:
     """A window begins with the first use, as in the database."""
+    name = f"pincite:rate:{key}"
     with redis_client().pipeline(transaction=True) as steps:
-        name = f"pincite:rate:{key}"
-        counted, left = steps.set(name, 0, ex=seconds, nx=True).incr(name).ttl(name).execute()[1:]
+        steps.set(name, 0, ex=seconds, nx=True)
+        steps.incr(name)
+        steps.ttl(name)
+        _, counted, left = steps.execute()
     return 0 if counted <= limit else max(1, left)
 
 
@@ -154,10 +158,14 @@ def announce(names: Iterable[str]) -> None:
     for start in range(0, len(told), NAMES_A_NOTICE):
         notice = " ".join(told[start : start + NAMES_A_NOTICE])
         if settings.REDIS_URL:
-            attempt(lambda notice=notice: redis_client().publish(CHANNEL, notice), lambda: 0)
+            attempt(partial(_publish, notice), lambda: None)
         elif not settings.DATABASE_POOLER:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, notice])
+
+
+def _publish(notice: str) -> None:
+    redis_client().publish(CHANNEL, notice)
 
 
 class Announcements:
@@ -224,7 +232,8 @@ announcements = Announcements()
 
 def from_redis() -> Iterator[str]:
     """Notices, and '' where there is none for a while. Raises RedisError."""
-    with redis_client().pubsub() as source:
+    client: Any = redis_client()  # its pubsub has no types
+    with client.pubsub() as source:
         source.subscribe(CHANNEL)
         while True:
             found = source.get_message(timeout=SILENCE_SECONDS)

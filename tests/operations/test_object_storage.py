@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from botocore.exceptions import ClientError
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage, storages
 from django.test import Client
@@ -76,3 +77,30 @@ def test_a_document_lives_in_a_bucket_from_upload_to_deletion(
     delete_document(document)
     assert not list(bucket.objects.all())
     assert default_storage.bucket_name == BUCKET
+
+
+def test_ranges_are_signed_and_only_they_are_sent(
+    bucket, alice: User, ingested: Ingest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = ingested(alice, "The bridge was closed in 2019.")
+    whole = bucket.Object(document.file.name).get()["Body"].read()
+    sent: list[tuple[dict[str, bytes], str]] = []
+    events = default_storage.connection.meta.client.meta.events
+    events.register(
+        "before-send.s3.GetObject", lambda request, **_: sent.append((dict(request.headers), request.url))
+    )
+    events.register("after-call.s3.GetObject", lambda http_response, **_: lengths.append(http_response))
+    lengths: list = []
+    client.force_login(alice)
+    part = client.get(f"/documents/{document.pk}/file", headers={"range": "bytes=100-299"})
+    assert (part.status_code, b"".join(part)) == (206, whole[100:300])
+    ((headers, url),) = sent
+    said = {name: value.decode() if isinstance(value, bytes) else value for name, value in headers.items()}
+    assert said["Range"] == "bytes=100-299"
+    assert "range" in said["Authorization"].partition("SignedHeaders=")[2].partition(",")[0]
+    assert [answer.headers["Content-Length"] for answer in lengths] == ["200"]
+    assert httpx.get(url, headers={"Range": "bytes=100-299"}).status_code == 403, "unsigned"
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
+    storages._storages.clear()
+    with pytest.raises(ClientError, match="SignatureDoesNotMatch"):
+        storages["default"].open_part(document.file.name, 100, 200)
