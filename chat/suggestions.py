@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 
 from chat.answers.prompt import looks_like_injection
 from chat.answers.without_model.answer import answer_without_model
-from chat.answers.without_model.evidence import find_evidence
-from chat.answers.without_model.question import language_of, message
+from chat.answers.without_model.evidence import find_evidence, topic_units
+from chat.answers.without_model.question import Topic, language_of, message
 from chat.providers.base import NativeCitation, TextDelta
 from documents.models import CitationUnit, Document
 from documents.models.document import DocumentQuerySet
@@ -36,7 +36,8 @@ SAYS_NOTHING = re.compile(
     r"(news|press|for immediate) release|"
     r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|topics|what.?s new|"
     r"(appendix|exhibits?|acknowledg|figure|table \d|about\b|"
-    r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking).*)$",
+    r"safe harbor).*|.*(\bcontacts?\b|signatures?\b|forward.looking|\bguide|\bmanual|handbook).*|"
+    r".*(\bagreement|\bcontract))$",
     re.IGNORECASE,
 )
 NUMBERING = re.compile(
@@ -63,10 +64,25 @@ def suggested_questions(document: Document) -> list[str]:
 
 def direct_questions(document: Document, user: User) -> list[str]:
     """Up to four questions, each tried: its answer without a model is direct."""
-    asked = [_("What is this document about?"), *suggested_questions(document)]
+    asked = [
+        _("What is this document about?"),
+        *topic_questions(document)[:1],
+        *suggested_questions(document),
+    ]
     return list(
         itertools.islice((question for question in asked if is_direct(question, document, user)), MOST)
     )
+
+
+def topic_questions(document: Document) -> list[str]:
+    """Questions on the whole document that a section of its own answers."""
+    asked: dict[Topic, str] = {
+        "findings": _("What are the main findings?"),
+        "risks": _("What are the main risks?"),
+        "obligations": _("What are the main obligations?"),
+        "steps": _("What are the main steps?"),
+    }
+    return [question for topic, question in asked.items() if topic_units(topic, [document.pk], "en")]
 
 
 def is_direct(question: str, document: Document, user: User) -> bool:

@@ -21,7 +21,7 @@ from chat.answers.prompt import RULES, ContextItem, Turn, passage_lines, prompt_
 from chat.answers.without_model.question import analyse
 from chat.citations.source_units import Sources, load_sources
 from chat.providers.base import NO_USAGE, NativeCitation, Provider, TextDelta, Usage
-from chat.providers.stream import ProviderLimits, stream_with_retries
+from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
 from documents.models import CitationUnit
 from retrieval.query.scope import Scope
 
@@ -142,6 +142,8 @@ def read_whole(
     spent = NO_USAGE
     for number, part in enumerate(plan.parts, 1):
         before_part(number)
+        if cancelled.is_set():
+            raise Cancelled
         asked = MAP_QUESTION.format(number=number, count=len(plan.parts), question=question)
         written, aliases, usage = "", dict[str, None](), NO_USAGE
         for delta in stream_with_retries(provider, prompt_for(asked, part), limits, cancelled):

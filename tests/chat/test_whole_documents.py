@@ -63,14 +63,18 @@ def replied(body: dict[str, Any]) -> Reply:
 
 
 def answered(
-    question: str, document: Document, user: User, hear: Callable[[Event], None] = lambda event: None
+    question: str,
+    document: Document,
+    user: User,
+    hear: Callable[[Event], None] = lambda event: None,
+    cancelled: threading.Event | None = None,
 ) -> Message:
     talk = start_conversation(user, [document])
     Conversation.objects.filter(pk=talk.pk).update(provider="compatible")
     question_commands.ask(talk, question)
     pending = claim_next(talk.pk)
     assert pending is not None
-    write_answer(pending, AnswerContext(hear, threading.Event()))
+    write_answer(pending, AnswerContext(hear, cancelled or threading.Event()))
     pending.refresh_from_db()
     return pending
 
@@ -107,6 +111,21 @@ def test_the_budget_is_told_before_anything_is_sent(
 
     answered("What are the main findings?", log, alice, hear)
     assert sent_before == [*range(len(model.requests) - 1)] and len(sent_before) > 1
+
+
+@pytest.mark.usefixtures("small")
+def test_the_reading_stops_where_the_reader_stops_it(
+    model: ScriptedServer, log: Document, alice: User
+) -> None:
+    for sent in (0, 1):
+        stop, before = threading.Event(), len(model.requests)
+
+        def hear(event: Event, stop: threading.Event = stop, most: int = before + sent) -> None:
+            if isinstance(event, Status) and event.tokens and len(model.requests) == most:
+                stop.set()
+
+        answer = answered("Summarise this document", log, alice, hear, stop)
+        assert len(model.requests) == before + sent and answer.status != Message.Status.COMPLETE
 
 
 def test_a_budget_leaves_out_the_rest_of_sections_and_is_never_exceeded(log: Document) -> None:

@@ -78,13 +78,18 @@ def answer_without_model(
         yield TextDelta(message(question.language, "closest"))
         yield from reasons(question, notes, judged.lacking)
         yield TextDelta("\n\n")
-    elif result := computed_from(question, chosen):
-        yield from computation(question, *result)
+    else:
+        if said := "".join(delta.text for delta in reasons(question, notes)).strip():
+            yield TextDelta(f"{said}\n\n")
+        if result := computed_from(question, chosen):
+            yield from computation(question, *result)
     yield from written(chosen, title)
 
 
-def reasons(question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[str] = ()) -> Iterator[Delta]:
-    """Why no direct answer was found, where that is known."""
+def reasons(
+    question: QuestionFeatures, notes: SearchNotes, lacking: Sequence[str] = ()
+) -> Iterator[TextDelta]:
+    """What of the question the documents do not have, where that is known."""
     lacking = [name for name in lacking if name not in notes.absent]
     for key, names in (("absent", notes.absent), ("lacking", lacking)):
         if names:
@@ -240,7 +245,7 @@ class Operand(NamedTuple):
     value: CellValue
     base: Decimal
     measure: Measure
-    is_plain: bool  # the cell itself says neither scale nor unit
+    is_plain: bool  # the cell itself says neither scale nor unit, at most a currency
 
     @property
     def text(self) -> str:
@@ -350,7 +355,8 @@ def operand_of(line: AnswerLine, at: int = 0) -> Operand | None:
     measure = Measure(symbol=quantity.unit)
     if quantity.dimension in ("", "money"):
         measure = Measure(quantity.base / printed, quantity.unit)
-    return Operand(line, value, quantity.base, measure, found[0].bare)
+    is_plain = found[0].scale == 1 and found[0].dimension in ("", "money")
+    return Operand(line, value, quantity.base, measure, is_plain)
 
 
 def size(measure: Measure) -> Decimal:

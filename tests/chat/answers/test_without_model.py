@@ -168,6 +168,13 @@ def test_a_name_that_no_document_holds_is_named() -> None:
     assert lines[0].endswith("“page 42”, “page 43”, ….")
 
 
+def test_an_answer_says_which_words_of_the_question_the_document_does_not_have() -> None:
+    question = "How high were the landing fees of Globex in 2022?"
+    lines, citations = answered(question, HARBOUR, absent=("Globex",))
+    assert lines[0] == "Not in the document: “Globex”." and citations[0].alias == "u1"
+    assert lines[1] == "- Landing fees, 2022: €15,210 million"
+
+
 def test_without_passages_the_answer_is_that_there_is_none() -> None:
     assert answered("Anything?", []) == (["No direct answer found."], [])
 
@@ -331,6 +338,10 @@ def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
     assert lines[0] == "Computed from the cited values: Landing fees: €15,210 million = €15.21 billion"
     assert citations[0].quote == "15,210"
     assert answered("How high were the landing fees in 2022, in millions?", HARBOUR)[0][0].startswith("- ")
+    heads = ("($ in millions)", "2022")
+    rows = headed(heads, row("u1", "Harbour fees", "$ 36,500", heads=heads))
+    lines, _ = answered("How high were the harbour fees in 2022, in billions?", rows)
+    assert lines[0].endswith("Harbour fees: $36,500 million = $36.5 billion")
 
 
 @pytest.mark.parametrize(
