@@ -124,10 +124,18 @@ def in_turn() -> Yields:
 
 
 def want_pages(document: Document, number: int, ahead: int = READ_AHEAD) -> None:
-    """Prioritise a page that a user is looking at, and those after it."""
-    if document.pages_waiting or document.pictures_waiting:
-        pages = document.pages.filter(number__range=(number, number + ahead))
-        pages.awaiting_recognition().update(wanted_at=timezone.now())
+    """Prioritise a page that a user is looking at, and those after it.
+
+    Asking again for what was asked for last changes nothing: whoever waits asks every few seconds, and
+    each change of the order ends the process that recognises.
+    """
+    if not (document.pages_waiting or document.pictures_waiting):
+        return
+    waiting_pages = document.pages.awaiting_recognition()
+    pages = waiting_pages.filter(number__range=(number, number + ahead))
+    last = waiting_pages.aggregate(last=Max("wanted_at"))["last"]
+    if set(pages.values_list("wanted_at", flat=True)) - ({last} if last else set()):
+        pages.update(wanted_at=timezone.now())
 
 
 def want_documents(documents: QuerySet[Document]) -> None:

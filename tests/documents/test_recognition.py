@@ -317,6 +317,9 @@ def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: Use
 
     monkeypatch.setattr(recognition, "recognise_pages", noted)
     want_pages(document, 4)
+    wanted = list(document.pages.values_list("wanted_at", flat=True))
+    want_pages(document, 4)
+    assert list(document.pages.values_list("wanted_at", flat=True)) == wanted, "who waits asks again"
     recognise_document(document.pk, background=True)
     assert asked == [((4,), False), ((2, 3), True)]
     document.refresh_from_db()
