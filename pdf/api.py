@@ -140,15 +140,18 @@ def recognise_pages(
     password: str | None = None,
     limits: Limits | None = None,
     background: bool = False,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Generator[PageRecognised | PageNotRecognised]:
     """What the pictures of the pages say, one answer a page in that order.
 
-    ``background``: at a lower priority, as nobody waits for it. Closing the generator ends the work.
+    ``background``: at a lower priority, as nobody waits for it, and only until ``is_over``, whatever page it
+    is at. Closing the generator ends the work.
     Raises ParseFailure.
     """
     limits = limits or Limits()
     path = _checked(path, limits)
-    for answer in answers_of(RecogniseRequest(str(path), tuple(numbers), limits, password, background)):
+    request = RecogniseRequest(str(path), tuple(numbers), limits, password, background)
+    for answer in answers_of(request, is_over):
         if isinstance(answer, PageRecognised | PageNotRecognised):
             yield answer
 

@@ -178,7 +178,7 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: boo
     numbers = [page.number for page in pages]
     with (
         local_file(document.file) as path,
-        closing(answers_of(path, numbers, background)) as answers,
+        closing(answers_of(path, numbers, background, lambda: asked_since(lease, wanted))) as answers,
     ):
         for page, answer in zip(pages, answers, strict=False):
             keep(lease, answer)
@@ -197,11 +197,13 @@ def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page
 
 
 def answers_of(
-    path: Path, numbers: Sequence[int], background: bool
+    path: Path, numbers: Sequence[int], background: bool, is_over: Yields
 ) -> Generator[PageRecognised | PageNotRecognised]:
     """Yield the result of each page, in order. A crash of the child fails the page it was at."""
     answered = 0
-    with closing(recognise_pages(path, numbers, limits=parse_limits(), background=background)) as answers:
+    with closing(
+        recognise_pages(path, numbers, limits=parse_limits(), background=background, is_over=is_over)
+    ) as answers:
         try:
             for answer in answers:
                 yield answer

@@ -47,6 +47,8 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "2",
 }
+# While nothing comes, a look each so many seconds whether the work is over.
+_LOOK_SECONDS = 1.0
 # Time beyond the file's own for starting Python and sending the answers.
 _GRACE_SECONDS = 3.0
 # A child waits longer than this for its next request (``server``).
@@ -74,14 +76,20 @@ def retry_if_killed(work: Callable[[], Result]) -> Result:
     return work()
 
 
-def answers_of(request: Request) -> Iterator[Answer]:
+def _never() -> bool:
+    return False
+
+
+def answers_of(request: Request, is_over: Callable[[], bool] = _never) -> Iterator[Answer]:
     """The child's answers but the last. Raises ParseFailure, and then leaves no process behind.
+
+    ``is_over`` is asked about each second of work in the background whether that ends at once.
 
     A child that has said everything is kept for the next request: its start takes a third of a second.
     It ends by itself when there is none within half a minute.
     """
     if isinstance(request, RecogniseRequest) and request.background:
-        yield from _asked_in_background(request)
+        yield from _asked_in_background(request, is_over)
         return
     said = False
     if kept := _waiting():
@@ -96,7 +104,7 @@ def answers_of(request: Request) -> Iterator[Answer]:
     yield from _asked(_started(), request)
 
 
-def _asked_in_background(request: Request) -> Iterator[Answer]:
+def _asked_in_background(request: Request, is_over: Callable[[], bool]) -> Iterator[Answer]:
     """By a child of its own, which is not kept: without root's rights it could not be raised again."""
     process = _started()
     try:
@@ -104,7 +112,7 @@ def _asked_in_background(request: Request) -> Iterator[Answer]:
         assert process.stdout
         widen(process.stdout.fileno())
         _write(process, frame(request))
-        yield from _answers(process, request.limits)
+        yield from _answers(process, request.limits, is_over)
     finally:
         _end(process)
 
@@ -172,7 +180,9 @@ def _write(process: subprocess.Popen[bytes], body: bytes) -> None:
         raise ParseFailure(FailureCode.INTERNAL, detail="the child ended before it was asked") from None
 
 
-def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answer]:
+def _answers(
+    process: subprocess.Popen[bytes], limits: Limits, is_over: Callable[[], bool] = _never
+) -> Iterator[Answer]:
     assert process.stdout
     frames: Frames[Answer] = Frames(process.stdout.fileno(), Answer)
     began = time.monotonic()
@@ -180,8 +190,12 @@ def _answers(process: subprocess.Popen[bytes], limits: Limits) -> Iterator[Answe
     deadline, pages = began + wall_seconds(limits.seconds(0)) + _GRACE_SECONDS, 0
     while True:
         try:
-            answer = frames.next(deadline)
+            answer = frames.next(min(deadline, time.monotonic() + _LOOK_SECONDS))
         except TimeoutError:
+            if is_over():
+                return
+            if time.monotonic() < deadline:
+                continue
             message = file_failure(FailureCode.TOOK_TOO_LONG, f"{deadline - began:.0f} seconds")
             raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "stood still") from None
         except msgspec.MsgspecError as error:

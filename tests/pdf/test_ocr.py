@@ -134,6 +134,13 @@ def test_recognition_leaves_the_processor_to_everything_else(scan: Path) -> None
     assert not [child for child in children if child.is_running() and child.nice() == 10]
 
 
+def test_work_in_the_background_ends_at_once_when_it_is_over(
+    scan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pdf.sandbox.client._LOOK_SECONDS", 0.0)
+    assert list(recognise_pages(scan, [2, 3], background=True, is_over=lambda: True)) == []
+
+
 def test_a_scan_that_shows_nothing_has_no_text(tmp_path: Path) -> None:
     document = pymupdf.open()
     document.new_page().insert_image((0, 0, 595, 842), pixmap=pymupdf.open().new_page().get_pixmap())
