@@ -65,6 +65,8 @@ HEADED_COLUMNS = 4
 LONE_VALUES, LONE_CHARS = 3, 12
 # Cells of one column begin or end within this distance (points) when they are set to an edge.
 EDGE = 2.0
+# Share of a table's cells that begin at their column's edge, and where a second cell does.
+AT_EDGE, SHARED_EDGE = 0.85, 0.67
 
 
 # A row of so many cells may have a text below it that reaches over the columns; so many rows of a table do.
@@ -371,13 +373,15 @@ def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether nearly all cells begin at an edge that other rows have as well, and none holds an address."""
+    """Whether nearly all cells begin at their column's edge, most where others do; none holds an address."""
     cells = [cell for row in rows for cell in row.cells]
-    edges = Counter(
-        i for cell in cells for i in columns.hit(cell) if abs(cell[0].x0 - columns.spans[i][0]) <= EDGE
+    at_edges = [
+        [i for i in columns.hit(cell) if abs(cell[0].x0 - columns.spans[i][0]) <= EDGE] for cell in cells
+    ]
+    counts = Counter(i for at_edge in at_edges for i in at_edge)
+    shared = sum(any(counts[i] > 1 for i in at_edge) for at_edge in at_edges)
+    return (
+        sum(map(bool, at_edges)) >= AT_EDGE * len(cells)
+        and shared >= SHARED_EDGE * len(cells)
+        and not any("@" in cell_text(cell) for cell in cells)
     )
-    at_edge = sum(
-        any(edges[i] > 1 and abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))
-        for cell in cells
-    )
-    return at_edge >= 0.85 * len(cells) and not any("@" in cell_text(cell) for cell in cells)
