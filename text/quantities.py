@@ -43,7 +43,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     month = rf"(?P<{{0}}>{names})\b\.?"
     return re.compile(
         rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR_OF_DATE}))?(?![\d,.]*\d)"
-        rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:of\s+|de\s+)?{month.format('m2')}"
+        rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:day\s+)?(?:of\s+|de\s+)?{month.format('m2')}"
         rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR_OF_DATE}))?\b"
         rf"|\b(?P<y3>{_YEAR_OF_DATE})-(?P<mo3>\d\d)-(?P<d3>\d\d)\b"
         rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR_OF_DATE})\b"
@@ -193,10 +193,12 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
         currency, end = _currency_at(text, end, language)
     unit: Unit | None = None
     symbol = currency
-    if not currency and (found := _unit_at(text, end, language)):
+    alone = text[start - 1 : start] == "(" and text[end : end + 1] == ")"  # "thirty (30) days"
+    if not currency and (found := _unit_at(text, end + alone, language)):
         year = scale == 1 and _YEAR.fullmatch(text[number.start : number.end]) is not None
         if not (year and text[end : found[1]].strip() in _AMBIGUOUS):
             symbol, end = found
+            start -= alone
             unit = units_by_symbol()[symbol]
     if not currency and not unit and (named := _unit_before(text, start, number, language)):
         start, symbol = named

@@ -83,7 +83,7 @@ class AnswerBuilder:
         if len(self.citations) >= MOST_CITATIONS:
             self.dropped += 1
             return
-        span = claim_before(self.content)
+        span = claim_before(self.content, quote)
         found = self._verified(plain(self.content[span.start : span.end]), unit, quote)
         citation = snapshot(found, self.sources.places[found.unit.id], self._number_of(found.unit))
         citation.message_id, citation.position = self.message_id, len(self.citations)

@@ -16,6 +16,11 @@ _END = re.compile(
     (?<=[.!?])["'”’)\]*_]*(?=\s+["'“‘(\[*_]*[^\Wa-z_]|\s*$)|(?<=[。！？])["'”’)\]]*""",
     re.VERBOSE,
 )
+_BEFORE_NUMBER = re.compile(  # abbreviations that end no sentence where a number follows
+    r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Okt|Dez|pp?|Art|Arts|Sec|Secs|Sect|Ch|Eq|Vol|para|paras|Nr|Abs|"
+    r"Abb|Tab|Kap|Rz|ca|n[°º])\.$",
+    re.IGNORECASE,
+)
 _LINE_HEAD = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|#{1,6}[ \t]+|>[ \t]?|\|[ \t]?)*")
 _MARKUP = re.compile(r"\\([!-/:-@\[-`{-~])|[*_`~|]+")
 _CODE = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -51,7 +56,7 @@ def sentences(text: str) -> Iterator[Span]:
 def _of_line(text: str, start: int, end: int) -> Iterator[Span]:
     start = _LINE_HEAD.match(text, start, end).end()  # type: ignore[union-attr]
     line = text[start:end]
-    cuts = [match.end() for match in _END.finditer(line)] + [len(line)]
+    cuts = [match.end() for match in _END.finditer(line) if not _is_inside(line, match.end())] + [len(line)]
     before = 0
     for cut in cuts:
         piece = line[before:cut]
@@ -61,12 +66,21 @@ def _of_line(text: str, start: int, end: int) -> Iterator[Span]:
         before = cut
 
 
-def claim_before(content: str) -> Span:
+def _is_inside(line: str, at: int) -> bool:
+    """Whether a full stop before ``at`` belongs to an abbreviation of the number behind it: “Feb. 1”."""
+    return line[at:].lstrip()[:1].isdigit() and _BEFORE_NUMBER.search(line, 0, at) is not None
+
+
+def claim_before(content: str, quote: str = "") -> Span:
     """The claim that a marker at the end of ``content`` stands for: its span, markers included.
 
     It is the last sentence, or the part of it after the last marker; when
-    nothing was said since that marker, both stand for one claim.
+    nothing was said since that marker, both stand for one claim. A line that
+    is nothing but the ``quote`` is one claim, whatever full stops it has.
     """
+    start = _LINE_HEAD.match(content, content.rfind("\n") + 1).end()  # type: ignore[union-attr]
+    if quote and plain(content[start:]) == plain(quote):
+        return Span(start, len(content))
     tail = max(0, len(content) - 3000)
     found = list(sentences(content[tail:]))
     if not found:

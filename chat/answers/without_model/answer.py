@@ -169,7 +169,7 @@ def holding(lines: Iterable[AnswerLine], passages: Sequence[ContextItem]) -> Ite
     for line in lines:
         for version in versions_of(line):
             written_line = bullet(version.text)
-            span = claim_before(written_line)
+            span = claim_before(written_line, version.quote)
             claim = Claim(plain(written_line[span.start : span.end]), version.quote)
             if verify_cited(claim, line.unit, line.passage.around, shown).supported:
                 yield version
