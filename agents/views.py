@@ -1,4 +1,7 @@
-"""`/account/webhooks/`: one's webhooks, what was sent to each; `/embed/…`: a reader within other sites."""
+"""`/account/webhooks/`: one's webhooks, what was sent to each; `/embed/…`: a reader within other sites.
+
+Beside them the paths of what programs use beside the API.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,16 @@ from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.mcp_server import McpView
 from agents.models import MOST_WEBHOOKS, ReaderEmbed, Webhook, WebhookDelivery
+from agents.openai_api import ChatCompletions, Models
+from agents.openai_responses import ResponseDetail, Responses
 from agents.webhooks import CHOOSABLE, tested
 from chat.views.reader import embed_context
 from documents.files.url_fetch import FetchRefused, parsed
@@ -111,3 +117,18 @@ def open_embed(token: str) -> ReaderEmbed:
     if embed is None or not embed.document.file:
         raise Http404
     return embed
+
+
+urlpatterns: list[URLPattern] = [
+    path("v1/models", Models.as_view(), name="openai-models"),
+    path("v1/chat/completions", ChatCompletions.as_view(), name="openai-chat-completions"),
+    path("v1/responses", Responses.as_view(), name="openai-responses"),
+    path("v1/responses/<str:response_id>", ResponseDetail.as_view(), name="openai-response"),
+    path("account/webhooks/", webhooks, name="webhooks"),
+    path("account/webhooks/add/", add, name="webhook-add"),
+    path("account/webhooks/<uuid:pk>/test/", test, name="webhook-test"),
+    path("account/webhooks/<uuid:pk>/remove/", remove, name="webhook-remove"),
+    path("embed/<str:token>/", embedded_reader, name="embedded-reader"),
+    path("embed/<str:token>/file", embedded_file, name="embedded-file"),
+    path("mcp", McpView.as_view(), name="mcp"),
+]

@@ -30,7 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),
     path("api/", include(("config.api_urls", "api"))),
-    path("", include("agents.urls")),
+    path("", include("agents.views")),
     path("", include("operations.http.source_offer")),
     path("favicon.ico", favicon),  # browsers request it where no page names an icon: a PDF, an export, JSON
     path("healthz", health.healthz),
