@@ -20,12 +20,12 @@ from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import fill_estimate
 from chat.reviews.presenters import blinded, visible_rows
 from chat.reviews.review_commands import (
-    FILLABLE,
     add_rows,
     agreements,
     cancel_filling,
     change_cell,
     fill_cells,
+    fillable,
 )
 from documents.api.common.authentication import caller
 from documents.api.common.errors import UNUSABLE, Unusable
@@ -173,12 +173,17 @@ class CellDetail(Cells, generics.RetrieveAPIView):
         return Response(CellSerializer(self.get_object()).data)
 
 
-class FillSerializer(Strict, serializers.Serializer):
-    """Which cells to fill: all that are not filled by default."""
+class ChosenSerializer(Strict, serializers.Serializer):
+    """Which cells are meant: all that are not filled by default."""
 
     cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=5000)
     column = serializers.UUIDField(required=False)
     again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
+
+
+class FillSerializer(ChosenSerializer):
+    """Which cells to fill: all that are not filled by default."""
+
     budget = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=10**12,
         help_text="tokens a model may use for this review from now on; null: no limit",
@@ -189,16 +194,10 @@ class CountSerializer(serializers.Serializer):
     cells = serializers.IntegerField()
 
 
-@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
-class Fill(ReviewPart, views.APIView):
-    """Put cells in the queue; they are filled in the background."""
+class ChosenCells(ReviewPart, views.APIView):
+    """For views of chosen cells of a review."""
 
-    scope = "ask"
-
-    def post(self, request: Request, **kwargs: Any) -> Response:
-        asked = FillSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+    def chosen(self, request: Request, wanted: dict[str, Any]) -> models.QuerySet[ReviewCell]:
         cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
         if "cells" in wanted:
             cells = cells.filter(pk__in=wanted["cells"])
@@ -207,13 +206,27 @@ class Fill(ReviewPart, views.APIView):
         if "column" in wanted:
             get_object_or_404(ReviewColumn.objects.filter(review=self.review), pk=wanted["column"])
             cells = cells.filter(column=wanted["column"])
+        return fillable(cells, again=wanted["again"])
+
+
+@extend_schema(tags=["reviews"], request=FillSerializer, responses={202: CountSerializer})
+class Fill(ChosenCells):
+    """Put cells in the queue; they are filled in the background."""
+
+    scope = "ask"
+
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        asked = FillSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        wanted = asked.validated_data
+        cells = self.chosen(request, wanted)
         if "budget" in wanted:
             Review.objects.filter(pk=self.review.pk).update(tokens_left=wanted["budget"])
         return Response({"cells": fill_cells(cells, again=wanted["again"])}, status=status.HTTP_202_ACCEPTED)
 
 
 class EstimateSerializer(serializers.Serializer):
-    """What filling the cells that are not filled takes at most. Without a model it takes no call."""
+    """What filling the chosen cells takes at most. Without a model it takes no call."""
 
     provider = serializers.CharField()
     cells = serializers.IntegerField()
@@ -222,22 +235,25 @@ class EstimateSerializer(serializers.Serializer):
     tokens_left = serializers.IntegerField(allow_null=True, help_text="of the review's budget")
 
 
-@extend_schema(tags=["reviews"], responses={200: EstimateSerializer} | UNUSABLE)
-class Estimate(ReviewPart, views.APIView):
+@extend_schema(
+    tags=["reviews"], parameters=[ChosenSerializer], responses={200: EstimateSerializer} | UNUSABLE
+)
+class Estimate(ChosenCells):
     """What filling would cost, before it is spent."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(request))
+        asked = ChosenSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
         try:
             provider = provider_named(self.review.provider)
         except ProviderError as error:
             raise Unusable(error.message) from None
-        found = fill_estimate(self.review, cells.filter(state__in=FILLABLE).select_related("row"), provider)
+        cells = self.chosen(request, asked.validated_data).select_related("row")
+        found = fill_estimate(self.review, cells, provider)
         said = {"provider": provider.model or provider.name, "tokens_left": self.review.tokens_left}
         return Response(said | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
 
 
-@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
 class CancelFilling(ReviewPart, views.APIView):
     """Take the cells that wait out of the queue."""
 

@@ -13,12 +13,14 @@ from django.db.models import Max, Q, QuerySet
 
 from chat.citations.presenters import reader_link
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
+from chat.reviews.typed_values import normalised
 
 SHOWN = 300  # characters of a cell in the table; all of them stand in its panel
 
 
 class ShownCell(msgspec.Struct, frozen=True):
-    """One cell. ``page``, ``verdict`` and ``href`` are those of the words its value rests on."""
+    """One cell. ``page``, ``verdict`` and ``href`` are those of the words its value rests on;
+    ``normal`` is its value as it is compared, where that is printed otherwise."""
 
     id: UUID
     row: UUID
@@ -32,6 +34,7 @@ class ShownCell(msgspec.Struct, frozen=True):
     mark: str
     comment: str
     error: str
+    normal: str = ""
     page: int | None = None
     quote: str = ""
     verdict: str = ""
@@ -153,6 +156,7 @@ def shown_cell(cell: ReviewCell, citation: Citation | None) -> ShownCell:
         mark=cell.mark,
         comment=cell.comment,
         error=cell.error,
+        normal=normalised(cell.value, cell.text)[:SHOWN],
         page=citation.page_number if citation else None,
         quote=citation.quote[:SHOWN] if citation else "",
         verdict=citation.verdict if citation else "",

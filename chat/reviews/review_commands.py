@@ -203,12 +203,16 @@ def outdate_document(document: Document) -> int:
 # --- Cells ---
 
 
-def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
-    """Put cells in the queue; returns how many. ``again``: those that are filled, too."""
+def fillable(cells: QuerySet[ReviewCell], *, again: bool = False) -> QuerySet[ReviewCell]:
+    """The cells that can be put in the queue. ``again``: those that are filled, too."""
     chosen = cells.exclude(state__in=[State.WAITING, State.RUNNING])
     chosen = chosen.exclude(marks__revealed=False)  # reviewers mark the same value
-    if not again:
-        chosen = chosen.filter(state__in=FILLABLE)
+    return chosen if again else chosen.filter(state__in=FILLABLE)
+
+
+def fill_cells(cells: QuerySet[ReviewCell], *, again: bool = False) -> int:
+    """Put cells in the queue; returns how many."""
+    chosen = fillable(cells, again=again)
     documents = Document.objects.filter(review_rows__cells__in=chosen).distinct()
     want_documents(documents)
     count = chosen.update(

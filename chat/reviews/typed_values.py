@@ -26,11 +26,15 @@ YEAR_ONLY = 10_000  # a date below this number names no year, or no day
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A claim that the page bears out, with the words it rests on, in their language."""
+    """A claim that the page bears out, with the words it rests on, in their language.
+
+    ``intro`` is what it goes on from, where it is an item of a list.
+    """
 
     claim: str
     quote: str
     language: str
+    intro: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,16 @@ def number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
+def normalised(value: Any, printed: str) -> str:
+    """A value as it is compared and sorted: “14,544,000,000 USD”, “2029-03-05”; '' where it is printed so."""
+    if isinstance(value, dict):
+        unit = value.get("currency") or value.get("unit") or ""
+        shown = f"{value['number']:,} {unit}".strip()
+    else:
+        shown = value if isinstance(value, str) else printed
+    return "" if shown.replace(",", "") == printed.replace(",", "") else shown
+
+
 def _distance(found: Evidence, quantity: Quantity, asked: frozenset[str]) -> int:
     """Characters between a quantity and the nearest word of the question in its claim."""
     gaps = [
@@ -188,7 +202,7 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
         return None
     words = lexicon(first.language)
     denials = 0
-    for word, _, _ in _words(first.claim):
+    for word, _, _ in _words(f"{first.intro} {first.claim}"):
         sense = words.phrases.get((plain_word(word.strip(".,;:()"), first.language),))
         markers = sense.markers if sense else ()
         denials += any(mark.category == "negation" or mark.value == "none" for mark in markers)
@@ -198,17 +212,20 @@ def _yes_or_no(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue
 def _chosen(column: ReviewColumn, evidence: Sequence[Evidence]) -> TypedValue | None:
     """The choices whose every word stands in the evidence; one alone unless several may be chosen."""
     for place, found in enumerate(evidence):
-        said = set(terms_of(found.claim, found.language))
-        named = [
-            choice
-            for choice in column.choices
-            if (terms := set(terms_of(choice, found.language))) and terms <= said
-        ]
+        named = chosen_in(column, found.claim, found.language)
         if named and column.kind == Kind.CHOICES:
             return TypedValue(named, ", ".join(named), place)
         if len(named) == 1:
             return TypedValue(named[0], named[0], place)
     return None
+
+
+def chosen_in(column: ReviewColumn, text: str, language: str) -> list[str]:
+    """The choices whose every word stands in the text."""
+    said = set(terms_of(text, language))
+    return [
+        choice for choice in column.choices if (terms := set(terms_of(choice, language))) and terms <= said
+    ]
 
 
 # --- A value as somebody writes it ---

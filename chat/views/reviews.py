@@ -41,6 +41,7 @@ from chat.reviews.review_commands import (
     join_sources,
     start_review,
 )
+from chat.reviews.typed_values import normalised
 from chat.views.exports import as_file
 from chat.views.visible import as_uuid
 from documents.audit import record
@@ -181,6 +182,8 @@ def cell(request: HttpRequest, pk: UUID) -> HttpResponse:
     (shown,) = blinded([found_cell := get_object_or_404(found, pk=pk)], found_cell.row.review, request.user)
     context = {
         "cell": shown,
+        "normal": normalised(shown.value, shown.text),
+        "tokens": sum(int(shown.usage.get(name, 0)) for name in ("input_tokens", "output_tokens")),
         "marks": shown.marks.filter(revealed=True).exclude(mark="").select_related("user"),
         "citations": shown.citations.order_by("position"),
         "has_document": not shown.row.is_deleted,

@@ -10,8 +10,9 @@ const LIMIT = /^([<>])\s*(-?[\d.,\s]+)$/;
 /**
  * @param open takes a cell that is to be looked at, and whether to write in it
  * @param head takes a column whose head was pressed
+ * @param moved takes the cell that keys went to
  */
-export function makeGrid(scroll, states, { open, head }) {
+export function makeGrid(scroll, states, { open, head, moved }) {
   const table = scroll.querySelector("table");
   const phone = matchMedia("(max-width: 700px)"); // as in reviews.css: one document at a time
   const widths = JSON.parse(localStorage.getItem("review-widths") ?? "{}");
@@ -27,6 +28,8 @@ export function makeGrid(scroll, states, { open, head }) {
   function show(grid) {
     ({ columns, rows } = grid);
     grid.cells.forEach((cell) => cells.set(cell.row + cell.column, cell));
+    const [here, asked] = [rows, columns].map((listed) => new Set(listed.map(({ id }) => id)));
+    cells.forEach((cell, key) => here.has(cell.row) && asked.has(cell.column) || cells.delete(key));
     arrange();
   }
 
@@ -63,10 +66,14 @@ export function makeGrid(scroll, states, { open, head }) {
     const button = Object.assign(document.createElement("button"), { type: "button", title: column.question ?? "" });
     button.textContent = column.title;
     if (sort?.id === column.id) th.setAttribute("aria-sort", sort.way > 0 ? "ascending" : "descending");
-    button.addEventListener("click", (event) => (column.question ? head(column, event) : sortBy(column.id)));
+    button.addEventListener("click", () => (column.question ? head(column) : sortBy(column.id)));
+    const order = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
+    order.textContent = sort?.id === column.id ? (sort.way > 0 ? "▲" : "▼") : "↕";
+    order.setAttribute("aria-label", `${table.dataset.sort}: ${column.title}`);
+    order.addEventListener("click", () => sortBy(column.id));
     const edge = Object.assign(document.createElement("span"), { className: "resize" });
     edge.addEventListener("pointerdown", (event) => resize(event, column.id, th));
-    th.append(button, edge);
+    th.append(button, order, edge);
     if (column.question) th.append(doneOf(rows.map((row) => cells.get(row.id + column.id))));
     return th;
   }
@@ -157,7 +164,9 @@ export function makeGrid(scroll, states, { open, head }) {
     Object.assign(td.dataset, { state: cell.state, mark: cell.mark });
     if (cell.verdict && cell.state === "found") td.dataset.verdict = cell.verdict;
     td.append(clip(textOf(cell, states)));
-    const where = [cell.page && `p. ${cell.page}`, cell.mark && table.dataset[cell.mark], cell.comment && "✎"];
+    const normal = cell.state === "found" && cell.normal;
+    const page = cell.page && `p. ${cell.page}`;
+    const where = [normal, page, cell.mark && table.dataset[cell.mark], cell.comment && "✎"];
     const small = Object.assign(document.createElement("div"), { className: "where" });
     small.textContent = where.filter(Boolean).join(" · ");
     td.append(small);
@@ -182,6 +191,7 @@ export function makeGrid(scroll, states, { open, head }) {
       column: Math.max(0, Math.min(columns.length - 1, column)),
     };
     focusCell();
+    moved(current());
   }
 
   /** The next cell that nobody has checked, from here on and round. */
@@ -199,11 +209,12 @@ export function makeGrid(scroll, states, { open, head }) {
   }
 
   const page = () => Math.max(1, Math.floor(scroll.clientHeight / ROW) - 1);
+  const far = ({ ctrlKey, metaKey }) => (ctrlKey || metaKey ? Infinity : 1);
   const keys = {
-    ArrowDown: () => go(at.row + 1, at.column),
-    ArrowUp: () => go(at.row - 1, at.column),
-    ArrowRight: () => go(at.row, at.column + 1),
-    ArrowLeft: () => go(at.row, at.column - 1),
+    ArrowDown: (event) => go(at.row + far(event), at.column),
+    ArrowUp: (event) => go(at.row - far(event), at.column),
+    ArrowRight: (event) => go(at.row, at.column + far(event)),
+    ArrowLeft: (event) => go(at.row, at.column - far(event)),
     PageDown: () => go(at.row + page(), at.column),
     PageUp: () => go(at.row - page(), at.column),
     Home: ({ ctrlKey }) => go(ctrlKey ? 0 : at.row, 0),

@@ -7,7 +7,8 @@ import { toast } from "../ui/toasts.js";
 import { makeGrid } from "./grid.js";
 
 const LOOK = 2500; // milliseconds between two looks while cells are filled
-const IDLE = 10000;
+const IDLE = 5000;
+const SETTLED = 150; // milliseconds without a key until the panel follows to another cell
 
 const page = document.querySelector("[data-review]");
 const side = page.querySelector("[data-side]");
@@ -16,7 +17,7 @@ const form = dialog.querySelector("form");
 const filter = page.querySelector("[data-filter]");
 const wide = matchMedia("(min-width: 701px)"); // as in reviews.css: room for the reader beside the grid
 const states = Object.fromEntries([...filter.elements.state.options].map(({ value, text }) => [value, text]));
-const grid = makeGrid(page.querySelector("[data-scroll]"), states, { open, head: chooseColumn });
+const grid = makeGrid(page.querySelector("[data-scroll]"), states, { open, head: chooseColumn, moved: follow });
 const json = (value) => new Blob([JSON.stringify(value)], { type: "application/json" });
 let known = { columns: [], rows: [] };
 let [since, timer, changing, looking] = ["", 0, null, false];
@@ -33,6 +34,7 @@ async function look() {
       nameColumns();
       grid.show(found);
     }
+    if (found.cells.some(({ id, revision }) => isOutdated(id, revision))) refresh();
     tell();
   } catch (error) {
     if (error.status) toast(error.message);
@@ -40,6 +42,12 @@ async function look() {
     looking = false;
     timer = setTimeout(look, working() ? LOOK : IDLE);
   }
+}
+
+/** Whether the panel shows an earlier state of the cell, and nobody is writing in it. */
+function isOutdated(id, revision) {
+  const shown = !side.hidden && side.dataset.shown === id && side.querySelector("[data-revision]");
+  return shown && Number(shown.dataset.revision) !== revision && !isWritten();
 }
 
 const shape = () => [known.columns, known.rows];
@@ -79,6 +87,7 @@ async function send(path, method, value, where = toast) {
 // One cell beside the grid.
 
 const edited = ({ value, defaultValue }) => value !== defaultValue;
+const isWritten = () => [...side.querySelectorAll("[name]")].some(edited);
 
 async function open(cell, isWriting) {
   if (!cell) return;
@@ -117,6 +126,15 @@ function close() {
   grid.focus();
 }
 
+let following = 0;
+
+/** The panel shows the cell that keys went to, unless something was written in it. */
+function follow(cell) {
+  clearTimeout(following);
+  if (side.hidden || side.dataset.shown === cell?.id || isWritten()) return;
+  following = setTimeout(() => !side.hidden && grid.current() === cell && open(cell), SETTLED);
+}
+
 let lastChange = Promise.resolve();
 
 /** One change after the other: the next is made to what the last one left in the panel. */
@@ -129,12 +147,12 @@ function change(changes, cell, revision = () => cell.revision) {
   });
 }
 
-const refresh = () => !side.hidden && open(grid.cells().find(({ id }) => id === side.dataset.shown));
-const marked = (mark) => {
-  const cell = grid.current();
+const refresh = () => !side.hidden && open(shownCell());
+const shownCell = () => grid.cells().find(({ id }) => id === side.dataset.shown);
+const marked = (mark, cell = grid.current()) => {
   if (cell?.answered_by && "mayEdit" in page.dataset) change({ mark: cell.mark === mark ? "" : mark }, cell);
 };
-const askAgain = () => grid.current() && send("fill/", "POST", { cells: [grid.current().id], again: true });
+const askAgain = (cell = grid.current()) => cell && askToFill({ cells: [cell.id], again: true });
 
 side.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -155,23 +173,26 @@ side.addEventListener("click", (event) => {
   }
   if (button?.matches("[data-remove]") && confirm(button.dataset.remove)) removeRow();
   if (button?.matches("[data-close]")) close();
-  if (button?.matches("[data-again]")) askAgain();
-  if (button?.dataset.mark) marked(button.dataset.mark);
+  if (button?.matches("[data-again]")) askAgain(shownCell());
+  if (button?.dataset.mark) marked(button.dataset.mark, shownCell());
 });
-bindKeys({ a: () => marked("accepted"), w: () => marked("wrong"), r: askAgain, n: grid.goToUnchecked });
+bindKeys({ a: () => marked("accepted"), w: () => marked("wrong"), r: () => askAgain(), n: grid.goToUnchecked });
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape" && !side.hidden && !document.querySelector("dialog[open], :popover-open")) close();
 });
 
 // Filling.
 
+let toSpend = {};
 const spending = document.querySelector("[data-spending]");
 
-/** What a model takes is shown before it is spent; without a model there is nothing to spend. */
-async function askToFill() {
+/** What a model takes is shown before it is spent, unless a limit that was set allows for it. */
+async function askToFill(chosen = {}) {
   try {
-    const estimate = await (await request(`${page.dataset.api}estimate/`)).json();
-    if (!estimate.calls) return send("fill/", "POST", {});
+    const estimate = await (await request(`${page.dataset.api}estimate/?${new URLSearchParams(chosen)}`)).json();
+    const isGranted = estimate.tokens_left !== null && estimate.tokens <= estimate.tokens_left && chosen.again;
+    if (!estimate.calls || isGranted) return await send("fill/", "POST", chosen);
+    toSpend = chosen;
     const numbers = Object.entries(estimate).map(([name, value]) => [name, value?.toLocaleString?.() ?? ""]);
     numbers.forEach(([name, text]) => {
       spending.querySelectorAll(`[data-number=${name}]`).forEach((place) => (place.textContent = text));
@@ -187,15 +208,12 @@ spending?.addEventListener("submit", (event) => {
   event.preventDefault();
   const budget = Number(spending.elements.budget.value) || null;
   spending.closest("dialog").close();
-  send("fill/", "POST", { budget });
+  send("fill/", "POST", { ...toSpend, budget });
 });
 
 // Columns.
 
-function chooseColumn(column, event) {
-  if (event.shiftKey || !("mayEdit" in page.dataset)) return grid.sortBy(column.id);
-  openColumn(column);
-}
+const chooseColumn = (column) => ("mayEdit" in page.dataset ? openColumn(column) : grid.sortBy(column.id));
 
 function openColumn(column) {
   changing = column;
@@ -213,7 +231,7 @@ function openColumn(column) {
 }
 
 async function removeRow() {
-  const { row } = grid.cells().find(({ id }) => id === side.dataset.shown);
+  const { row } = shownCell();
   if (await send(`rows/${row}/`, "DELETE")) close();
 }
 
@@ -254,8 +272,9 @@ form.addEventListener("submit", (event) => {
   saveColumn();
 });
 form.elements.kind.addEventListener("change", showFields);
-form.querySelector("[data-column-again]").addEventListener("click", async () => {
-  if (await send("fill/", "POST", { column: changing.id, again: true })) dialog.close();
+form.querySelector("[data-column-again]").addEventListener("click", () => {
+  dialog.close();
+  askToFill({ column: changing.id, again: true });
 });
 form.querySelector("[data-delete]").addEventListener("click", async () => {
   if (await send(`columns/${changing.id}/`, "DELETE")) dialog.close();
