@@ -69,16 +69,9 @@ class DeliverySerializer(serializers.ModelSerializer):
     class Meta:
         model = WebhookDelivery
         fields = [
-            "id",
-            "event",
-            "payload",
-            "attempts",
-            "next_at",
-            "delivered_at",
-            "status_code",
-            "error",
+            "id", "event", "payload", "attempts", "next_at", "delivered_at", "status_code", "error",
             "created_at",
-        ]
+        ]  # fmt: skip
 
 
 @extend_schema(tags=["webhooks"])

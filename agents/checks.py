@@ -18,9 +18,9 @@ from django.db import transaction
 from django.utils import timezone
 from django_q.tasks import async_task
 
-from agents.evidence import VERIFIED_AGAINST, Refused, differences_of, preference
+from agents.evidence import VERIFIED_AGAINST, Refused, preference
 from agents.models import Event, FileCheck
-from agents.results import LocatedText, VerifiedText, part
+from agents.results import LocatedText, VerifiedText, differences_of, part
 from agents.webhooks import announce
 from chat.citations.anchoring.page_sources import FilePages, find_in_file
 from chat.citations.claim_spans import terms_of

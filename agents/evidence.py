@@ -21,18 +21,18 @@ from agents.results import (
     Added,
     Addresses,
     Answered,
-    Cited,
-    Difference,
-    DocumentCard,
     Documents,
     Located,
     PagesRead,
     PassageFound,
-    ReviewCellRead,
     ReviewRead,
     SearchFound,
     UnitRead,
     Verified,
+    card,
+    cell_read,
+    cited_read,
+    differences_of,
     part,
 )
 from chat.answers import question_commands
@@ -45,7 +45,7 @@ from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verdict, Verifica
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.verification.verify import verify
 from chat.exports.exported_answer import numbered
-from chat.models import Citation, Conversation, Message, Review, ReviewCell, ReviewColumn
+from chat.models import Conversation, Message, Review, ReviewCell, ReviewColumn
 from chat.reviews import review_commands
 from chat.reviews.column_sets import InvalidReview, templates
 from chat.reviews.presenters import first_citations
@@ -98,23 +98,8 @@ def list_documents(agent: Agent, query: str = "", offset: int = 0, limit: int = 
         )
     total = found.count()
     rows = found.order_by("-created_at", "pk")[offset : offset + limit]
-    cards = [card(agent, row) for row in rows]
+    cards = [card(agent.addresses, row) for row in rows]
     return Documents(documents=cards, total=total, next_offset=_next(offset, limit, total))
-
-
-def card(agent: Agent, document: Document) -> DocumentCard:
-    return DocumentCard(
-        id=str(document.pk),
-        title=document.title,
-        file_name=document.original_name,
-        status=document.status,
-        pages=document.page_count,
-        pages_left=document.pages_waiting,
-        language=document.language,
-        authors=document.authors,
-        year=document.year,
-        link=agent.addresses.document(document.pk),
-    )
 
 
 def search(
@@ -259,13 +244,6 @@ def _units_to_compare(agent: Agent, row: Document, claim: str, quote: str, page:
     return list(dict.fromkeys(unit for hit in hits for unit in hit.best_unit_ids))[:VERIFIED_AGAINST]
 
 
-def differences_of(found: Verification) -> list[Difference]:
-    return [
-        Difference(kind=conflict.kind, claim=conflict.claim, page=conflict.source)
-        for conflict in found.conflicts
-    ]
-
-
 def _verified(agent: Agent, row: Document, sources: Sources, found: Verification) -> Verified:
     unit: SourceUnit = found.unit
     place = sources.places.get(unit.id)
@@ -327,24 +305,7 @@ def answered(agent: Agent, answer: Message) -> Answered:
     shown = shown_message(answer)
     return Answered(
         answer=numbered(answer.content, shown.citations),
-        citations=[
-            Cited(
-                number=cited.number,
-                document=cited.document,
-                title=cited.title,
-                page=cited.page,
-                lines=list(cited.lines),
-                section=cited.section,
-                claim=cited.claim,
-                quote=cited.quote,
-                verdict=cited.verdict,
-                verified=cited.verdict in VERIFIED,
-                reason=cited.reason,
-                link=agent.addresses.place(cited.document, cited.page, unit=cited.unit, citation=cited.id),
-                picture=agent.addresses.picture(cited.document, cited.page, cited.rects or cited.unit_rects),
-            )
-            for cited in shown.citations
-        ],
+        citations=[cited_read(agent.addresses, cited) for cited in shown.citations],
         summary=shown.summary.text,
         uncited=[answer.content[start:end] for start, end in answer.uncited],
         status=answer.status,
@@ -367,8 +328,8 @@ def add_document(agent: Agent, name: str, content_base64: str) -> Added:
     except UploadRefused as refused:
         if refused.existing is None:
             raise Refused(refused.message) from None
-        return Added(document=card(agent, refused.existing), already_there=True)
-    return Added(document=card(agent, document), already_there=False)
+        return Added(document=card(agent.addresses, refused.existing), already_there=True)
+    return Added(document=card(agent.addresses, document), already_there=False)
 
 
 def start_review(
@@ -412,27 +373,9 @@ def read_review(agent: Agent, review: str, offset: int = 0) -> ReviewRead:
         name=found.name,
         link=agent.addresses.review(found.pk),
         states=states,
-        cells=[_cell_read(agent, cell, cited.get(cell.pk)) for cell in page],
+        cells=[cell_read(agent.addresses, cell, cited.get(cell.pk)) for cell in page],
         total=total,
         next_offset=_next(offset, CELLS_AT_ONCE, total),
-    )
-
-
-def _cell_read(agent: Agent, cell: ReviewCell, cited: Citation | None) -> ReviewCellRead:
-    document = cell.row.document_id
-    return ReviewCellRead(
-        document=str(document or ""),
-        title=cell.row.document_title,
-        column=cell.column.title,
-        state=cell.state,
-        value=cell.value,
-        text=cell.text,
-        verdict=cited.verdict if cited else "",
-        page=cited.page_number if cited else None,
-        quote=cited.quote if cited else "",
-        link=agent.addresses.place(document, cited.page_number, citation=cited.pk)
-        if cited and document
-        else "",
     )
 
 

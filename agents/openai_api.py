@@ -48,22 +48,11 @@ Turn = tuple[str, str]
 def models_of(user: User) -> list[Model]:
     """The library, then collections, then documents, each the latest first."""
     named = [(LIBRARY, "Whole library", 0)]
-    for kind, rows in (
-        (
-            "collection",
-            Collection.objects.visible_to(user)
-            .order_by("-created_at")
-            .values_list("pk", "name", "created_at"),
-        ),
-        (
-            "document",
-            Document.objects.visible_to(user)
-            .searchable()
-            .order_by("-created_at")
-            .values_list("pk", "title", "created_at"),
-        ),
-    ):
-        named += [(f"{kind}:{pk}", name, int(at.timestamp())) for pk, name, at in rows[:MOST_MODELS]]
+    collections = Collection.objects.visible_to(user).values_list("pk", "name", "created_at")
+    documents = Document.objects.visible_to(user).searchable().values_list("pk", "title", "created_at")
+    for kind, rows in (("collection", collections), ("document", documents)):
+        latest = rows.order_by("-created_at")[:MOST_MODELS]
+        named += [(f"{kind}:{pk}", name, int(at.timestamp())) for pk, name, at in latest]
     return [
         Model.model_validate(
             {"id": key, "object": "model", "created": at, "owned_by": "pincite", "name": name}

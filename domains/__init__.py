@@ -16,6 +16,7 @@ EVIDENCE = "evidence.txt"
 LEAST_EVIDENCE = 6
 LEAST_SHARE = 0.3
 """Distinct phrases of its evidence that a document must hold to be of a field: number, and share."""
+WHOLE_LENGTH = 40_000  # characters from which that share is asked; a shorter document says less of all
 CHARACTERS_READ = 400_000
 
 
@@ -49,10 +50,8 @@ def fields_of(texts: Iterable[str]) -> list[str]:
         size += len(part)
         if size > CHARACTERS_READ:
             break
-    whole = "\n".join(text)
+    whole, share = "\n".join(text), LEAST_SHARE * min(1.0, size / WHOLE_LENGTH)
     held = {pack: sum(phrase in whole for phrase in evidence_of(pack)) for pack in pack_names()}
     return [
-        pack
-        for pack, count in held.items()
-        if count >= max(LEAST_EVIDENCE, LEAST_SHARE * len(evidence_of(pack)))
+        pack for pack, count in held.items() if count >= max(LEAST_EVIDENCE, share * len(evidence_of(pack)))
     ]

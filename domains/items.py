@@ -21,7 +21,7 @@ class Item:
     """Something that documents of a field say under a label of its own.
 
     Attributes:
-        label: matches the label of a row, or the heading of a section.
+        label: matches the label of a row, the heading of a section, or a sentence that says it.
         kind: what the label stands on.
         statement: the statement where such a row stands first of all, by the pack's name for it; or ''.
     """
@@ -29,7 +29,7 @@ class Item:
     pack: str
     name: str
     label: re.Pattern[str]
-    kind: Literal["row", "heading"]
+    kind: Literal["row", "heading", "sentence"]
     statement: str = ""
 
 
@@ -120,6 +120,8 @@ def label_match(item: Item, label: str, heading: str, section: str) -> float:
     match = item.label.search(text) if text else None
     if match is None:
         return 0.0
+    if item.kind == "sentence":
+        return 1.0
     excess = sum(map(str.isalpha, text)) - sum(map(str.isalpha, match[0]))
     at_home = not item.statement or statement_of(heading, item.pack) == item.statement
     return 0.5 / (1 + excess / 12) + (0.5 if at_home else 0.0)

@@ -1,4 +1,4 @@
-"""What a document says to the questions of a review's columns: with a model in one call, or without one.
+"""What a document says to the questions of a review's columns: with a model in one call.
 
 A model answers all the columns of a row in one reply of JSON (``reply_schema``). Each member is read, cited
 and checked for itself, so a bad one costs its own cell only, and a reply that breaks off keeps what it said.
@@ -27,10 +27,7 @@ from chat.answers.context import ANSWER_SEARCH, AnswerSources, find_context, wit
 from chat.answers.prompt import Prompt, prompt_for, token_estimate, turns
 from chat.answers.without_model.answer import bullet
 from chat.answers.without_model.evidence import find_evidence
-from chat.answers.without_model.question import language_of, message
-from chat.answers.write_answer import drafted
-from chat.citations.claims import CONTRADICTED, VERIFIED
-from chat.citations.marker_decoder import defused, without_markers
+from chat.citations.marker_decoder import defused
 from chat.citations.model_judge import configured_judge
 from chat.citations.source_units import load_sources
 from chat.models import Review, ReviewCell, ReviewColumn
@@ -39,15 +36,12 @@ from chat.providers.extractive import NAME as EXTRACTIVE
 from chat.providers.registry import limits
 from chat.providers.stream import stream_with_retries
 from chat.reviews.typed_values import (
-    QUANTITIES,
-    Evidence,
     FilledCell,
     InvalidValue,
     TypedValue,
-    typed_value,
     written_value,
 )
-from chat.reviews.value_lines import quantity
+from chat.reviews.without_model import judged, without_model
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
@@ -346,53 +340,12 @@ def fill_estimate(review: Review, cells: Iterable[ReviewCell], provider: Provide
     return FillEstimate(count, calls, tokens)
 
 
-# --- Without a model ---
-
-
 def answered(column: ReviewColumn, document: Document, user: User, provider: Provider) -> FilledCell:
-    """The column's question put to the document. Raises ProviderError."""
-    if provider.name != EXTRACTIVE:
-        said = answered_together([column], document, user, provider)
-        if said.cells[0] is None:
-            raise said.error or ProviderError(UNREADABLE)
-        return said.cells[0]
-    found = find_evidence(column.question, Scope(user, document_ids=(document.pk,)), ANSWER_SEARCH)
-    if column.kind in QUANTITIES:
-        return quantity(column, found)
-    prompt = replace(prompt_for(column.question, found.passages, (), ""), notes=found.notes)
-    draft = AnswerBuilder(uuid4(), found.sources, {})
-    for _ in drafted(draft, provider, prompt, threading.Event(), {}):
-        pass
-    return judged(column, draft)
-
-
-def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None = None) -> FilledCell:
-    """What an answer says as a cell: its state and value rest on the citations that hold.
-
-    ``named``: a choice, or yes or no, that a model drew from these words.
-    """
-    said = without_markers(draft.content).strip()
-    claims = "\n".join(dict.fromkeys(citation.claim for citation in draft.citations))
-    direct = not said.startswith(refusals(column.question))
-    held = [citation for citation in draft.citations if citation.verdict in VERIFIED]
-    if not direct:
-        return FilledCell(State.NOT_STATED, citations=draft.citations)
-    if any(citation.verdict in CONTRADICTED for citation in draft.citations):
-        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
-    evidence = [
-        Evidence(citation.claim, citation.quote, draft.sources.units[str(citation.unit_id)].language or "en")
-        for citation in held
-    ]
-    value = (named if held else None) or typed_value(column, evidence)
-    if value is None:
-        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
-    if column.kind != ReviewColumn.Kind.TEXT:  # the words that give the value come first
-        held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
-    return FilledCell(State.FOUND, value.value, value.text, held)
-
-
-def refusals(question: str) -> tuple[str, ...]:
-    """How an answer begins that found nothing direct."""
-    language = language_of(question)
-    said = (message(language, key).rstrip(".:。：") for key in ("none", "closest"))
-    return (*said, "The documents do not say")
+    """The column's question put to the document, with a model or without. Raises ProviderError."""
+    if provider.name == EXTRACTIVE:
+        scope = Scope(user, document_ids=(document.pk,))
+        return without_model(column, find_evidence(column.question, scope, ANSWER_SEARCH))
+    said = answered_together([column], document, user, provider)
+    if said.cells[0] is None:
+        raise said.error or ProviderError(UNREADABLE)
+    return said.cells[0]

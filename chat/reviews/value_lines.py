@@ -1,8 +1,9 @@
-"""Numbers, amounts and dates that a document may give for a column's question, best first, without a model.
+"""Numbers, amounts and dates that a row or a sentence may give for a column's question, without a model.
 
-Every value of every row and sentence of the best pages is a candidate. It scores by what its row is called,
-the year and period its column is of, and the page it stands on: where a question names neither a part of the
-year nor a part of the whole, values of quarters and of segments come after those of the year and the group.
+A row's values score by what the row is called and the year and period of their columns: where a question
+names neither a part of the year nor a part of the whole, values of quarters and of segments come after those
+of the year and the group. Of a sentence's values that one is meant whose words the question has: what it
+counts, what stands beside it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
-from itertools import chain
-from typing import Any
-from uuid import uuid4
+from itertools import takewhile
 
-from chat.answers.answer_builder import AnswerBuilder
-from chat.answers.context import AnswerSources
-from chat.answers.without_model.answer import bullet, holding, with_years
 from chat.answers.without_model.lines import (
     PER_UNIT,
     AnswerLine,
@@ -26,28 +22,20 @@ from chat.answers.without_model.lines import (
     distinct_terms,
     head_of,
     is_value,
-    lines_of,
     measured,
     one_line,
     row_line,
 )
-from chat.answers.without_model.question import (
-    YEAR,
-    PlaceKind,
-    QuestionFeatures,
-    analyse,
-    place_words,
-    words_of,
-)
-from chat.answers.without_model.ranking import RankedPage, item_match, rank, relevance, terms_over
-from chat.models import Citation, ReviewCell, ReviewColumn
-from chat.reviews.typed_values import FilledCell, TypedValue, as_json, fits
-from domains.items import Item, items_asked
+from chat.answers.without_model.question import YEAR, PlaceKind, QuestionFeatures, place_words, words_of
+from chat.answers.without_model.ranking import item_match, terms_over
+from chat.models import ReviewColumn
+from chat.reviews.typed_values import TypedValue, as_json, fits
+from domains.items import Item
 from text.measures import Measure
 from text.quantities import Quantity, quantities_in
+from text.terms import stop_words, terms_of
 
-State, Kind = ReviewCell.State, ReviewColumn.Kind
-MOST_PAGES, MOST_LINES = 12, 40  # pages looked through, and lines of each
+Kind = ReviewColumn.Kind
 LABELLED = 0.25  # of ``item_match``: a row that a pack knows by another name than the question's
 WEIGHTS = {
     "item": 3.0,  # the row is an item that a pack says the question needs
@@ -56,29 +44,31 @@ WEIGHTS = {
     "extra": -0.7,  # share of the label's terms that the question does not have
     "page": 0.5,  # probability of the page, as a share of the best
     "near": 1.5,  # in a sentence: how near the question's words stand to the value
+    "bound": 1.5,  # … share of them that belong to this value alone
+    "counted": 1.0,  # … the value counts what the question counts
     "scale": 0.3,  # its table says what it counts in
     "part_of_year": -1.0,
     "period": 1.5,  # … and the part that the question names
-    "part": -1.2,  # of a segment, a division, an affiliate
+    "part": -1.8,  # of a segment, a division, an affiliate
     "breakdown": -0.8,  # the row has several values of its year, and the column is not their total
     "dated": 0.4,  # the column says of which year it is
     "whole": 0.3,  # of the group; a total
     "change": -2.0,  # the column holds differences or shares
     "other_year": -2.0,
+    "again": 0.15,  # for each other line that says the value
     "newest": 0.4,  # the question names no year, and no value at hand is of a later one
 }
-MOST_NEAR = 3  # passages shown where nothing is stated
-MOST_TRIED = 8  # values that are put to the verifier
-SAME = 0.05  # two different values with scores so near are both meant, or neither
-
-
 YEAR_DIGITS = re.compile(r"\b(?:19|20)\d\d\b")
 PART_OF_NAME = re.compile(r"(?:\w[-–]|[^\W\d_])$")
-NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]")
+NAMED_BY = re.compile(r"[-–]\w|[A-Za-z]|\([a-z]\)")
 WORD = re.compile(r"[\w-]+")
+FOOTNOTED = re.compile(r"(?<=\d )(USD|EUR|GBP|JPY|CHF|CNY|SGD|AUD|CAD)\d(?!\d)")
+LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
+COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
-LONGEST_TITLE = 90  # characters of a page's first line that is a title
+MOST_COUNTED = 4  # words of what a question counts
 PLACES: tuple[PlaceKind, ...] = ("page", "slide", "figure", "table", "section", "requirement")
+LONGEST_TITLE = 90  # characters of a page's first line that is a title
 NEGATIVE = re.compile(r"[$€£¥₹]? ?\(.*\)")
 
 
@@ -91,79 +81,17 @@ class ValueLine:
     score: float
     year: int = 0
 
-
-def quantity(column: ReviewColumn, found: AnswerSources) -> FilledCell:
-    """A number, an amount or a date, without a model: the best value that its page bears out.
-
-    Where nothing is directly on the question it is not stated; where two values fit alike it is unclear.
-    """
-    languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
-    question = analyse(column.question, languages)
-    lines = lines_of(question, found.passages)
-    pages = rank(question, lines, found.passages, found.notes.packs)
-    is_direct = bool(pages) and relevance(question, pages, found.notes).is_direct
-    values = value_lines(column, question, pages, found.notes.packs) if is_direct else []
-    held = held_values(values, found)
-    if not held:
-        near = [line for page in pages[:MOST_NEAR] for line in page.lines[:1]]
-        return FilledCell(State.NOT_STATED, citations=cited(list(holding(near, found.passages)), found))
-    citations = cited([line for _, line in held], found)
-    if len({size_of(one.value.value) for one, _ in held}) > 1:
-        return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
-    first = held[0][0].value
-    return FilledCell(State.FOUND, first.value, first.text, citations)
+    @property
+    def amount(self) -> float:
+        """Of money, without its sign; 0 of all else."""
+        value = self.value.value
+        return abs(value["number"]) if isinstance(value, dict) and "currency" in value else 0
 
 
-def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
-    """The best value that its page bears out, and those that score alike, each as the line that says it."""
-    held: list[tuple[ValueLine, AnswerLine]] = []
-    for one in values[:MOST_TRIED]:
-        if held and one.score < held[0][0].score - SAME:
-            break
-        held += [(one, line) for line in holding([one.line], found.passages)]
-    return held
-
-
-def size_of(value: Any) -> str:
-    """A value for comparison: an amount without its sign, for statements print costs either way."""
-    return str(abs(value["number"])) if isinstance(value, dict) else str(value)
-
-
-def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> list[Citation]:
-    """Each line cited and checked as it is in an answer."""
-    draft = AnswerBuilder(uuid4(), found.sources, {})
-    for line in lines:
-        for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
-            pass
-    return draft.citations
-
-
-def value_lines(
-    column: ReviewColumn, question: QuestionFeatures, pages: Sequence[RankedPage], packs: Sequence[str] = ()
-) -> list[ValueLine]:
-    """The values of the pages that fit the column, best first."""
-    items = items_asked(question.text, packs)[:1]  # the others are what it may be computed from
-    found: list[ValueLine] = []
-    for page in pages[:MOST_PAGES]:
-        share = page.probability / (pages[0].probability or 1.0)
-        for line in page.lines[:MOST_LINES]:
-            values = values_of(column, question, items, with_years(question, line))
-            found += [replace(one, score=one.score + WEIGHTS["page"] * share) for one in values]
-    newest = 0 if question.years else max((one.year for one in found), default=0)
-    found = [
-        replace(one, score=one.score + WEIGHTS["newest"]) if newest and one.year == newest else one
-        for one in found
-    ]
-    return sorted(found, key=lambda one: -one.score)
-
-
-def values_of(
+def row_values_of(
     column: ReviewColumn, question: QuestionFeatures, items: Sequence[Item], line: AnswerLine
 ) -> Iterator[ValueLine]:
-    """The values of one line: of a row those of the year asked for, else of its latest year."""
-    if not line.values:
-        yield from said_values(column, question, line)
-        return
+    """The values of a row: those of the year asked for, else of its latest year."""
     if not is_about(question, items, line):
         return
     read = [
@@ -187,74 +115,6 @@ def values_of(
         several = not is_whole and sum(year_of(other) == year for other in whole_years) > 1
         score += WEIGHTS["breakdown"] * several + WEIGHTS["dated"] * bool(year)
         yield ValueLine(single, typed, score, year)
-
-
-def said_values(column: ReviewColumn, question: QuestionFeatures, line: AnswerLine) -> Iterator[ValueLine]:
-    """The values of a sentence; the nearer one stands to the question's words, the better."""
-    asked = set(question.terms)
-    if len(asked & line.terms) < min(2, len(asked)):
-        return
-    named = {quantity.value for quantity in quantities_in(question.text, line.language)}
-    fitting = [
-        quantity
-        for quantity in quantities_in(line.text, line.language)
-        if quantity.value not in named
-        and fits(column, quantity, line.text)
-        and (quantity.unit or quantity.dimension or is_count(quantity, line))
-    ]
-    if "count" in question.kinds and not column.unit:
-        fitting = [quantity for quantity in fitting if not quantity.dimension]  # no share of what is counted
-    if not fitting:
-        return
-    years = frozenset(map(int, YEAR_DIGITS.findall(line.text)))
-    score = score_of(question, (), line, "", years)
-    places = term_places(question, line)
-    for quantity in fitting:
-        value = TypedValue(as_json(column, quantity), line.text[quantity.start : quantity.end].strip())
-        near = WEIGHTS["near"] * nearness(question, quantity, places)
-        yield ValueLine(line, value, score + near, max(years, default=0))
-
-
-def is_count(quantity: Quantity, line: AnswerLine) -> bool:
-    """Whether a bare number counts or measures: not “Table 6”, “1)”, “GPT-4”, “4-hop”, “one of them”."""
-    before, after = line.text[: quantity.start], line.text[quantity.end :]
-    printed = line.text[quantity.start : quantity.end]
-    if quantity.value == 1 and not any(map(str.isdigit, printed)):
-        return False
-    if PART_OF_NAME.search(before) or NAMED_BY.match(after) or (after.startswith(")") and len(printed) < 3):
-        return False
-    return not place_before(line.language).search(before)
-
-
-@cache
-def place_before(language: str) -> re.Pattern[str]:
-    """Matches a word that numbers places (“Table”, “Fig.”) at the end of a text."""
-    words = sorted({word for kind in PLACES for word in place_words(language, kind)}, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
-
-
-def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[tuple[int, int]]]:
-    """Where the question's terms stand in the line."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for match in WORD.finditer(line.text):
-        for term in distinct_terms(match[0], line.language) & set(question.terms):
-            found.setdefault(term, []).append(match.span())
-    return found
-
-
-def nearness(
-    question: QuestionFeatures, quantity: Quantity, places: Mapping[str, Sequence[tuple[int, int]]]
-) -> float:
-    """0..1: how near the question's terms stand. A count stands before its noun, a measure after."""
-    after, before = (1, 2) if "count" in question.kinds else (2, 1)
-    gaps = [
-        min((start - quantity.end) * after if start >= quantity.end else max(0, quantity.start - end) * before
-            for start, end in places[term])
-        for term in question.terms
-        if term in places
-    ]  # fmt: skip
-    farthest = FAR * (len(question.terms) - len(gaps)) + sum(min(gap, FAR) for gap in gaps)
-    return 1 - farthest / (FAR * (len(question.terms) or 1))
 
 
 def year_of(value: CellValue) -> int:
@@ -390,3 +250,142 @@ def starts(word: str, text: str) -> bool:
     return (
         re.search(rf"(?<![^\W_]){re.escape(word)}" if word.isascii() else re.escape(word), text) is not None
     )
+
+
+# --- Values of sentences ---
+
+
+def said_values(
+    column: ReviewColumn, question: QuestionFeatures, line: AnswerLine, item: float = 0.0
+) -> Iterator[ValueLine]:
+    """The values of a sentence; ``item``: how surely it says what a pack knows by the question's name."""
+    asked = set(question.terms)
+    held = asked & (line.terms | terms_over(line))
+    if not item and (len(held) < min(2, len(asked)) or not asked & line.terms):
+        return
+    said = FOOTNOTED.sub(r"\1 ", line.text)
+    all_of = quantities_in(said, line.language)
+    named = {quantity.value for quantity in quantities_in(question.text, line.language)}
+    fitting = [
+        quantity
+        for quantity in all_of
+        if quantity.value not in named
+        and fits(column, quantity, said)
+        and (quantity.unit or quantity.dimension or is_count(quantity, line))
+    ]
+    counted = counted_terms(question, line.language)
+    if "count" in question.kinds and not column.unit:  # no share of what is counted, and no other count
+        fitting = [q for q in fitting if not q.dimension and counts(q, said, counted, line.language)]
+    if not fitting:
+        return
+    years = frozenset(map(int, YEAR_DIGITS.findall(said)))
+    score = score_of(question, (), line, "", years) + WEIGHTS["item"] * item
+    places = term_places(question, line)
+    # a value in brackets is a remark on what stands before it
+    outer = [one for one in all_of if said.rfind("(", 0, one.start) <= said.rfind(")", 0, one.start)]
+    bound = bound_terms(question, outer, places)
+    for quantity in fitting:
+        value = TypedValue(as_json(column, quantity), said[quantity.start : quantity.end].strip())
+        by_words = WEIGHTS["near"] * nearness(question, quantity, places, outer)
+        by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
+        by_words += WEIGHTS["counted"] * counts(quantity, said, counted, line.language)
+        yield ValueLine(line, value, score + by_words, max(years, default=0))
+
+
+def is_count(quantity: Quantity, line: AnswerLine) -> bool:
+    """Whether a bare number counts or measures: not “Table 6”, “1)”, “GPT-4”, “4-hop”, “one of them”."""
+    before, after = line.text[: quantity.start], line.text[quantity.end :]
+    printed = line.text[quantity.start : quantity.end]
+    if quantity.value == 1 and not any(map(str.isdigit, printed)):
+        return False
+    if PART_OF_NAME.search(before) or NAMED_BY.match(after) or (after.startswith(")") and len(printed) < 3):
+        return False
+    return not place_before(line.language).search(before)
+
+
+@cache
+def place_before(language: str) -> re.Pattern[str]:
+    """Matches a word that numbers places (“Table”, “Fig.”) at the end of a text."""
+    words = sorted({word for kind in PLACES for word in place_words(language, kind)}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
+
+
+def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
+    """Of “How many RAG studies are …”: the terms of what is counted, up to the first function word."""
+    lowered, stops = question.text.casefold(), stop_words(question.language)
+    phrases = words_of(question.language, "kinds")["count"]
+    ends = [at + len(phrase) for phrase in phrases if (at := lowered.find(phrase)) >= 0]
+    if not ends:
+        return frozenset()
+    words = WORD.findall(lowered[min(ends) :])[:MOST_COUNTED]
+    said = takewhile(lambda word: word not in stops, words)
+    return frozenset(terms_of(" ".join(said), language))
+
+
+def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:
+    """Whether a whole number counts what the question counts: “20 lakes”, “Lakes: 20”; True of no noun."""
+    behind = COUNTED_BY.match(text, quantity.end)
+    label = LABELLED_BY.search(text, 0, quantity.start)
+    words = f"{behind[0] if behind else ''} {label[1] if label else ''}"
+    is_whole = quantity.value == quantity.value.to_integral_value()
+    return is_whole and (not counted or bool(counted & set(terms_of(words, language))))
+
+
+def term_places(question: QuestionFeatures, line: AnswerLine) -> dict[str, list[tuple[int, int]]]:
+    """Where the question's terms stand in the line."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for match in WORD.finditer(line.text):
+        for term in distinct_terms(match[0], line.language) & set(question.terms):
+            found.setdefault(term, []).append(match.span())
+    return found
+
+
+def gap(question: QuestionFeatures, quantity: Quantity, start: int, end: int) -> int:
+    """How far a word stands from a value. A count stands before its noun, a measure after."""
+    after, before = (1, 2) if "count" in question.kinds else (2, 1)
+    if start >= quantity.end:
+        return (start - quantity.end) * after
+    return max(0, quantity.start - end) * before
+
+
+def nearness(
+    question: QuestionFeatures,
+    quantity: Quantity,
+    places: Mapping[str, Sequence[tuple[int, int]]],
+    outer: Sequence[Quantity],
+) -> float:
+    """0..1: how near the question's terms stand; those before the first value are half as far from others."""
+    first = outer[0] if outer else quantity
+    gaps = [
+        min(
+            (
+                gap(question, quantity, *span)
+                + gap(question, first if span[1] <= first.start else quantity, *span)
+            )
+            // 2
+            for span in spans
+        )
+        for spans in places.values()
+    ]
+    farthest = FAR * (len(question.terms) - len(gaps)) + sum(min(one, FAR) for one in gaps)
+    return 1 - farthest / (FAR * (len(question.terms) or 1))
+
+
+def bound_terms(
+    question: QuestionFeatures,
+    outer: Sequence[Quantity],
+    places: Mapping[str, Sequence[tuple[int, int]]],
+) -> dict[int, float]:
+    """By the place of each value: the share of the question's terms that belong to it and to no other.
+
+    A word before all values belongs to all: “Agreement is 0.63 for the first task, 0.72 for the second”.
+    """
+    found: dict[int, float] = {}
+    for spans in places.values():
+        if len(outer) < 2 or any(start < outer[0].start for start, _ in spans):
+            continue
+        for span in spans:
+            nearest = min(outer, key=lambda one: gap(question, one, *span))
+            share = 1 / (len(spans) * len(question.terms))
+            found[nearest.start] = found.get(nearest.start, 0.0) + share
+    return found

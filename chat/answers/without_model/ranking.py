@@ -307,7 +307,12 @@ def item_match(items: Sequence[Item], line: AnswerLine) -> float:
         return 0.0
     section = line.unit.section_path[-1] if line.unit.section_path else ""
     over = line.passage.heading_below or line.passage.heading
-    return max(label_match(item, line.label, over, section) for item in items)
+    return max(label_match(item, said_of(line, item), over, section) for item in items)
+
+
+def said_of(line: AnswerLine, item: Item) -> str:
+    """What of a line an item is known by: the label of a row, or all of a sentence."""
+    return line.text if item.kind == "sentence" and not line.values else line.label
 
 
 # Whether the best page answers the question, judged by what of the question it lacks.

@@ -17,8 +17,10 @@ RETRY_AFTER = {
 }
 
 
+# PostgreSQL keeps no NUL in a text, so no string may have one.
+NO_NUL = r"^[^\x00]*$"
 # A character that `str.strip` keeps. Python strips more than JSON Schema's `\s`, such as U+001C to U+001F.
-NOT_BLANK = r"[^\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+NOT_BLANK = r"^[^\x00]*[^\x00\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000][^\x00]*$"
 
 
 class PinciteSchema(AutoSchema):
@@ -39,10 +41,10 @@ class PinciteSchema(AutoSchema):
     def _map_serializer_field(
         self, field: Any, direction: Any, bypass_extensions: bool = False
     ) -> dict[str, Any]:
-        """Require a character that is not stripped in trimmed strings that may not be blank."""
+        """Allow no NUL in strings; require a character that is not stripped where they may not be blank."""
         schema: dict[str, Any] = super()._map_serializer_field(field, direction, bypass_extensions)
-        if direction == "request" and type(field) is serializers.CharField and not field.allow_blank:
-            return schema | {"pattern": NOT_BLANK}
+        if direction == "request" and type(field) is serializers.CharField:
+            return schema | {"pattern": NO_NUL if field.allow_blank else NOT_BLANK}
         return schema
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> dict[str, Any]:

@@ -213,7 +213,10 @@ spending?.addEventListener("submit", (event) => {
 
 // Columns.
 
-const chooseColumn = (column) => ("mayEdit" in page.dataset ? openColumn(column) : grid.sortBy(column.id));
+function chooseColumn(column) {
+  if ("mayEdit" in page.dataset) openColumn(column);
+  else grid.sortBy(column.id);
+}
 
 function openColumn(column) {
   changing = column;

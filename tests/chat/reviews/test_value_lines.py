@@ -14,6 +14,7 @@ from django.core.management import call_command
 from chat.citations.claims import VERIFIED
 from chat.models import ReviewCell, ReviewColumn
 from chat.providers.registry import provider_named
+from chat.reviews.column_sets import templates
 from chat.reviews.fill_queue import FilledCell, answered
 from tests.chat.reviews.truths.financebench_cells import cells as financebench_cells
 from tests.conftest import Ingest
@@ -124,6 +125,70 @@ def test_a_dollar_of_hong_kong_is_none_of_the_united_states(alice: User, survey:
     assert found.value == {"number": 250, "currency": "HKD"}
     signs = {"S$5": "SGD", "A$5": "AUD", "US$5": "USD", "$5": "USD"}
     assert {text: quantities_in(text, "en")[0].unit for text in signs} == signs
+
+
+MANUAL = (
+    "# Rowing machine",
+    "Model name: Harbour 7",
+    "The maker tested 26 oars and nearly 50 seats of the rowing machine.",
+    "The rowing machine has an average pull of 4.2 kg and a maximum pull of 11 kg.",
+    "The wear of the seat is 0.63 for the first test and 0.72 for the salt water test.",
+    "Renting the machine costs 3 USD, resulting in a weekly fee of 21 USD2.",
+    "The machine was shown to 310 members from Feb. 1 to 7, 2031.",
+    "# The warranty does not pay for",
+    "1. Replacing broken oars.",
+    "2. Cleaning the rowing machine.",
+)
+
+
+def test_of_a_sentence_s_values_the_one_is_meant_that_the_question_names(
+    alice: User, ingested: Ingest
+) -> None:
+    manual = ingested(alice, pdf=draw_pdf("\n".join(MANUAL)), name="manual.pdf")
+
+    def number(question: str, kind: str = "number", unit: str = "") -> Any:
+        found = ask(alice, manual, question, kind, unit)
+        assert found.value, found
+        return found.value["number"]
+
+    assert number("How many oars of the rowing machine were tested?") == 26
+    assert number("How many seats of the rowing machine were tested?") == 50
+    assert number("What is the maximum pull of the rowing machine?", unit="kg") == 11
+    assert number("What is the average pull of the rowing machine?", unit="kg") == 4.2
+    assert number("What is the wear of the seat in the salt water test?") == 0.72
+    assert number("What is the weekly fee of the machine?", "money") == 21  # behind it a footnote
+    assert number("How many members saw the machine?") == 310  # “Feb.” ends no sentence
+    said = ask(alice, manual, "What is the model name?", "text")
+    assert (said.state, said.text) == (State.FOUND, "Model name: Harbour 7")
+    paid = ask(alice, manual, "Does the warranty pay for replacing broken oars?", "boolean")
+    assert (paid.state, paid.text) == (State.FOUND, "No")  # an item goes on from what stands over its list
+    law = ask(alice, manual, "Which law governs the rental of the machine?", "text")
+    assert law.state == State.NOT_STATED
+
+
+LEASE = (
+    "# BOAT LEASE AGREEMENT",
+    "This agreement is made this 7th day of April, 2031 by and between Harbour Ltd and St. Mary Club.",
+    "Witnesseth: in consideration of the fees set forth herein the parties hereto agree.",
+    "The term of this agreement is for a period of five (5) years from the effective date.",
+    "Either party may end it in writing. The other party shall not assign this agreement.",
+    "During the term of this agreement the Club shall indemnify the Owner for any breach of this clause.",
+    "This agreement shall be governed by and construed in accordance with the laws of Norway.",
+)
+
+
+def test_a_contract_s_clauses_are_known_by_what_they_say(alice: User, ingested: Ingest) -> None:
+    lease = ingested(alice, pdf=draw_pdf("\n".join(LEASE)), name="lease.pdf")
+    columns = {column["title"]: column for column in templates()["contract"]["columns"]}
+
+    def said(title: str) -> FilledCell:
+        return ask(alice, lease, columns[title]["question"], columns[title]["kind"])
+
+    assert said("Parties").text.endswith("by and between Harbour Ltd and St. Mary Club.")
+    assert said("Effective date").value == "2031-04-07"
+    assert "five (5) years" in said("Term").text
+    assert "Norway" in said("Governing law").text
+    assert said("Renewal").state == State.NOT_STATED
 
 
 def test_what_holds_no_value_of_the_kind_is_not_stated(alice: User, survey: Any) -> None:

@@ -1,0 +1,347 @@
+"""A cell without a model: the row or the sentence that says most surely what its column asks for.
+
+Numbers, amounts and dates are the best values of the best pages' rows and sentences (``value_lines``).
+A text is a line of the answer that a conversation gives, where no line says so under a name of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from chat.answers.answer_builder import AnswerBuilder
+from chat.answers.context import AnswerSources
+from chat.answers.prompt import prompt_for
+from chat.answers.without_model.answer import bullet, holding, with_years
+from chat.answers.without_model.lines import DIGIT, SCALE_WORD, AnswerLine, distinct_terms, lines_of
+from chat.answers.without_model.question import (
+    QuestionFeatures,
+    analyse,
+    language_of,
+    message,
+)
+from chat.answers.without_model.ranking import (
+    RankedPage,
+    Relevance,
+    TermWeights,
+    item_match,
+    rank,
+    relevance,
+    terms_over,
+)
+from chat.answers.write_answer import drafted
+from chat.citations.claims import CONTRADICTED, VERIFIED, SourceUnit
+from chat.citations.marker_decoder import without_markers
+from chat.models import Citation, ReviewCell, ReviewColumn
+from chat.providers.extractive import Extractive
+from chat.reviews.typed_values import (
+    QUANTITIES,
+    Evidence,
+    FilledCell,
+    TypedValue,
+    chosen_in,
+    typed_value,
+)
+from chat.reviews.value_lines import WEIGHTS, ValueLine, row_values_of, said_values
+from domains.items import Item, items_asked
+
+State, Kind = ReviewCell.State, ReviewColumn.Kind
+MOST_PAGES = 12  # looked through for a value
+MOST_WHOLE = 3  # pages of which all lines are looked at, not only those that search found
+MOST_NEAR = 3  # passages shown where nothing is stated
+MOST_TRIED = 8  # values that are put to the verifier
+MOST_SAID = 3  # lines of a text
+MOST_AGAIN = 3  # other lines that say a value too
+TO_SCALE = (1e-3, 1e-6, 1e-9)  # of an amount, where its line leaves out thousands, millions, billions
+LEAST_SCALED = 1000  # smaller amounts are prices and rates
+SAME = 0.05  # two different values with scores so near are both meant, or neither
+LEAST_COVERED = 0.4  # share of the question's telling terms that a text has, with the headings over it
+
+LABEL = re.compile(r"\W*([^\W\d_][^:.!?]{0,40}[^\s:.!?]) ?: ?\S")
+NEAR_LINES = 600  # characters on a page between lines that say one thing together
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A column's question and the pages of a document that speak of it, best first."""
+
+    question: QuestionFeatures
+    pages: Sequence[RankedPage]
+    relevance: Relevance | None
+    found: AnswerSources
+
+    @classmethod
+    def at(cls, column: ReviewColumn, found: AnswerSources) -> Looked:
+        languages = list(dict.fromkeys(passage.unit.language for passage in found.passages))
+        question = analyse(column.question, languages)
+        pages = rank(question, lines_of(question, found.passages), found.passages, found.notes.packs)
+        judged = relevance(question, pages, found.notes) if pages else None
+        whole = [whole_page(question, page) for page in pages[:MOST_WHOLE]]
+        return cls(question, [*whole, *pages[MOST_WHOLE:MOST_PAGES]], judged, found)
+
+    @property
+    def lines(self) -> list[AnswerLine]:
+        return [line for page in self.pages for line in page.lines]
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the pages answer: they are on the subject, or a line is labelled as the question asks."""
+        if self.relevance is None:
+            return False
+        lacks = bool(self.relevance.lacking or self.found.notes.absent or self.question.years)
+        return self.relevance.is_direct or (not lacks and bool(self.labelled(1)))
+
+    def labelled(self, least: int = 2) -> list[AnswerLine]:
+        """Lines such as “Agreement term: 1 year”, whose label is at least so many words of the question."""
+        asked = set(self.question.terms)
+        return [
+            line
+            for line in self.lines
+            if (match := LABEL.match(line.text))
+            and (terms := distinct_terms(match[1], line.language)) <= asked
+            and len(terms) >= min(least, len(asked))
+        ]
+
+    def coverage(self, terms: frozenset[str]) -> float:
+        """0..1: how much of what tells the question is among the terms; rare words count more."""
+        return TermWeights(self.found.passages).share(self.question.terms, terms)
+
+
+def whole_page(question: QuestionFeatures, page: RankedPage) -> RankedPage:
+    """The page with the lines of its units that search did not find, behind those it did."""
+    first = page.lines[0].passage
+    shown = {line.unit.id for line in page.lines}
+    on_page = (first.unit, *first.around)
+    items = [
+        replace(first, unit=as_row(unit), around=on_page, rank=0, heading_below="")
+        for unit in on_page
+        if unit.id not in shown
+    ]
+    return replace(page, lines=(*page.lines, *lines_of(question, items)))
+
+
+def as_row(unit: SourceUnit) -> SourceUnit:
+    """A data sheet's row of words and numbers (“Response time, 12 ms”) that is taken for column heads."""
+    table = unit.table
+    if (
+        table is None
+        or not table.header
+        or not any(map(DIGIT.search, (cell.text for cell in table.cells[1:])))
+    ):
+        return unit
+    return replace(unit, table=msgspec.structs.replace(table, header=False))
+
+
+def without_model(column: ReviewColumn, found: AnswerSources) -> FilledCell:
+    looked = Looked.at(column, found)
+    return quantity(column, looked) if column.kind in QUANTITIES else text(column, looked)
+
+
+def quantity(column: ReviewColumn, looked: Looked) -> FilledCell:
+    """A number, an amount or a date: the best value that its page bears out.
+
+    Where nothing is directly on the question it is not stated; where two values fit alike it is unclear.
+    """
+    held = held_values(value_lines(column, looked), looked.found) if looked.is_direct else []
+    if not held:
+        return not_stated(looked)
+    citations = cited([line for _, line in held], looked.found).citations
+    if len({size_of(one.value.value) for one, _ in held}) > 1 or lacks_scale(held[0][0], looked):
+        return FilledCell(State.UNCLEAR, text="\n".join(line.text for _, line in held), citations=citations)
+    first = held[0][0].value
+    return FilledCell(State.FOUND, first.value, first.text, citations)
+
+
+def lacks_scale(value: ValueLine, looked: Looked) -> bool:
+    """Whether a filing's amount may be in thousands or millions: that may be stated once for many pages."""
+    said = value.amount >= LEAST_SCALED and not SCALE_WORD.search(value.value.text)
+    return said and "finance" in looked.found.notes.packs and any(line.measure for line in looked.lines)
+
+
+def not_stated(looked: Looked) -> FilledCell:
+    near = [line for page in looked.pages[:MOST_NEAR] for line in page.lines[:1]]
+    held = list(holding(near, looked.found.passages))
+    return FilledCell(State.NOT_STATED, citations=cited(held, looked.found).citations)
+
+
+def held_values(values: Sequence[ValueLine], found: AnswerSources) -> list[tuple[ValueLine, AnswerLine]]:
+    """The best value that its page bears out, and those that score alike, each as the line that says it."""
+    held: list[tuple[ValueLine, AnswerLine]] = []
+    for one in values[:MOST_TRIED]:
+        if held and one.score < held[0][0].score - SAME:
+            break
+        held += [(one, line) for line in holding([one.line], found.passages)]
+    return held
+
+
+def size_of(value: Any) -> str:
+    """A value for comparison: an amount without its sign, for statements print costs either way."""
+    return str(abs(value["number"])) if isinstance(value, dict) else str(value)
+
+
+def cited(lines: Sequence[AnswerLine], found: AnswerSources) -> AnswerBuilder:
+    """Each line cited and checked as it is in an answer."""
+    draft = AnswerBuilder(uuid4(), found.sources, {})
+    for line in lines:
+        for _ in chain(draft.write(bullet(line.text)), draft.cite(line.unit, line.quote), draft.write("\n")):
+            pass
+    return draft
+
+
+def value_lines(column: ReviewColumn, looked: Looked) -> list[ValueLine]:
+    """The values of the pages that fit the column, best first."""
+    question, pages = looked.question, looked.pages
+    items = items_asked(question.text, looked.found.notes.packs)[:1]  # others are what it is computed from
+    found: list[ValueLine] = []
+    for page in pages:
+        share = page.probability / (pages[0].probability or 1.0)
+        for line in page.lines:
+            line = with_years(question, line)
+            values = (
+                row_values_of(column, question, items, line)
+                if line.values
+                else said_values(column, question, line, item_match(items, line))
+            )
+            found += [replace(one, score=one.score + WEIGHTS["page"] * share) for one in values]
+    found = agreed(found)
+    newest = 0 if question.years else max((one.year for one in found), default=0)
+    found = [
+        replace(one, score=one.score + WEIGHTS["newest"]) if newest and one.year == newest else one
+        for one in found
+    ]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def agreed(values: Sequence[ValueLine]) -> list[ValueLine]:
+    """Values that other lines give score more; an amount takes its scale from a line that states it."""
+    scaled = {one.amount * factor: one.amount for one in values if one.amount for factor in TO_SCALE}
+    said = {size_of(one.value.value): set[str]() for one in values}
+    best: dict[float, float] = {}
+    for one in values:
+        said[size_of(one.value.value)].add(one.line.text)
+        if whole := scaled.get(one.amount):
+            best[whole] = max(best.get(whole, one.score), one.score)
+    return [
+        replace(
+            one,
+            score=max(one.score, best.get(one.amount, one.score))
+            + WEIGHTS["again"] * min(MOST_AGAIN, len(said[size_of(one.value.value)]) - 1),
+        )
+        for one in values
+        if one.amount not in scaled
+    ]
+
+
+# --- Texts ---
+
+
+def text(column: ReviewColumn, looked: Looked) -> FilledCell:
+    """A text, yes or no, a choice: from lines that say so by name, else from the answer of a conversation."""
+    packs = looked.found.notes.packs
+    items = [one for one in items_asked(column.question, packs)[:1] if one.kind == "sentence"]
+    lines = item_lines(items, looked) if items else named_lines(column, looked)
+    own = list(islice(holding(lines, looked.found.passages), MOST_SAID))
+    if own and (cell := judged(column, cited(own, looked.found))).state == State.FOUND:
+        return cell
+    if items and column.kind == Kind.TEXT:
+        return not_stated(looked)  # such documents say it in words that are known
+    prompt = replace(prompt_for(column.question, looked.found.passages, (), ""), notes=looked.found.notes)
+    draft = AnswerBuilder(uuid4(), looked.found.sources, {})
+    for _ in drafted(draft, Extractive(), prompt, threading.Event(), {}):
+        pass
+    return judged(column, draft) if is_covered(looked, draft.citations) else not_stated(looked)
+
+
+def item_lines(items: Sequence[Item], looked: Looked) -> list[AnswerLine]:
+    """The first sentence of the document that a pack knows by the question's name, and those near it."""
+    said = [line for line in looked.lines if item_match(items, line)]
+    said.sort(key=lambda line: (line.unit.page, line.start))
+    first = said[0] if said else None
+    return [
+        line
+        for line in said
+        if first and line.unit.page == first.unit.page and line.start - first.start < NEAR_LINES
+    ]
+
+
+def named_lines(column: ReviewColumn, looked: Looked) -> list[AnswerLine]:
+    """Lines that have the question's name for a label, that name a choice, or that give its number."""
+    question = looked.question
+    if not looked.is_direct:
+        return []
+    if column.kind in (Kind.CHOICE, Kind.CHOICES):
+        choosing = [line for line in looked.lines if chosen_in(column, line.text, line.language)]
+        return best_covered(choosing, looked)
+    if column.kind != Kind.TEXT:
+        return []
+    if labelled := looked.labelled()[:1]:
+        return labelled
+    if question.kinds & {"count", "amount"} and not question.computation:
+        number = ReviewColumn(question=column.question, kind=Kind.NUMBER)
+        return best_covered([one.line for one in value_lines(number, looked)[:1]], looked)
+    return []
+
+
+def best_covered(lines: Sequence[AnswerLine], looked: Looked) -> list[AnswerLine]:
+    """The line that has most of what tells the question, itself and in the headings over it."""
+    shares = [looked.coverage(line.terms | terms_over(line)) for line in lines]
+    best = max(shares, default=0.0)
+    return [lines[shares.index(best)]] if best >= LEAST_COVERED else []
+
+
+def is_covered(looked: Looked, citations: Sequence[Citation]) -> bool:
+    """Whether a line that an answer cites has what tells the question, itself or in the headings over it."""
+    by_unit = {str(line.unit.id): terms_over(line) for line in looked.lines}
+    shares = [
+        looked.coverage(distinct_terms(one.claim, "en") | by_unit.get(str(one.unit_id), frozenset()))
+        for one in citations
+    ]
+    return max(shares, default=0.0) >= LEAST_COVERED
+
+
+# --- An answer as a cell ---
+
+
+def judged(column: ReviewColumn, draft: AnswerBuilder, named: TypedValue | None = None) -> FilledCell:
+    """What an answer says as a cell: its state and value rest on the citations that hold.
+
+    ``named``: a choice, or yes or no, that a model drew from these words.
+    """
+    said = without_markers(draft.content).strip()
+    claims = "\n".join(dict.fromkeys(citation.claim for citation in draft.citations))
+    direct = not said.startswith(refusals(column.question))
+    held = [citation for citation in draft.citations if citation.verdict in VERIFIED]
+    if not direct:
+        return FilledCell(State.NOT_STATED, citations=draft.citations)
+    if any(citation.verdict in CONTRADICTED for citation in draft.citations):
+        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
+    evidence = [
+        Evidence(citation.claim, citation.quote, unit.language or "en", intro_of(unit))
+        for citation in held
+        if (unit := draft.sources.units[str(citation.unit_id)])
+    ]
+    value = (named if held else None) or typed_value(column, evidence)
+    if value is None:
+        return FilledCell(State.UNCLEAR, text=claims or said, citations=draft.citations)
+    if column.kind != Kind.TEXT:  # the words that give the value come first
+        held = [held[value.place], *(citation for citation in held if citation is not held[value.place])]
+    return FilledCell(State.FOUND, value.value, value.text, held)
+
+
+def intro_of(unit: SourceUnit) -> str:
+    """The heading that a list's items go on from: “We do not pay for”; '' of a paragraph."""
+    return unit.section_path[-1] if unit.type == "list" and unit.section_path else ""
+
+
+def refusals(question: str) -> tuple[str, ...]:
+    """How an answer begins that found nothing direct."""
+    language = language_of(question)
+    said = (message(language, key).rstrip(".:。：") for key in ("none", "closest"))
+    return (*said, "The documents do not say")
