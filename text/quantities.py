@@ -384,7 +384,7 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
         ):
             unit = units_by_symbol().get(right.unit)
             factor, offset = (unit.factor, unit.offset) if unit else (Decimal(1), Decimal(0))
-            scale = right.scale if left.bare and right.dimension != "money" else Decimal(1)
+            scale = right.scale if left.bare else Decimal(1)
             found[at] = replace(
                 left,
                 value=left.value * scale,

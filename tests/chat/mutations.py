@@ -66,6 +66,8 @@ def cases(pages: Sequence[Page], strangers: Sequence[Page], seed: int = 0) -> It
             for claim in claims:
                 yield Case("", claim.claim, unit, page)
                 yield from _mutations(claim, unit, page, strangers, chance)
+            if unit.type != "table":
+                yield from _word_mutations(unit, page, chance)
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,57 @@ def _mutations(
     if strangers:
         other = chance.choice(strangers)
         yield Case("document", true.claim, chance.choice(other), other)
+
+
+# Words that turn what a sentence says: pattern and replacement, by the kind of claim this makes of it.
+_TURNED: dict[str, Sequence[tuple[str, str]]] = {
+    "unit": [
+        (r"(?<=\d )days\b", "months"), (r"(?<=\d )months\b", "years"), (r"(?<=\d )years\b", "months"),
+        (r"(?<=\d )hours\b", "days"), (r"(?<=\d )minutes\b", "hours"), (r"(?<=\d )seconds\b", "minutes"),
+        (r"(?<=\d )mm\b", "cm"), (r"(?<=\d )cm\b", "m"), (r"(?<=\d )kg\b", "g"),
+        (r"(?<=\d )inches\b", "feet"),
+        (r"(?<=\d) ?°F\b", " °C"), (r"(?<=\d) ?°C\b", " °F"), (r"(?<=\d )weeks\b", "days"),
+    ],
+    "points": [(r"percentage points", "percent"), (r"(?<=\d)(?: percent|%)", " percentage points")],
+    "direction": [
+        (r"\bincreased\b", "decreased"), (r"\bdecreased\b", "increased"), (r"\brose\b", "fell"),
+        (r"\bfell\b", "rose"), (r"\bhigher\b", "lower"), (r"\blower\b", "higher"), (r"\bgrew\b", "shrank"),
+        (r"\ban increase\b", "a decrease"), (r"\ba decrease\b", "an increase"),
+    ],
+    "comparator": [
+        (r"\bat least\b", "at most"), (r"\bat most\b", "at least"), (r"\bmore than\b", "less than"),
+        (r"\bless than\b", "more than"), (r"\bup to(?= \$?\d)", "at least"), (r"\bover(?= \$?\d)", "under"),
+    ],
+    "negation": [
+        (r"\b(is|are|was|were|does|did|do|may|shall|will|could|should|must) not\b", r"\1"),
+        (r"\b(is|are|was|were|shall|will|must)\b(?! not)", r"\1 not"),
+    ],
+    "modality": [(r"\bmay\b", "must"), (r"\bmust\b", "may"), (r"\bshall\b", "may"), (r"\bshould\b", "must")],
+    "quantifier": [
+        (r"\b[Aa]ll\b(?! of)", "no"), (r"\b[Mm]ost\b(?= \w+s\b)", "all"), (r"\b[Ss]ome\b", "all"),
+        (r"\b[Nn]one\b", "all"),
+    ],
+    "condition": [(r"\bunless\b", "if"), (r"\bif\b(?! not)", "unless"), (r"\bexcept\b", "including")],
+    "period": [
+        (r"\bannually\b", "monthly"), (r"\bquarterly\b", "annually"), (r"\bmonthly\b", "annually"),
+        (r"\bper year\b", "per month"), (r"\bper month\b", "per week"), (r"\bper day\b", "per week"),
+        (r"\bbefore\b", "after"), (r"\bafter\b", "before"), (r"\bdaily\b", "weekly"),
+    ],
+    "role": [(r"\b([Tt]he \w+) (shall|must|may|will|can) (\w+) (the \w+)\b", r"\4 \2 \3 \1")],
+}  # fmt: skip
+
+
+def _word_mutations(unit: SourceUnit, page: Page, chance: random.Random) -> Iterator[Case]:
+    """Sentences of the page, each with one word of every kind that turns it exchanged for another."""
+    for start, end in _sentences(unit.text):
+        sentence = " ".join(unit.text[start:end].split())
+        if not 40 <= len(sentence) <= 300 or not sentence.endswith("."):
+            continue
+        for kind, swaps in _TURNED.items():
+            fitting = [(pattern, new) for pattern, new in swaps if re.search(pattern, sentence)]
+            if fitting:
+                pattern, new = chance.choice(fitting)
+                yield Case(kind, Claim(re.sub(pattern, new, sentence, count=1)), unit, page)
 
 
 def _digit_changed(value: Value, unit: SourceUnit, chance: random.Random) -> str | None:

@@ -121,6 +121,8 @@ def test_a_quote_with_a_claim_that_was_not_judged_is_found() -> None:
 
 
 def test_the_reason_says_both_sides() -> None:
+    german = checked("Die Frist beträgt 30 Monate.", "Die Frist beträgt 30 Tage.", "de")
+    assert german.reason == "The claim says 30 Monate, the page 30 Tage."
     said = checked("The recommended dose is 10 g daily.", TRIAL)
     assert said.reason == "The claim says 10 g, the page 10 mg."
     (conflict,) = said.conflicts

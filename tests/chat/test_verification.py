@@ -176,7 +176,10 @@ def test_a_value_of_another_column_is_unsupported() -> None:
     head, row = segment_row()
     assert verify(Claim("Net revenues of Blizzard were 2,291."), row, [head]).verdict == "exact"
     wrong = verify(Claim("Net revenues of Blizzard were 2,458."), row, [head])
-    assert (wrong.verdict, wrong.reason) == ("unsupported", "2,458 is here, but in a different column.")
+    assert (wrong.verdict, wrong.reason) == (
+        "unsupported",
+        "2,458 is in another row or column; this cell says 2,291.",
+    )
 
 
 def test_the_head_of_a_column_that_is_no_year_is_lit() -> None:

@@ -58,7 +58,7 @@ def with_lone_denials(tokens: list[Token], words: Lexicon) -> list[Token]:
         if token.word not in ("ne", "n'") or tokens[at + 1].word not in words.alone_denied:
             continue
         behind = list(takewhile(lambda other: other.word not in HARD_BREAKS, tokens[at + 1 :]))
-        if not any(other.marker in DENIALS or other.word in ("que", "qu'") for other in behind):
+        if not any(other.marker in DENIALS or other.word.startswith(("que", "qu'")) for other in behind):
             denial = Marker("negation", "not")
             found[at] = replace(token, kind="marker", marker=denial, stem="negation:not")
     return found

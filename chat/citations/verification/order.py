@@ -31,7 +31,7 @@ from chat.citations.verification.voice import (
     voice_changes,
     wrong_voices,
 )
-from text.semantics import Lexicon
+from text.semantics import UNSPACED, Lexicon
 
 FREE_ORDER = frozenset({"zh", "de", "nl", "es", "ar", "it", "pt", "ru"})  # the subject may follow its verb
 
@@ -59,6 +59,8 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     if pairing.words.than and _compared(pairing) and operands_exchanged(pairing):
         ordered = [i for i, _ in pairing.ordered]
         return ordered[0], ordered[-1], True
+    if pairing.words.language in FREE_ORDER - {"zh", "ar"} and _only_verb_moved(pairing):
+        return None
     bare = [
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
@@ -142,13 +144,17 @@ def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
     claim, source = pairing.claim, pairing.source
     apart = claim[i].clause != claim[k].clause and source[j].clause != source[m].clause
     apart = apart and _moved_along(pairing, i, j) and _moved_along(pairing, k, m)
-    apart = apart and _opening(claim, i) == _opening(source, j) and _opening(claim, k) == _opening(source, m)
+    unspaced = pairing.words.language in UNSPACED
+    apart = apart and _opening(claim, i, unspaced) == _opening(source, j, unspaced)
+    apart = apart and _opening(claim, k, unspaced) == _opening(source, m, unspaced)
     return apart and _denied(claim, i) == _denied(source, j) and _denied(claim, k) == _denied(source, m)
 
 
-def _opening(tokens: Sequence[Token], at: int) -> str:
+def _opening(tokens: Sequence[Token], at: int, unspaced: bool) -> str:
     """The "because" or "before" that opens the clause of a word; '' where none does."""
-    first = next(t for t in tokens if t.clause == tokens[at].clause and (t.content or t is tokens[at]))
+    own = [t for t in tokens if t.clause == tokens[at].clause and (t.content or t is tokens[at])]
+    closing = [t for t in own if unspaced and t.marker and t.marker.category == "time"]  # "…した後、"
+    first = (closing or own)[0]
     subordinates = first.marker and first.marker.category in ("cause", "time")
     return f"{first.marker.category}:{first.marker.value}" if subordinates and first.marker else ""
 
@@ -379,6 +385,19 @@ def _verb_and_subject(pairing: Pairing, i: int, k: int, crossed: set[tuple[int, 
         and not any((min(a, b), max(a, b)) in crossed for a in phrase for b in phrase)
         for phrase, verb in (((i, *between), k), ((k, *between), i))
     )
+
+
+def _only_verb_moved(pairing: Pairing) -> bool:
+    """Whether a verb and all else have changed places as blocks: "quedan excluidas las familias"."""
+    crossed = [(i, k) for (i, _), (k, _) in inversions(pairing)]
+    blocks = sorted({i for i, _ in crossed}), sorted({k for _, k in crossed})
+    if not crossed or len(crossed) != len(blocks[0]) * len(blocks[1]) or blocks[0][-1] > blocks[1][0]:
+        return False
+    verbs = [block for block in blocks if all(_bare_verb(pairing, at) for at in block)]
+    return len(verbs) == 1 and verbs[0][-1] - verbs[0][0] < _MOST_VERB_WORDS
+
+
+_MOST_VERB_WORDS = 3
 
 
 def _bare_verb(pairing: Pairing, at: int) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.computation import Operands, computed
@@ -14,7 +15,7 @@ from chat.citations.verification.phrases import change_role
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
 from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.tokens import tokens_of
-from text.semantics import Lexicon, known_language, lexicon, plain_letters
+from text.semantics import Lexicon, known_language, lexicon, plain_letters, split_words
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # of a passage, looked at closely
@@ -54,7 +55,9 @@ class _Sentence:
 def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Judgement:
     """Judge a claim against a passage; ``topics``: headings and the title it stands under."""
     if not known_language(language):
-        return Judgement("open", unchecked=(f"There are no rules for the language {language or '?'}.",))
+        reason = f"There are no rules for the language {language or '?'}."
+        wanted, held = (set(split_words(text)) for text in (claim, passage))
+        return Judgement("open", unchecked=(reason,), coverage=len(wanted & held) / max(1, len(wanted)))
     sentences = sentences_of(passage, language)
     tokens = tokens_of(claim, language)
     said = sentence_spans(claim, language)
@@ -173,7 +176,7 @@ def _best(
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
         words = lexicon(language)
-        for tokens in _readings(sentence.tokens):
+        for tokens in _readings(sentence.tokens, words):
             said, source = _alike(_with_parts(claim, tokens, words), _with_parts(tokens, claim, words))
             found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found:
@@ -185,12 +188,16 @@ def _best(
     return _judgement(best, sentence)
 
 
-def _readings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """A sentence, and where it has shares in brackets the sentence with these in the place of their words.
+def _readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """A sentence, and what else it says.
 
-    "Two thirds of the tenants (66%) stayed" is also "66% of the tenants stayed".
+    "Two thirds of the tenants (66%) stayed" is also "66% of the tenants stayed"; "site A got 310 mm of
+    rain and site B 420 mm" also "site B got 420 mm of rain".
     """
     yield tokens
+    for at, token in enumerate(tokens):
+        if token.word in COORDINATORS or (token.kind == "break" and token.word in _COMMAS):
+            yield from _gap_filled(tokens, at, words)
     found: list[Token] = []
     at = removed = 0
     while at < len(tokens):
@@ -206,6 +213,46 @@ def _readings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         yield found
 
 
+_COMMAS = frozenset(",、，،")
+_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
+
+
+def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon) -> Iterator[Sequence[Token]]:
+    """The clause before a conjunction with the phrases and the number that follow it in place of its own."""
+    before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
+    behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
+    number = next((k for k, token in enumerate(behind) if token.quantity), None)
+    if number is None or not before:
+        return
+    own = behind[number].quantity
+    rival = next(
+        (k for k, t in enumerate(before) if t.quantity and own and t.quantity.dimension == own.dimension),
+        None,
+    )
+    if rival is None or sum(t.quantity is not None for t in (*before, *behind)) > 2 + (
+        behind[-1].quantity is not own
+    ):
+        return
+    left, right = behind[:number], behind[number + 1 :]
+    phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
+    filled = [*before[:rival], behind[number], *before[rival + 1 :]]
+    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right:
+        filled = [*left, *filled[len(left) :]]
+    elif not left and phrase and _is_noun_phrase(phrase, words) and rival < len(before) - len(phrase):
+        filled = [*filled[: -len(phrase)], *right]
+    else:
+        return
+    yield [replace(token, clause=0, part=0) for token in filled]
+
+
+def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
+    """Whether words may be one phrase without a verb: no function word but articles, no change."""
+    return len(tokens) <= _MOST_REMNANT and all(
+        not token.marker and not token.poles and (token.kind == "word" or token.word in words.articles)
+        for token in tokens
+    )
+
+
 def _is_bracketed_share(tokens: Sequence[Token]) -> bool:
     if len(tokens) < 3 or (tokens[0].word, tokens[2].word) not in (("(", ")"), ("（", "）")):
         return False
@@ -217,6 +264,8 @@ def _place_of_share(before: Sequence[Token]) -> int | None:
     for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
         token = before[at]
         if token.quantity:
+            if token.quantity.bare and any(t.word in _OF for t in before[max(0, at - 2) : at]):
+                continue  # "half of the 2,150 adults": the share is of them
             counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
             return at if counts else None
         if token.marker and token.marker.category == "quantifier":
@@ -224,6 +273,7 @@ def _place_of_share(before: Sequence[Token]) -> int | None:
     return None
 
 
+_OF = frozenset(["of", "der", "des", "de", "den"])
 _NEAR_SHARE = 8  # tokens between a share and the words that say it
 
 
@@ -316,7 +366,8 @@ def _surroundings(
     """The words that may name the subject: headings, and what opens the sentence before."""
     topic: list[Token] = [t for text in topics for t in tokens_of(text, language) if t.kind == "word"]
     at = sentences.index(sentence)
-    pronoun = any(token.word in lexicon(language).pronouns for token in sentence.tokens[:4])
+    words = lexicon(language)
+    pronoun = any(token.word in words.pronouns | words.have for token in sentence.tokens[:4])
     for before in (*sentences[:1], *(sentences[at - 1 : at] if at and pronoun else ())):
         if before is not sentence:
             topic += [token for token in before.tokens if token.kind == "word"][:_TOPIC_WORDS]

@@ -23,7 +23,7 @@ from chat.citations.verification.order import comparison_turned, operands_exchan
 from chat.citations.verification.phrases import change_role, first_and_last, lead
 from chat.citations.verification.token import COORDINATORS, Token
 from chat.citations.verification.voice import converse
-from text.semantics import Lexicon, Marker
+from text.semantics import UNSPACED, Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]
 LEAST_COVERAGE = 0.5  # share of a claim's words with a partner, for a difference to be a contradiction
@@ -32,6 +32,7 @@ _KIND_OF = {
     "comparator": "comparator", "time": "time", "frequency": "time", "condition": "condition",
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
+_PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
 
@@ -67,7 +68,20 @@ def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, aro
     if topic:
         found = {i: j for i, j in found.items() if i not in topic}
         around = replace(around, topic=(*around.topic, *(claim[i] for i in topic)))
-    return _Examination(Pairing(claim, source, found, words), around).finding()
+    return _Examination(Pairing(_in_clauses_of(claim, source, found), source, found, words), around).finding()
+
+
+def _in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:
+    """The claim with the main clause apart behind a condition that opens it without a comma."""
+    first = next((at for at, token in enumerate(claim) if token.content), None)
+    if first is None or not is_marker(claim[first], "condition") or first not in found:
+        return claim
+    own = source[found[first]].clause
+    places = [i for i in sorted(found) if claim[i].clause == claim[first].clause]
+    ends = [k for k, i in enumerate(places) if source[found[i]].clause != own]
+    if not ends or len(ends) != len(places) - ends[0]:
+        return claim
+    return [replace(t, clause=t.clause + 1) if at >= places[ends[0]] else t for at, t in enumerate(claim)]
 
 
 def _topic_apart(
@@ -337,7 +351,9 @@ class _Examination(Differences):
     def _says_again(self, at: int) -> bool:
         """ "12 got the drug and 9 got a placebo": the verb before, which the source says once."""
         before = [i for i in self.pairing.partners if i < at and self.claim[i].stem == self.claim[at].stem]
-        joined = any(token.word in COORDINATORS for token in self.claim[before[-1] : at]) if before else False
+        between = self.claim[before[-1] : at] if before else ()
+        unspaced = self.words.language in UNSPACED
+        joined = any(t.word in COORDINATORS or (unspaced and t.kind == "break") for t in between)
         own = self.claim[at]
         behind = self.claim[at - 1].word if at else ""
         return joined and not own.name and behind not in self.words.articles | self.words.prepositions
@@ -389,6 +405,8 @@ class _Examination(Differences):
         if any(self.source[opening].stem == token.stem for token in self.claim if token.kind == "word"):
             return True
         if self.source[opening].word in self.words.generic and opening <= 1:
+            return True
+        if self.words.language in _PRO_DROP and self.source[0].word in self.words.have | self.words.passive:
             return True
         return any(token.word in self.words.pronouns for token in self.source[:opening])
 

@@ -272,7 +272,8 @@ class _Reading:
 
     def _turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
-        wanted = ("direction", "level") if cells[0][0] == cells[1][0] else ("level", *_LEVELS[1:])
+        times = self._order([column for _, column in cells]) != 0
+        wanted = ("direction", "level") if times else ("level", *_LEVELS[1:])
         sides = {
             (at, side) for at, token in enumerate(self.tokens) for pair, side in token.poles if pair in wanted
         }
@@ -291,7 +292,7 @@ class _Reading:
 
     def _operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
         """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
-        if cells[0][0] == cells[1][0] and self._order([column for _, column in cells]) > 0:
+        if self._order([column for _, column in cells]) > 0:
             cells = cells[::-1]
         subject, reference = (self._first(row, column) for row, column in cells)
         assert subject is not None
@@ -308,8 +309,8 @@ class _Reading:
     ) -> Judgement:
         """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
         turn, spans = self._turn(cells), self._spans(cells)
-        rows = cells[0][0] != cells[1][0]
-        if turn is None or (rows and not self._names_reference_last(cells)):
+        timeless = self._order([column for _, column in cells]) == 0
+        if turn is None or (timeless and not self._names_reference_last(cells)):
             return Judgement("open", spans, unchecked=("The claim compares cells.",))
         at, side = turn
         held = self._operands(cells)
@@ -378,11 +379,13 @@ class _Reading:
         return quantity is not None and quantity.dimension == "ratio"
 
     def _order(self, columns: Sequence[int]) -> int:
-        """1 when the columns run from the earlier to the later time, -1 the other way round."""
+        """1 when the columns run from the earlier to the later time, -1 the other way round; else 0."""
         times = [
             [token.quantity.value for token in self.grid.head(column) if token.quantity] for column in columns
         ]
-        return -1 if times[0] and times[1] and times[0][-1] > times[1][-1] else 1
+        if not (times[0] and times[1]) or times[0][-1] == times[1][-1]:
+            return 0
+        return -1 if times[0][-1] > times[1][-1] else 1
 
     # -- a whole column
 
@@ -433,6 +436,7 @@ class _Reading:
             for at, token in enumerate(self.tokens)
             if at not in self.used | known and not any(same(token, other) for other in said)
             and not any(_ends_compound(token, other) for other in said)
+            and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
             and not (token.marker is None and (self._is_sign_word(token) or token.word in light))
             and not self._only_total(token)
         ]  # fmt: skip

@@ -68,6 +68,9 @@ def _raw(text: str, language: str) -> list[Token]:
             word = plain_word(match[0], language)
             name = match[0][:1].isupper() and language != "de" and match.start() > 0
             start = match.start()
+            if len(word) == 1 and _is_label(plain, start):
+                found.append(Token("word", match[0], start, match.end(), match[0], name=True))
+                continue
             if language == "ar" and _has_conjunction(word):
                 word, start = word[1:], start + 1
             found.append(
@@ -77,6 +80,12 @@ def _raw(text: str, language: str) -> list[Token]:
                 )
             )  # fmt: skip
     return sorted(found, key=lambda token: token.start)
+
+
+def _is_label(text: str, at: int) -> bool:
+    """Whether a capital letter names what stands before it, as in "Site A"; not "I", nor among capitals."""
+    before = re.search(r"([^\W\d_]{2,}) $", text[:at])
+    return text[at].isupper() and text[at] != "I" and before is not None and not before[1].isupper()
 
 
 def _losses_as_amounts(tokens: list[Token]) -> list[Token]:

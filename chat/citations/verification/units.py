@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from chat.citations.anchoring.page_text import fold
-from chat.citations.claims import SourceUnit
+from chat.citations.claims import Conflict, SourceUnit
 from chat.citations.values.support import FALLING, ValueSupport, heads_of
 from chat.citations.verification.alignment import same
 from chat.citations.verification.grid import CellText, Grid
@@ -311,12 +311,17 @@ def _lines_over(unit: SourceUnit, around: Sequence[SourceUnit]) -> list[str]:
     return lines
 
 
-def with_conflict_shifted(judged: Judgement, shift: int) -> Judgement:
-    """The judgement with its conflicts' characters counted in the page's text."""
+def with_conflicts_as_written(judged: Judgement, sentence: str, unit: SourceUnit) -> Judgement:
+    """The judgement with its conflicts' words in their own letters, and counted in the page's text."""
+    return replace(judged, conflicts=tuple(_as_written(c, sentence, unit) for c in judged.conflicts))
+
+
+def _as_written(conflict: Conflict, sentence: str, unit: SourceUnit) -> Conflict:
+    claimed, held = sentence[slice(*conflict.claim_span)], unit.text[slice(*conflict.source_span)]
+    start, end = (place + unit.char_start for place in conflict.source_span)
     return replace(
-        judged,
-        conflicts=tuple(
-            replace(c, source_span=(c.source_span[0] + shift, c.source_span[1] + shift)) if c.source else c
-            for c in judged.conflicts
-        ),
+        conflict,
+        claim=claimed if claimed.lower() == conflict.claim.lower() else conflict.claim,
+        source=held if held.lower() == conflict.source.lower() else conflict.source,
+        source_span=(start, end) if conflict.source else conflict.source_span,
     )

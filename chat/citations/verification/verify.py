@@ -25,7 +25,7 @@ from chat.citations.values.columns import row_head, shared_terms, title_names
 from chat.citations.values.support import ValueSupport, check_values, heads_of
 from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
-from chat.citations.verification.units import judge_unit, verbatim_span, with_conflict_shifted
+from chat.citations.verification.units import judge_unit, verbatim_span, with_conflicts_as_written
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
@@ -191,7 +191,7 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     if judged.outcome != "holds" and said_in != base_language(language):
         reason = "The claim is in another language than the page."
         judged = Judgement("open", judged.spans, unchecked=(reason,), coverage=1.0)
-    judged = with_conflict_shifted(judged, unit.char_start)
+    judged = with_conflicts_as_written(judged, claim.sentence, unit)
     if judged.outcome == "holds":
         return _holding(_Read(claim, unit, around, judged, found, anchor, quoted))
     return _not_holding(_Read(claim, unit, around, judged, found, anchor, quoted))
