@@ -361,11 +361,9 @@ def relevance(
 
 
 def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
-    """Whether lines say two values side by side: of one row, or of two under the same heads."""
+    """Whether two rows say values under the same heads."""
     rows = [line for line in chosen if line.values]
-    return any(len(line.values) > 1 for line in rows) or any(
-        same_columns(one, other) for one, other in pairwise(rows)
-    )
+    return any(same_columns(one, other) for one, other in pairwise(rows))
 
 
 def says_more_than_names(question: QuestionFeatures, held: Sequence[QuestionWord], is_placed: bool) -> bool:
