@@ -1,10 +1,10 @@
-"""The PDF engine, without Django: a PDF in, pages and units with their boxes out.
+"""The PDF engine, without Django: it parses a PDF to pages and units with their boxes.
 
-``api`` is its face; ``geometry``, ``structure`` and ``failures`` are the values that cross it. Hostile files
-are opened in the confined processes of ``sandbox`` only.
+``api`` is the interface; ``geometry``, ``structure`` and ``failures`` are its value types. Only the confined
+processes of ``sandbox`` open files, which may be hostile.
 """
 
 import sys
 
 for _name in ("pymupdf.layout", "pymupdf4llm"):
-    sys.modules.setdefault(_name, None)  # type: ignore[arg-type]  # Python's sign for "not to be imported"
+    sys.modules.setdefault(_name, None)  # type: ignore[arg-type]  # None: their import fails

@@ -1,7 +1,6 @@
-"""The parser's front door: a PDF in, values out, whatever the file does to the process that reads it.
+"""The PDF engine's interface: parse, recognise, draw, convert, decrypt and annotate a file.
 
-``parse_file`` reads it, ``draw_page`` shows what was read, ``add_text_layer``
-gives scanned pages their words. Each starts one confined child and leaves none.
+Each function works in a confined child process, so a hostile file costs that process only.
 """
 
 from __future__ import annotations
@@ -42,9 +41,8 @@ from pdf.sandbox.messages import (
 from pdf.structure import Layer, ParsedDocument, ParsedPage
 
 PARSER_NAME = "fast"
-# What the units of an unchanged file depend on. Whoever changes which units come of a page (their bounds,
-# types, order, cells) counts on: ``backfill`` then reads the documents again that an older parser read.
-# tests/pdf/test_parser_version.py fails until it is done.
+# Increment it with every change of the units of a page (bounds, types, order, cells): ``backfill`` then
+# parses older documents again. tests/pdf/test_parser_version.py fails until it is done.
 PARSER_VERSION = "11"
 
 __all__ = [
@@ -75,21 +73,20 @@ def parse_file(
     recognise: bool = True,
     pictures: bool = False,
 ) -> ParsedDocument:
-    """The file's pages as units, read in a confined child process.
+    """Parse a PDF to pages and units in a confined child process.
 
     Args:
-        pages: 1-based numbers of the pages wanted; all where None. The whole file is read all the
-            same: running heads, sections and line numbers are the document's.
-        recognised: ``ParsedPage.recognised`` of an earlier reading, by page number.
-        unrecognised: reasons why the recognition of a page was given up, by page number.
-        recognise: recognise all other pages that need it, however long that takes; else such a page
-            says in ``awaits`` that ``recognise_pages`` has to be asked.
-        pictures: the words in pictures on pages with text are wanted, too.
-        on_progress: called with the pages read so far and their whole number.
+        pages: 1-based numbers of the pages to return; all by default. The whole file is parsed in
+            any case, for page headers, sections and line numbers.
+        recognised: OCR results of an earlier run (``ParsedPage.recognised``), by page number.
+        unrecognised: reasons of pages whose OCR was given up, by page number.
+        recognise: run OCR on all other pages that need it; otherwise they are marked in ``awaits``
+            for ``recognise_pages``.
+        pictures: also recognise words in pictures on pages with text.
+        on_progress: called with the number of pages read so far and in total.
 
     Raises:
-        ParseFailure: with a code of the closed list. A page that fails alone does not raise: its
-            ``failure`` says why.
+        ParseFailure: with a FailureCode. A failed page does not raise; its ``failure`` is set.
     """
     limits = limits or Limits()
     path = _checked(path, limits)
@@ -108,12 +105,12 @@ def parse_file(
 
 
 def _read(request: ParseRequest, on_progress: Callable[[int, int], None] | None) -> ParsedDocument:
-    count, said, found, seconds = 0, About(), [], {}
+    count, info, found, seconds = 0, About(), [], {}
     for answer in answers_of(request):
         if isinstance(answer, Opened):
             count = answer.page_count
         elif isinstance(answer, About):
-            said = answer
+            info = answer
         elif isinstance(answer, PageParsed):
             found.append(answer.page)
         elif isinstance(answer, Progress) and on_progress:
@@ -125,11 +122,11 @@ def _read(request: ParseRequest, on_progress: Callable[[int, int], None] | None)
         version=PARSER_VERSION,
         page_count=count,
         pages=tuple(found),
-        metadata=said.metadata,
-        outline=said.outline,
-        language=said.language,
+        metadata=info.metadata,
+        outline=info.outline,
+        language=info.language,
         stage_seconds=seconds,
-        sealed=said.sealed,
+        sealed=info.sealed,
     )
 
 
@@ -142,11 +139,9 @@ def recognise_pages(
     background: bool = False,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Generator[PageRecognised | PageNotRecognised]:
-    """What the pictures of the pages say, one answer a page in that order.
+    """Run OCR on the pages; yield one result per page, in that order. Raises ParseFailure.
 
-    ``background``: at a lower priority, as nobody waits for it, and only until ``is_over``, whatever page it
-    is at. Closing the generator ends the work.
-    Raises ParseFailure.
+    ``background``: at a low priority, and only until ``is_over``. Closing the generator stops the work.
     """
     limits = limits or Limits()
     path = _checked(path, limits)
@@ -164,7 +159,7 @@ def draw_page(
     password: str | None = None,
     limits: Limits | None = None,
 ) -> bytes:
-    """A PNG of the page as displayed, with what the parser found drawn over it. Raises ParseFailure."""
+    """Return a PNG of the page as displayed, with the parser's results drawn over it. Raises ParseFailure."""
     limits = limits or Limits()
     path = _checked(path, limits)
     reading = ParseRequest(str(path), limits, (page_number,), password)
@@ -179,7 +174,7 @@ def draw_plain_page(
     password: str | None = None,
     limits: Limits | None = None,
 ) -> bytes:
-    """A PNG of the page as displayed; quick, since nothing is read. Raises ParseFailure."""
+    """Return a PNG of the page as displayed, without parsing it. Raises ParseFailure."""
     limits = limits or Limits()
     path = _checked(path, limits)
     return _produced(PictureRequest(str(path), page_number, dpi, limits, password))
@@ -192,7 +187,7 @@ def add_text_layer(
     password: str | None = None,
     limits: Limits | None = None,
 ) -> bytes:
-    """The PDF with the words of its recognised pages laid under them, not painted. Raises ParseFailure."""
+    """Return the PDF with an invisible text layer on its recognised pages. Raises ParseFailure."""
     limits = limits or Limits()
     path = _checked(path, limits)
     recognised = tuple(page for page in pages if page.ocr)
@@ -200,14 +195,17 @@ def add_text_layer(
 
 
 def without_password(path: str | Path, password: str, *, limits: Limits | None = None) -> bytes:
-    """The PDF as it is once its password was given. Raises ParseFailure (PASSWORD_PROTECTED: a wrong one)."""
+    """Return the decrypted PDF. Raises ParseFailure (PASSWORD_PROTECTED for a wrong password)."""
     limits = limits or Limits()
     path = _checked(path, limits)
     return _produced(UnlockRequest(str(path), password, limits))
 
 
 def bind_evidence(html: str, files: Sequence[HighlightedFile], *, limits: Limits | None = None) -> bytes:
-    """One PDF: the HTML, then the files' marked pages with highlights as annotations. Raises ParseFailure."""
+    """Return one PDF of the HTML and the files' marked pages, with highlights as annotations.
+
+    Raises ParseFailure.
+    """
     limits = limits or Limits()
     for file in files:
         _checked(file.path, limits)
@@ -221,26 +219,26 @@ def annotate_file(
     without: Sequence[int] = (),
     limits: Limits | None = None,
 ) -> bytes:
-    """The whole PDF with the marks as annotations of its own, less those ``without``. Raises ParseFailure."""
+    """Return the PDF with the marks as annotations, and those ``without`` removed. Raises ParseFailure."""
     limits = limits or Limits()
     return _produced(AnnotateRequest(str(_checked(path, limits)), tuple(pages), limits, tuple(without)))
 
 
 def annotations_in(path: str | Path, *, limits: Limits | None = None) -> HeldAnnotations:
-    """The annotations that the PDF holds, and its fingerprint. Raises ParseFailure."""
+    """Return the PDF's annotations and its fingerprint. Raises ParseFailure."""
     limits = limits or Limits()
     made = _produced(HeldRequest(str(_checked(path, limits)), limits))
     return msgspec.json.decode(made, type=HeldAnnotations)
 
 
 def convert_file(path: str | Path, maker: Maker, filetype: str, *, limits: Limits | None = None) -> bytes:
-    """The PDF made of a file of another kind, in a confined child process. Raises ParseFailure."""
+    """Convert a file of another format to PDF. Raises ParseFailure."""
     limits = limits or Limits()
     return _produced(ConvertRequest(str(Path(path).absolute()), maker, filetype, limits))
 
 
 def _checked(path: str | Path, limits: Limits) -> Path:
-    """The absolute path of what begins as a PDF and is not too large. Raises ParseFailure."""
+    """Return the absolute path. Raises ParseFailure unless the file begins as a PDF and is not too large."""
     path = Path(path).absolute()
     check_header(path)
     if path.stat().st_size > limits.file_bytes:

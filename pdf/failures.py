@@ -1,4 +1,4 @@
-"""Why a document fails: the closed list of codes and sentences (no Django), and the check of a header."""
+"""Failure codes and their messages, and the check of a PDF's header."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class FailureCode(StrEnum):
-    """A reason code; ``label`` says it to a person in at most 200 characters."""
+    """A failure code; ``label`` is its message for users, at most 200 characters."""
 
     label: str
 
@@ -38,7 +38,7 @@ class FailureCode(StrEnum):
 
 
 class ParseFailure(Exception):
-    """The document cannot be read. ``message`` is for people; ``detail`` is for the log only."""
+    """The document cannot be parsed. ``message`` is for users, ``detail`` for the log only."""
 
     def __init__(self, code: FailureCode, message: str = "", detail: str = "") -> None:
         self.code = code
@@ -69,34 +69,34 @@ RECOGNITION_FAILURES = {
 
 
 def file_failure(code: FailureCode, limit: str = "") -> str:
-    """What to tell a person of a file that could not be read. ``limit`` is the one that was met, if any."""
+    """Return the message for a file. ``limit`` names the limit that was exceeded, if any."""
     return _MORE[code].format("PDF", limit) if limit and code in _MORE else code.label
 
 
 def page_failure(code: FailureCode, limit: str = "") -> str:
-    """What to tell a person of a page that could not be read. ``limit`` is the one that was met, if any."""
+    """Return the message for a page. ``limit`` names the limit that was exceeded, if any."""
     if limit and code in _MORE:
         return _MORE[code].format("page", limit)
     return PAGE_FAILURES.get(code, "This page is damaged and cannot be read.")
 
 
 def recognition_failure(code: FailureCode) -> str:
-    """What to tell a person of a page whose text could not be recognised from its picture."""
+    """Return the message for a page whose OCR failed."""
     return RECOGNITION_FAILURES.get(code, "The text of this page could not be recognised from its picture.")
 
 
-# ISO 32000-1, annex H (implementation note 13): the header may stand in the first 1,024 bytes.
+# ISO 32000-1, annex H (implementation note 13): the header may be anywhere in the first 1,024 bytes.
 HEADER_WINDOW = 1024
 _OBJECT = re.compile(rb"(?:^|[\x00\s])\d+ 0 obj\b")
 
 
 def begins_as_pdf(head: bytes) -> bool:
-    """Whether a file's first ``HEADER_WINDOW`` bytes are a PDF's, its header broken or not."""
+    """Return whether the first ``HEADER_WINDOW`` bytes are a PDF's, even with a damaged header."""
     return b"%PDF-" in head or bool(_OBJECT.search(head))
 
 
 def check_header(path: Path) -> None:
-    """Raises ParseFailure unless the file begins as a PDF does: other kinds open too, and then segfault."""
+    """Raise ParseFailure unless the file begins as a PDF: MuPDF may open other formats and crash."""
     try:
         with path.open("rb") as stream:
             head = stream.read(HEADER_WINDOW)

@@ -1,4 +1,4 @@
-"""Memory while a document is read: no walks through its hundred thousand values, and all given back after."""
+"""Pause the garbage collector during ingestion, and return free memory to the system afterwards."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ _forget: list[Callable[[], object]] = []
 
 
 def cleared_with_memory(forget: Callable[[], object]) -> None:
-    """``forget`` is called whenever a document has been dealt with.
+    """Register a function that clears a cache after each document.
 
-    For what remembers a document's words. Each entry is small, but all are made amid the millions of
-    values that the document needs for a moment, and each keeps the memory around it from the system.
+    Cached words are small, but allocated among the millions of temporary values of a document, and so keep
+    the memory around them from being returned.
     """
     _forget.append(forget)
 
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """No garbage collection meanwhile.
+    """Disable garbage collection during the block: a page allocates thousands of tuples, but no cycles.
 
-    A page makes thousands of tuples and no cycles: to look for some would only take time.
-    What the program itself consists of is never looked at again.
+    Objects that exist at the first call are frozen for good.
     """
     _set_program_aside()
     was_on = gc.isenabled()
@@ -40,10 +39,7 @@ def gc_paused() -> Iterator[None]:
 
 @contextmanager
 def memory_released() -> Iterator[None]:
-    """No garbage collection meanwhile, and one afterwards, so that no document leaves anything.
-
-    Its words are forgotten, and what is free then is given back to the system.
-    """
+    """Disable garbage collection during the block; then clear caches, collect, and return free memory."""
     try:
         with gc_paused():
             yield
@@ -60,7 +56,7 @@ def _set_program_aside() -> None:
 
 
 def _return_free_memory() -> None:
-    """To the system, which glibc does by itself only where it is free up to the end of the heap."""
+    """Return free memory to the system; glibc by itself returns only the end of the heap."""
     if sys.platform == "linux":
-        with suppress(AttributeError):  # musl has none, and needs none
+        with suppress(AttributeError):  # musl has no malloc_trim and needs none
             ctypes.CDLL(None).malloc_trim(0)

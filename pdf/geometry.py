@@ -1,9 +1,9 @@
-"""Rectangles, and the only conversions between the three coordinate spaces.
+"""Rectangles, and the conversions between the three coordinate spaces.
 
 * **Page space**: PDF points (times UserUnit), origin at the top left of the
-  CropBox, y down, page not rotated. PyMuPDF's ``get_text`` speaks it, and the
-  database holds it.
-* **PDF user space**: what pdf.js's viewport takes. Origin and scale are those
+  CropBox, y down, page not rotated. Used by PyMuPDF's ``get_text`` and in the
+  database.
+* **PDF user space**: used by pdf.js's viewport. Origin and scale are those
   of the file, y up, CropBox offset included.
 * **Display fractions**: 0..1 of the page as a viewer shows it (cropped and
   rotated), origin top left.
@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 import msgspec
 
-Box = tuple[float, float, float, float]  # x0, y0, x1, y1; of those that leave here, in display fractions
+Box = tuple[float, float, float, float]  # x0, y0, x1, y1; of ``display_boxes`` in display fractions
 
 
 class Rect(NamedTuple):
     """An axis-parallel rectangle; ``x0 <= x1`` and ``y0 <= y1``. Immutable.
 
-    A NamedTuple, because a page makes thousands of them: it is built four
-    times faster than a frozen dataclass and unpacks.
+    A NamedTuple, because a page has thousands of them: it is created four
+    times as fast as a frozen dataclass, and unpacks.
     """
 
     x0: float
@@ -54,38 +54,38 @@ class Rect(NamedTuple):
         )
 
     def overlap_x(self, other: Rect) -> float:
-        """Length of the common stretch on the x axis; negative is the gap between the two."""
+        """Return the overlap on the x axis; negative is the gap between the two."""
         return min(self.x1, other.x1) - max(self.x0, other.x0)
 
     def overlap_y(self, other: Rect) -> float:
-        """Length of the common stretch on the y axis; negative is the gap between the two."""
+        """Return the overlap on the y axis; negative is the gap between the two."""
         return min(self.y1, other.y1) - max(self.y0, other.y0)
 
     def overlaps(self, other: Rect) -> bool:
-        """Whether the two have an area in common."""
+        """Return whether the two have an area in common."""
         return self.overlap_x(other) > 0 and self.overlap_y(other) > 0
 
     def contains(self, x: float, y: float) -> bool:
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
 
 
-# A Rect of four numbers in a tuple. The constructor takes them one by one, and three times as long.
+# A Rect from a tuple, in a third of the constructor's time.
 rect_of: Callable[[Box], Rect] = partial(tuple.__new__, Rect)
 
 
 def normalized(x0: float, y0: float, x1: float, y1: float) -> Rect:
-    """A Rect from any two opposite corners."""
+    """Return the Rect of any two opposite corners."""
     return Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
 
 def bounding_box(rects: Iterable[Rect]) -> Rect:
-    """The smallest Rect around all of them. Raises ValueError when there is none."""
+    """Return the bounding box. Raises ValueError without rectangles."""
     x0s, y0s, x1s, y1s = zip(*rects, strict=True)
     return rect_of((min(x0s), min(y0s), max(x1s), max(y1s)))
 
 
 class PageFrame(msgspec.Struct, frozen=True):
-    """How one page lies in its file; converts between the three spaces.
+    """The geometry of one page; converts between the three spaces.
 
     Attributes:
         width, height: size of the CropBox in page space (points times UserUnit), not rotated.
@@ -107,7 +107,7 @@ class PageFrame(msgspec.Struct, frozen=True):
         return (self.height, self.width) if self.rotation in (90, 270) else (self.width, self.height)
 
     def to_display(self, rect: Rect) -> Rect:
-        """Page space to display fractions."""
+        """Convert from page space to display fractions."""
         x0, x1 = rect.x0 / self.width, rect.x1 / self.width
         y0, y1 = rect.y0 / self.height, rect.y1 / self.height
         if self.rotation == 90:
@@ -119,12 +119,12 @@ class PageFrame(msgspec.Struct, frozen=True):
         return Rect(x0, y0, x1, y1)
 
     def display_boxes(self, rects: Iterable[Sequence[float]]) -> tuple[Box, ...]:
-        """Page space to display fractions as browsers take them, to a hundred-thousandth of the page."""
+        """Convert from page space to display fractions, rounded to 1/100,000 of the page, for browsers."""
         found = (self.to_display(Rect(*rect)) for rect in rects)
         return tuple((round(r.x0, 5), round(r.y0, 5), round(r.x1, 5), round(r.y1, 5)) for r in found)
 
     def from_display(self, rect: Rect) -> Rect:
-        """Display fractions to page space."""
+        """Convert from display fractions to page space."""
         x0, y0, x1, y1 = rect
         if self.rotation == 90:
             x0, y0, x1, y1 = y0, 1 - x1, y1, 1 - x0
@@ -135,7 +135,7 @@ class PageFrame(msgspec.Struct, frozen=True):
         return Rect(x0 * self.width, y0 * self.height, x1 * self.width, y1 * self.height)
 
     def to_user_space(self, rect: Rect) -> Rect:
-        """Page space to PDF user space (y up)."""
+        """Convert from page space to PDF user space (y up)."""
         scale = self.user_unit
         return Rect(
             self.crop_x + rect.x0 / scale,
@@ -145,7 +145,7 @@ class PageFrame(msgspec.Struct, frozen=True):
         )
 
     def from_user_space(self, rect: Rect) -> Rect:
-        """PDF user space to page space."""
+        """Convert from PDF user space to page space."""
         scale = self.user_unit
         return Rect(
             (rect.x0 - self.crop_x) * scale,

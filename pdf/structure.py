@@ -1,11 +1,11 @@
-"""What a layout engine says of a file: the values that travel from the parser to the database.
+"""The result of parsing: values that go from the parser to the database.
 
 The parser runs in a child process that reads hostile files, so these values
-cross a process border as MessagePack and are validated on the way in: they are
-``msgspec`` structs, never pickles.
+are ``msgspec`` structs, sent as MessagePack and validated by the receiver, not
+pickles.
 
-What a page has hundreds of is hidden from the garbage collector (``gc=False``):
-it can hold no cycle, and is made a quarter faster so.
+Frequent values are not tracked by the garbage collector (``gc=False``): they
+cannot form cycles, and are created a quarter faster.
 
 All rectangles are in page space (see ``geometry``). Page numbers are 1-based;
 indexes, characters, rows and columns count from 0; lines are numbered from 1
@@ -21,17 +21,17 @@ import msgspec
 from pdf.geometry import PageFrame, Rect
 
 UnitType = Literal["prose", "heading", "list", "table", "code", "caption", "footnote", "formula"]
-# What of a page's picture is still to be read: nothing, all of it, or the pictures beside its text.
+# What OCR has still to read: nothing, the whole page, or pictures on a page with text.
 Awaits = Literal["", "page", "pictures"]
-# What ``inspect_page`` can draw.
+# Layers of ``inspect_page``.
 Layer = Literal["words", "lines", "units", "tables", "furniture", "figures", "order"]
 
 
 class Word(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Characters of one line that stand together, and the box around them.
+    """A word on one line, and its box.
 
-    A word that is hyphenated at a line's end is two Words whose character
-    ranges touch; the hyphen that only breaks the line has no character.
+    A word hyphenated at a line's end is two Words whose character ranges touch;
+    the hyphen itself has no character.
     """
 
     char_start: int
@@ -61,13 +61,12 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
     """The place of a unit of type ``table`` in its table.
 
     Attributes:
-        index: number of the table in the document, from 0; a table that goes on over the
-            page break keeps its number.
+        index: number of the table in the document, from 0; the same on all its pages.
         row: number of the row in the table, from 0, header rows included.
-        cells: left to right; a cell that spans columns stands at its first.
-        header: whether this row heads the columns.
-        head_rows: text of the column heads over this row's columns, by column (empty where none).
-        caption: the table's caption or title, when one is known.
+        cells: left to right; a cell that spans columns is in its first.
+        header: whether this is a header row.
+        head_rows: text of the column headers of this row, by column ('' where none).
+        caption: the table's caption or title, if known.
     """
 
     index: int
@@ -79,11 +78,11 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """Where a unit stands in a source that is no page of text, as another parser says it.
+    """The location of an imported unit in its source: slide, sheet, or time.
 
     Attributes:
         slide, row, column, paragraph, line: from 1; a sheet's row and column.
-        start_ms, end_ms: of spoken or moving media.
+        start_ms, end_ms: of audio or video.
         quad: four corners, clockwise from the top left, in display fractions.
     """
 
@@ -98,7 +97,7 @@ class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     quad: tuple[tuple[float, float], ...] = ()
 
     def within(self, row: TableRow | None, start: int, end: int) -> Location:
-        """The location of characters [start, end) of the page, in ``row`` where the unit is one."""
+        """Return the location of characters [start, end) of the page; in ``row``, with the cell's column."""
         if row is None or not self.row:
             return self
         cited = [cell.column for cell in row.cells if cell.char_start < end and start < cell.char_end]
@@ -107,7 +106,7 @@ class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def in_words(self) -> str:
-        """``slide 4``, ``sheet Q2, B7`` or ``12:04–12:31``; '' where a page says as much."""
+        """``slide 4``, ``sheet Q2, B7`` or ``12:04–12:31``; '' where there is only a page."""
         parts = [f"slide {self.slide}"] if self.slide else []
         if self.sheet:
             cell = f"{column_letters(self.column)}{self.row}" if self.column and self.row else ""
@@ -120,7 +119,7 @@ class Location(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 def column_letters(number: int) -> str:
-    """A spreadsheet's name of a column: 1 is A, 27 is AA."""
+    """Return a spreadsheet's column name: 1 is A, 27 is AA."""
     letters = ""
     while number > 0:
         number, rest = divmod(number - 1, 26)
@@ -129,25 +128,25 @@ def column_letters(number: int) -> str:
 
 
 def clock_time(milliseconds: int) -> str:
-    """``12:04``, ``1:02:03``."""
+    """Format a time: ``12:04``, ``1:02:03``."""
     minutes, seconds = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
-    """The smallest thing that is cited. ``page.text[char_start:char_end] == text``, always.
+    """The smallest citable element. ``page.text[char_start:char_end] == text``, always.
 
     Attributes:
         index: position in the reading order of its page, from 0.
         level: 1..6 for headings; nesting depth from 0 for list items; None otherwise.
         section_path: titles of the headings above, outermost first.
         rects: one per line of text (per column).
-        continues: True when it goes on with the previous page's or column's last unit.
+        continues: whether it continues the last unit of the previous page or column.
         list_marker: the bullet or number of a list item, as printed.
         section_type: 'abstract', 'introduction', 'methods', ... or ''.
-        from_picture: its words were recognised in a picture beside the page's text.
-        location: of an imported block.
+        from_picture: its words come from OCR of a picture on a page with text.
+        location: of an imported unit.
     """
 
     index: int
@@ -172,7 +171,7 @@ class ParsedUnit(msgspec.Struct, frozen=True, gc=False):
 
 
 class Furniture(msgspec.Struct, frozen=True, gc=False):
-    """A running head, foot or page number: in the page's text, in no unit."""
+    """A page header, footer or page number: part of the page's text, but of no unit."""
 
     text: str
     char_start: int
@@ -181,26 +180,24 @@ class Furniture(msgspec.Struct, frozen=True, gc=False):
 
 
 class Figure(msgspec.Struct, frozen=True, gc=False):
-    """A picture or drawing on the page, with its caption when one was found."""
+    """A picture or drawing on the page, with its caption, if any."""
 
     rect: Rect
     caption: str = ""
 
 
 class ParsedPage(msgspec.Struct, frozen=True):
-    """One page as read. ``text`` holds head furniture, units in reading order, then foot furniture.
+    """One parsed page. ``text``: page header, units in reading order, page footer.
 
-    ``words`` cover every character of ``text`` but the white space between
-    them, in the order of ``text``.
+    ``words`` cover every character of ``text`` but white space, in its order.
 
     Attributes:
-        ocr: the words were recognised from the picture of the page.
-        confidence: 0..1, how sure the engine is of its blocks and order.
-        hidden_words: words left out because nobody can see them.
-        failure: why the page could not be read ('' when it could); its text is then empty.
-        recognised: what its picture said, packed by ``recognition``, so that reading the file
-            again need not recognise it again; empty where the picture was not asked.
-        awaits: what of its picture is still to be recognised.
+        ocr: the words come from OCR of the page.
+        confidence: 0..1, the engine's confidence in its blocks and reading order.
+        hidden_words: the number of invisible words, which are left out.
+        failure: why the page could not be read, or ''; its text is empty then.
+        recognised: the OCR result, packed by ``recognition``, for later parses; empty without OCR.
+        awaits: what OCR has still to read.
     """
 
     number: int
@@ -220,7 +217,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
 
 
 class OutlineEntry(msgspec.Struct, frozen=True):
-    """A bookmark of the PDF's own table of contents."""
+    """A bookmark of the PDF's outline."""
 
     level: int
     title: str
@@ -228,11 +225,10 @@ class OutlineEntry(msgspec.Struct, frozen=True):
 
 
 class ParsedDocument(msgspec.Struct, frozen=True):
-    """A whole file as read.
+    """A parsed file.
 
-    ``metadata`` holds the strings of the document information dictionary,
-    ``stage_seconds`` the wall time of reading, recognising and laying out.
-    ``sealed``: its attachments alone are encrypted; some viewers ask for a password all the same.
+    ``metadata``: the strings of the document information dictionary. ``stage_seconds``: wall time of reading,
+    OCR and layout. ``sealed``: only its attachments are encrypted, but some viewers ask for a password.
     """
 
     engine: str

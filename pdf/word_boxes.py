@@ -1,7 +1,7 @@
-"""Word boxes, packed: about 7 bytes a word once compressed, so that a million pages fit on a disk.
+"""Pack word boxes to about 7 bytes a word, so that a million pages fit on a disk.
 
-A page's words go in as ``structure.Word`` and come out as arrays. Boxes are
-kept in steps of 1/65535 of the page, which is 0.01 pt on A4.
+``structure.Word`` values are packed, and unpacked as arrays. Boxes are stored
+in steps of 1/65535 of the page, which is 0.01 pt on A4.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class WordBoxes(msgspec.Struct, frozen=True):
     boxes: NDArray[np.float32]
 
     def between(self, char_start: int, char_end: int) -> list[Rect]:
-        """Boxes of the words that share a character with the range."""
+        """Return the boxes of the words that share a character with the range."""
         hit = (self.spans[:, 0] < char_end) & (self.spans[:, 1] > char_start)
         return [Rect(*box) for box in self.boxes[hit].tolist()]
 
@@ -45,7 +45,7 @@ class WordBoxes(msgspec.Struct, frozen=True):
 
 
 def pack(words: Sequence[Word], width: float, height: float) -> bytes:
-    """Words of a page of ``width`` × ``height`` (page space) as bytes. Boxes are clamped to the page."""
+    """Pack the words of a page of ``width`` × ``height`` (page space). Boxes are clamped to the page."""
     if not words:
         return b""
     starts = np.array([word.char_start for word in words], np.int64)
@@ -61,7 +61,7 @@ def pack(words: Sequence[Word], width: float, height: float) -> bytes:
 
 
 def unpack(packed: bytes, width: float, height: float) -> WordBoxes:
-    """The inverse of ``pack``, with the page's own width and height."""
+    """Unpack the result of ``pack``, given the page's width and height."""
     if not packed:
         return WordBoxes(np.empty((0, 2), np.int32), np.empty((0, 4), np.float32))
     raw = zlib.decompress(packed)

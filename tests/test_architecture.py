@@ -122,6 +122,6 @@ def test_neither_web_nor_worker_loads_what_reads_pdfs() -> None:
 
 
 def test_the_layout_model_is_not_loaded_with_mupdf() -> None:
-    loaded = loaded_by("pdf.sandbox.handlers, pdf.layout.pipeline")
+    loaded = loaded_by("pdf.sandbox.server, pdf.layout.pipeline")
     assert "pymupdf" in loaded
     assert not {"onnxruntime", "pymupdf.layout"} & loaded

@@ -1,4 +1,4 @@
-"""Conversions and drawings: other formats to PDF, invisible text layers, annotated PDFs, pictures of pages.
+"""Convert other formats to PDF, add text layers and annotations, render pages.
 
-All of them run in the confined child (``pdf.sandbox.handlers``).
+All of it runs in the confined child (``pdf.sandbox.server``).
 """

@@ -1,6 +1,6 @@
-"""Refuses files of other kinds whose nesting or size would cost minutes before their pages are even set.
+"""Refuse files whose nesting or unpacked size would take minutes to convert.
 
-Looked for in the raw bytes, in one pass, before a parser builds anything. For the confined processes only.
+The raw bytes are scanned once, before any parser runs. For the confined processes only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from pdf.failures import FailureCode, ParseFailure
 from pdf.sandbox.limits import MIB
 
-# Elements within elements. Blink flattens what is deeper (kMaximumHTMLParserDOMTreeDepth).
+# Nested elements. Blink flattens deeper ones (kMaximumHTMLParserDOMTreeDepth).
 DEEPEST = 512
 MOST_TEXT_BYTES = 32 * MIB  # of HTML, Markdown or text: some 10,000 pages
 MOST_UNPACKED_BYTES = 1024 * MIB  # of all members of a ZIP archive
@@ -26,30 +26,30 @@ TOO_MUCH_UNPACKED = f"This file unpacks to more than {MOST_UNPACKED_BYTES // MIB
 TOO_MANY_MEMBERS = f"This file is an archive of more than {MOST_MEMBERS} files."
 UNREADABLE = (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, OSError, EOFError)
 
-codecs.lookup("cp437")  # zipfile's, loaded now: a confined process of another user may not be able to
-# Elements without content, or that the next of their kind ends (HTML, 13.1.2): left open, they do not nest.
+codecs.lookup("cp437")  # zipfile needs it, and a confined process may be unable to load it
+# Void elements, and elements with an optional end tag (HTML, 13.1.2): unclosed, they do not nest.
 _DO_NOT_NEST = frozenset(
     b"area base br col embed hr img input link meta source track wbr param p li dt dd tr td th thead tbody"
     b" tfoot option optgroup rp rt colgroup".split()
 )
-# Up to the next angle bracket: a quoted one splits a tag in two, and the second half counts as text.
+# To the next angle bracket: a quoted bracket splits a tag, and its second half counts as text.
 _TAG = re.compile(rb"<(/?)([A-Za-z][\w:.-]*)([^<>]*)>")
 
 
 def check_size(content: bytes) -> None:
-    """Raises ParseFailure for more text than is set on pages."""
+    """Raise ParseFailure for more text than is converted."""
     if len(content) > MOST_TEXT_BYTES:
         raise ParseFailure(FailureCode.TOO_LARGE, TOO_MUCH_TEXT)
 
 
 def check_depth(content: bytes) -> None:
-    """Raises ParseFailure for HTML or XML that is nested too deeply."""
+    """Raise ParseFailure for HTML or XML that is nested too deeply."""
     if deepest(content) > DEEPEST:
         raise ParseFailure(FailureCode.TOO_LARGE, TOO_DEEP)
 
 
 def deepest(content: bytes) -> int:
-    """How deep elements are nested at most; counted no further than one over ``DEEPEST``."""
+    """Return the depth of the most deeply nested element, at most ``DEEPEST`` + 1."""
     depth = most = 0
     for tag in _TAG.finditer(content):
         closing, name, rest = tag.groups()
@@ -63,7 +63,7 @@ def deepest(content: bytes) -> int:
 
 
 def check_archive(content: bytes) -> None:
-    """Raises ParseFailure for a ZIP archive (EPUB, XPS, office) that unpacks to too much or too deep."""
+    """Raise ParseFailure for a ZIP archive (EPUB, XPS, office) that is too large or nested too deeply."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
@@ -73,7 +73,7 @@ def check_archive(content: bytes) -> None:
                 raise ParseFailure(FailureCode.TOO_LARGE, TOO_MUCH_UNPACKED)
             for member in members:
                 if PurePosixPath(member.filename.lower()).suffix in MARKUP:
-                    with archive.open(member) as packed:  # no more of it than the archive says
+                    with archive.open(member) as packed:  # not more than the declared size
                         check_depth(packed.read(member.file_size))
     except UNREADABLE:
         raise ParseFailure(FailureCode.DAMAGED, detail="not a ZIP archive that can be read") from None

@@ -1,4 +1,4 @@
-"""Draws what was found on a page over the page's picture: each stage a layer of its own colour."""
+"""Render pages, plain or with the parser's results drawn over them, one colour per layer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNIT_COLORS: dict[str, Color] = {
 
 
 def page_picture(page: pymupdf.Page, parsed: ParsedPage, layers: Iterable[Layer]) -> bytes:
-    """A PNG of the page as displayed, with the layers over it."""
+    """Return a PNG of the page as displayed, with the layers drawn over it."""
     canvas = _Canvas(page, parsed)
     for layer in layers:
         _LAYERS[layer](canvas, parsed)
@@ -43,7 +43,7 @@ def page_picture(page: pymupdf.Page, parsed: ParsedPage, layers: Iterable[Layer]
 
 
 def plain_picture(page: pymupdf.Page, dpi: int) -> bytes:
-    """A PNG of the page as displayed, at most ``_MOST_PIXELS`` large whatever its size in points."""
+    """Return a PNG of the page as displayed, with at most ``_MOST_PIXELS`` pixels."""
     area = max(1.0, page.rect.width * page.rect.height)
     scale = min(dpi / 72, (_MOST_PIXELS / area) ** 0.5)
     picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
@@ -51,7 +51,7 @@ def plain_picture(page: pymupdf.Page, dpi: int) -> bytes:
 
 
 class _Canvas:
-    """A picture of the page to draw on; takes rectangles in page space."""
+    """A rendered page to draw on; its methods take rectangles in page space."""
 
     def __init__(self, page: pymupdf.Page, parsed: ParsedPage) -> None:
         self._frame = parsed.frame
@@ -63,14 +63,14 @@ class _Canvas:
         self._shape = self._page.new_shape()
 
     def box(self, rect: Rect, color: Color, width: float = 0.6, fill: float = 0.0) -> None:
-        """``width`` in points; ``fill``: opacity of the same colour within."""
+        """Draw a rectangle; ``width`` of the border in points, ``fill``: opacity inside."""
         self._shape.draw_rect(self._displayed(rect))
         self._shape.finish(
             color=color if width else None, fill=color if fill else None, fill_opacity=fill, width=width
         )
 
     def label(self, rect: Rect, text: str, color: Color) -> None:
-        """Small letters above the rectangle's corner."""
+        """Write small text above the rectangle's top left corner."""
         corner = self._displayed(rect).tl + pymupdf.Point(0, -1)
         self._shape.insert_text(corner, text, fontsize=5, color=color)
 

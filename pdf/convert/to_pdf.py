@@ -1,7 +1,7 @@
-"""Files of other kinds as PDFs, to be read, cited and shown like them. For the confined readers only.
+"""Convert images, e-books, text, Markdown and HTML to PDF. For the confined readers only.
 
-A file is opened from its bytes, never by its path: nothing in it can name a
-neighbour on this machine. HTML is sanitised, and set without images and scripts.
+Files are opened from bytes, not by path, so that they cannot refer to other
+files of this machine. HTML is sanitised and rendered without images and scripts.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import nh3
 import pymupdf
 from markdown_it import MarkdownIt
 
-from pdf.convert.annotated_pdf import A4, MARGIN
 from pdf.convert.depth_limits import check_archive, check_depth, check_size
+from pdf.convert.pdf_writer import A4, MARGIN
 from pdf.failures import FailureCode, ParseFailure
 from pdf.sandbox.messages import ConvertRequest
 
-BOOK_PAGE, BOOK_SIZE = (420.0, 595.0), 11.0  # A5 and points, for books that have no pages of their own
+BOOK_PAGE, BOOK_SIZE = (420.0, 595.0), 11.0  # A5, and the font size in points, for reflowable books
 STYLE = """
 body { font-family: sans-serif; font-size: 10.5pt; line-height: 1.4; }
 h1 { font-size: 20pt; } h2 { font-size: 15pt; } h3 { font-size: 12.5pt; } h4, h5, h6 { font-size: 10.5pt; }
@@ -33,13 +33,13 @@ TAGS = nh3.ALLOWED_TAGS - {"img", "map", "area", "wbr"}
 
 
 def convert(request: ConvertRequest) -> bytes:
-    """The PDF's bytes. Raises ParseFailure."""
+    """Return the PDF. Raises ParseFailure."""
     content = Path(request.path).read_bytes()
     try:
         made = _made(request, content)
     except (ParseFailure, MemoryError):
         raise
-    except Exception as error:  # MuPDF raises many kinds
+    except Exception as error:  # MuPDF raises many types
         raise ParseFailure(FailureCode.DAMAGED, detail=repr(error)) from None
     if not made.page_count:
         raise ParseFailure(FailureCode.NO_PAGES)
@@ -60,7 +60,7 @@ def _made(request: ConvertRequest, content: bytes) -> pymupdf.Document:
 
 
 def decoded(content: bytes) -> str:
-    """Text as its byte order mark says, else as UTF-8, else as Windows-1252, which never fails."""
+    """Decode by byte order mark, else as UTF-8, else as Windows-1252."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace")
     try:
@@ -70,7 +70,7 @@ def decoded(content: bytes) -> str:
 
 
 def _of_images(content: bytes, filetype: str, most_pages: int) -> pymupdf.Document:
-    """A page for each picture, not larger than A4: the resolution that pictures claim means little."""
+    """Return one page per image, at most A4: the declared resolution of images is unreliable."""
     pictures = _opened(content, filetype, most_pages)
     drawn = pymupdf.open("pdf", pictures.convert_to_pdf())
     made = pymupdf.open()
@@ -101,7 +101,7 @@ def _opened(content: bytes, filetype: str, most_pages: int) -> pymupdf.Document:
 
 
 def _html_of_text(text: str) -> str:
-    """A paragraph between empty lines; lines stay as they are."""
+    """Return a paragraph for each block between empty lines, with its line breaks."""
     paragraphs = "\n".join(line.rstrip() for line in text.splitlines()).split("\n\n")
     return "".join(
         f'<p class="lines">{escape(part.strip(chr(10)))}</p>' for part in paragraphs if part.strip()
@@ -119,7 +119,7 @@ def _html_of_html(text: str) -> str:
 
 
 def _of_html(html: str, most_pages: int) -> pymupdf.Document:
-    """HTML set on as many A4 pages as it takes; nothing outside it is loaded."""
+    """Render HTML to A4 pages; no external resource is loaded."""
     sheet = pymupdf.Rect(0, 0, *A4)
     inside = pymupdf.Rect(MARGIN, MARGIN, A4[0] - MARGIN, A4[1] - MARGIN)
     story, out = pymupdf.Story(html=html, user_css=STYLE), io.BytesIO()

@@ -1,5 +1,5 @@
-"""Confined processes: a PDF that hangs, crashes or attacks MuPDF costs one document, never a worker.
+"""Confined processes: a PDF that hangs, crashes or exploits MuPDF costs one document, never a worker.
 
-``client`` asks, ``server`` answers by ``handlers`` and forks the readers of ``reader_pool``; ``messages`` is
-the wire format. ``confinement`` limits them with rlimits, Landlock and seccomp.
+``client`` sends requests to ``server``, which answers them and forks the readers of
+``reader_pool``; ``messages`` is the wire format. ``confinement`` applies rlimits, Landlock and seccomp.
 """

@@ -1,6 +1,6 @@
-"""The worker's side of a parse: starts the child, reads its answers, ends it whatever happens.
+"""The worker's side of a request: start the child, read its answers, end it.
 
-``subprocess``, not ``multiprocessing``: django-q2's workers are daemonic and may have no such children.
+``subprocess``, not ``multiprocessing``: django-q2's workers are daemonic and may not have such children.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from pdf.sandbox.messages import (
 Result = TypeVar("Result")
 ATTEMPTS = 3
 _ROOT = Path(__file__).resolve().parent.parent.parent
-# Nothing of the worker's environment: the child shall know no secret. One thread for linear algebra:
-# more would only ask for address space.
+# Not the worker's environment, which contains secrets. One thread for linear algebra: more would only need
+# address space.
 _ENVIRONMENT = {
     "PYTHONPATH": str(_ROOT),
     "PATH": "/usr/bin:/bin",
@@ -47,21 +47,21 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "2",
 }
-# While nothing comes, a look each so many seconds whether the work is over.
+# Seconds between two checks whether work in the background is over.
 _LOOK_SECONDS = 1.0
-# Time beyond the file's own for starting Python and sending the answers.
+# To start Python and send the answers, in addition to the file's time.
 _GRACE_SECONDS = 3.0
-# A child waits longer than this for its next request (``server``).
+# Less than the time a child waits for its next request (``server``).
 _SURELY_WAITING_SECONDS = 20.0
-# Of recognition in the background (``nice``): a ninth of the share of everything else. With less, a page
-# would take an hour where twenty processes compete for two processors.
+# Niceness of OCR in the background: a ninth of a normal share. With less, a page would take an hour when
+# twenty processes compete for two processors.
 _BACKGROUND_PRIORITY = 10
-# At most one child, and when it had answered.
+# At most one idle child, with the time of its last answer.
 _kept: list[tuple[float, subprocess.Popen[bytes]]] = []
 
 
 class Killed(ParseFailure):
-    """Somebody else ended the process that read the file: that says nothing of the file."""
+    """The child was killed from outside, which is not the file's fault."""
 
     def __init__(self, signal_name: str) -> None:
         message = f"The process that read this file was ended from outside {ATTEMPTS} times. Try again."
@@ -69,7 +69,7 @@ class Killed(ParseFailure):
 
 
 def retry_if_killed(work: Callable[[], Result]) -> Result:
-    """What ``work`` returns, begun anew when its child was killed from outside. Raises ParseFailure."""
+    """Return ``work()``; retry it when its child was killed from outside. Raises ParseFailure."""
     for _ in range(ATTEMPTS - 1):
         with contextlib.suppress(Killed):
             return work()
@@ -81,31 +81,31 @@ def _never() -> bool:
 
 
 def answers_of(request: Request, is_over: Callable[[], bool] = _never) -> Iterator[Answer]:
-    """The child's answers but the last. Raises ParseFailure, and then leaves no process behind.
+    """Yield the child's answers. Raises ParseFailure, and leaves no process behind then.
 
-    ``is_over`` is asked about each second of work in the background whether that ends at once.
+    ``is_over`` is asked each second of work in the background and ends it when true.
 
-    A child that has said everything is kept for the next request: its start takes a third of a second.
-    It ends by itself when there is none within half a minute.
+    A finished child is kept for the next request, since its start takes a third of a second. It exits when
+    there is none within half a minute.
     """
     if isinstance(request, RecogniseRequest) and request.background:
         yield from _asked_in_background(request, is_over)
         return
-    said = False
+    has_answered = False
     if kept := _waiting():
         try:
             for answer in _asked(kept, request):
-                said = True
+                has_answered = True
                 yield answer
             return
         except ParseFailure as failure:
-            if said or failure.code != FailureCode.INTERNAL:
-                raise  # else it ended as it was asked, for what the file before had left there
+            if has_answered or failure.code != FailureCode.INTERNAL:
+                raise  # otherwise the previous file has damaged the child: start another
     yield from _asked(_started(), request)
 
 
 def _asked_in_background(request: Request, is_over: Callable[[], bool]) -> Iterator[Answer]:
-    """By a child of its own, which is not kept: without root's rights it could not be raised again."""
+    """Use a separate child that is not kept: without root its priority cannot be raised again."""
     process = _started()
     try:
         os.setpriority(os.PRIO_PGRP, process.pid, _BACKGROUND_PRIORITY)
@@ -133,13 +133,13 @@ def _asked(process: subprocess.Popen[bytes], request: Request) -> Iterator[Answe
 
 
 def stop_waiting_child() -> None:
-    """Ends the child that was kept, if there is one."""
+    """End the idle child, if there is one."""
     while _kept:
         _end(_kept.pop()[1])
 
 
 def _may_keep() -> bool:
-    """A child dies with the thread that began it: only that of the main thread outlives its request."""
+    """Return whether to keep the child. It ends with its starting thread, so only the main thread's."""
     return threading.current_thread() is threading.main_thread() and not _kept
 
 
@@ -153,7 +153,7 @@ def _waiting() -> subprocess.Popen[bytes] | None:
 
 
 def _waits(since: float, process: subprocess.Popen[bytes]) -> bool:
-    """It is there, surely stays for a moment, and says nothing that it was not asked."""
+    """Return whether the child is alive, will not time out soon, and has sent nothing unrequested."""
     assert process.stdout
     is_early = time.monotonic() - since < _SURELY_WAITING_SECONDS
     return is_early and process.poll() is None and not select.select([process.stdout], [], [], 0)[0]
@@ -167,7 +167,7 @@ def _started() -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=_ROOT,
         env=_ENVIRONMENT,
-        process_group=0,  # the worker's session stays its own: the system shares processors out by session
+        process_group=0,  # in the worker's session, since the kernel schedules by session
     )
 
 
@@ -177,7 +177,7 @@ def _write(process: subprocess.Popen[bytes], body: bytes) -> None:
         process.stdin.write(body)
         process.stdin.flush()
     except BrokenPipeError:
-        raise ParseFailure(FailureCode.INTERNAL, detail="the child ended before it was asked") from None
+        raise ParseFailure(FailureCode.INTERNAL, detail="the child ended before the request") from None
 
 
 def _answers(
@@ -197,9 +197,9 @@ def _answers(
             if time.monotonic() < deadline:
                 continue
             message = file_failure(FailureCode.TOOK_TOO_LONG, f"{deadline - began:.0f} seconds")
-            raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "stood still") from None
+            raise ParseFailure(FailureCode.TOOK_TOO_LONG, message, "no progress") from None
         except msgspec.MsgspecError as error:
-            raise ParseFailure(FailureCode.INTERNAL, detail=f"the child said: {error}") from None
+            raise ParseFailure(FailureCode.INTERNAL, detail=f"invalid answer: {error}") from None
         if isinstance(answer, Failed):
             raise ParseFailure(answer.code, answer.message, answer.detail)
         if answer is None:
@@ -215,18 +215,18 @@ def _answers(
 
 
 def _later(wanted: MoreTime, limits: Limits, pages: int, began: float) -> float:
-    """When the stage that begins must be over, and the layout after it; however often it is asked for."""
+    """Return the new deadline for a stage and the layout after it, within the total limit."""
     layout = wall_seconds(limits.seconds(pages) - limits.reading_seconds(pages))
     latest = began + wall_seconds(limits.seconds(pages)) + limits.most_extra_seconds
     return min(time.monotonic() + wanted.seconds + layout, latest) + _GRACE_SECONDS
 
 
 def _died(process: subprocess.Popen[bytes], seconds: float, out_of_memory: bool) -> ParseFailure:
-    """Why the child ended before it had answered; ``seconds`` is its limit of CPU time."""
+    """Return why the child ended without an answer; ``seconds`` is its limit of CPU time."""
     status = process.wait()
     if -status in FROM_OUTSIDE and out_of_memory:
         message = file_failure(FailureCode.TOO_MUCH_MEMORY, "the memory this server has")
-        return ParseFailure(FailureCode.TOO_MUCH_MEMORY, message, "killed for want of memory")
+        return ParseFailure(FailureCode.TOO_MUCH_MEMORY, message, "killed by the OOM killer")
     if -status in FROM_OUTSIDE:
         return Killed(signal.Signals(-status).name)
     if status == -signal.SIGXCPU:
@@ -238,7 +238,7 @@ def _died(process: subprocess.Popen[bytes], seconds: float, out_of_memory: bool)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kills the child, its fork and the readers of that, which are one group."""
+    """Kill the child, its fork and the fork's readers, which are one process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

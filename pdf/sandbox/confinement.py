@@ -1,14 +1,13 @@
-"""What a process that opens hostile files may do: compute, and read that one file.
+"""Confine processes that open hostile files: they may compute, and read that one file.
 
-Three layers, each of which holds where another is missing: an allow-list of system calls
-(``sandbox.seccomp``), Landlock for files (``sandbox.landlock``), and where root starts it a user id of its
-own, without capabilities. Resource limits bound memory, processor time and descriptors. ``weaknesses`` says
-what this machine lacks of that; elsewhere than on Linux only the resource limits hold, and the rest is left
-to the container.
+Three independent layers: an allow-list of system calls (``sandbox.seccomp``), Landlock for files, and, when
+started by root, a separate user id without capabilities. Resource limits bound memory, processor time and
+descriptors. ``weaknesses`` lists the layers this machine lacks; outside Linux only the resource limits apply,
+and the rest is left to the container.
 
 The processes of a parse, from trusted to hostile: the worker; the child it starts (``confine``), which opens
-no file; the file process that it forks for each request (``confine_to_files``), which lays out pages; and the
-readers which that forks in turn (``confine_reader``), which open the file.
+no file; the file process that the child forks for each request (``confine_to_files``), which lays out pages;
+and the readers that this forks in turn (``confine_reader``), which open the file.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pdf.sandbox import seccomp
-from pdf.sandbox.system_calls import (
+from pdf.sandbox.seccomp import (
     COMPUTE,
     LOOK_UP,
     OFFICE,
@@ -38,8 +37,8 @@ from pdf.sandbox.system_calls import (
     system_call,
 )
 
-# Landlock: which files a process and all it starts can reach (Linux 5.13 and later).
-# Values: include/uapi/linux/landlock.h. What a version of the kernel does not know is left out.
+# Landlock restricts the files a process and its children can access (Linux 5.13 and later).
+# Values: include/uapi/linux/landlock.h. Rights unknown to the kernel's version are left out.
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION = 1
@@ -51,7 +50,7 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REMOVE_FILE, _MAKE_SOCKET = 1 << 5, 1 << 9
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-# Access to the file system that each version can refuse: 1 to 5.
+# The access rights that each version (1 to 5) can refuse.
 _KNOWN = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 _TCP = 0b11  # bind, connect: version 4
 _SCOPES = 0b11  # abstract Unix sockets, signals: version 6
@@ -67,7 +66,7 @@ class _PathBeneath(ctypes.Structure):
 
 
 def version() -> int:
-    """Version of Landlock's interface in this kernel; 0 where it has none or it is switched off."""
+    """Return the kernel's Landlock ABI version; 0 where it is missing or disabled."""
     return max(0, system_call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION)))
 
 
@@ -78,10 +77,10 @@ def restrict_files(
     sockets: Iterable[str | Path] = (),
     may_execute: bool = False,
 ) -> bool:
-    """Leave this process these files and folders only, with all that is in them. False where it cannot.
+    """Restrict this process to these files and folders, recursively. Return False where it is impossible.
 
-    Paths that do not exist are left out. ``sockets``: folders to create sockets in and remove files from.
-    TCP, abstract sockets and signals to processes outside go too, where the kernel can refuse them.
+    Missing paths are ignored. ``sockets``: folders where sockets may be created and files removed. TCP,
+    abstract sockets and signals to processes outside are refused, too, where the kernel can.
     """
     known = version()
     if not known:
@@ -134,11 +133,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 _ROOT = Path(__file__).resolve().parent.parent.parent
 # No account has this id; containers with user namespaces map the first 65,536.
 SANDBOX_ID = 64_901
-# What libraries look up while they load. Nothing of it differs between users of the machine.
+# Files that libraries read while they load; they contain nothing private.
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/null", "/dev/urandom")
-# LibreOffice's fonts, configuration and character sets; user names, which it asks for. In /var/spool Debian
-# keeps the cache of its extensions, which is there once root has run it; it ends where it cannot read that.
+# LibreOffice's fonts, configuration and character sets, and user names. /var/spool has Debian's cache of its
+# extensions once root has run it; LibreOffice exits when it cannot read that.
 _OFFICE_FILES = (
     "/var/spool/libreoffice",
     *("/usr/bin", "/bin", "/usr/share", "/usr/libexec", "/etc/fonts", "/etc/libreoffice", "/etc/passwd"),
@@ -153,16 +152,16 @@ _OFFICE_FILES = (
     ),
     *("/proc/sys/vm/overcommit_memory", "/proc/version", "/var/cache/fontconfig", "/dev/random", "/dev/zero"),
 )
-# Where Debian's tesseract-ocr-* packages put the data of a language.
+# The folder of Debian's tesseract-ocr-* packages.
 TESSDATA = "/usr/share/tesseract-ocr/5/tessdata"
 _own_statm: list[int] = []
 _vmstat: list[int] = []
-# Signals that nothing of ours sends to a process that reads a file, but operators and the kernel do.
+# Signals that only operators and the kernel send to a process that reads a file.
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def die_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """Have the kernel end this process when its parent ends; end now when it has ended already."""
+    """Let the kernel end this process when its parent ends; exit now when it has ended already."""
     if sys.platform == "linux":
         prctl(_PR_SET_PDEATHSIG, by)
     if os.getppid() != parent:
@@ -170,13 +169,13 @@ def die_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of what our children leave running: ``is_alone`` knows of it."""
+    """Become the parent of orphaned descendants, so that ``is_alone`` sees them."""
     if sys.platform == "linux":
         prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def is_alone(seconds: float) -> bool:
-    """Whether all our children end within the time, those that were adopted included."""
+    """Return whether all children, including adopted ones, end within the time."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -190,28 +189,28 @@ def is_alone(seconds: float) -> bool:
 
 
 def hide_memory(hidden: bool = True) -> None:
-    """Refuse debuggers, ``/proc/<pid>/mem`` and ``environ`` to processes of the same user; no core dumps."""
+    """Refuse debuggers and ``/proc/<pid>/mem`` to processes of the same user; disable core dumps."""
     if sys.platform == "linux":
         prctl(_PR_SET_DUMPABLE, int(not hidden))
 
 
 def limit_memory(limit: int) -> None:
-    """Limit address space in bytes. The hard limit stays, so that a later stage can ask for more."""
+    """Limit the address space in bytes. The hard limit stays, so that a later stage can raise it."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 
 
 def limit_memory_for_good(limit: int) -> None:
-    """Limit address space in bytes, also for what is started from now on."""
+    """Limit the address space in bytes, also for child processes."""
     limit_memory(limit)
     soft = resource.getrlimit(resource.RLIMIT_AS)[0]
     resource.setrlimit(resource.RLIMIT_AS, (soft, soft))
 
 
 def address_space() -> int:
-    """Bytes of address space this process has now; 0 where the system does not say.
+    """Return the bytes of address space of this process; 0 where unknown.
 
-    In a file process: of that process, also when one of its readers asks.
+    In a file process and its readers: of the file process.
     """
     try:
         text = os.pread(_own_statm[0], 100, 0) if _own_statm else Path("/proc/self/statm").read_bytes()
@@ -221,7 +220,7 @@ def address_space() -> int:
 
 
 def killed_for_memory() -> int:
-    """How many processes this system has killed for want of memory; 0 where it does not say."""
+    """Return the system's count of OOM kills; 0 where unknown."""
     try:
         text = os.pread(_vmstat[0], 1 << 16, 0) if _vmstat else Path("/proc/vmstat").read_bytes()
     except OSError:
@@ -231,25 +230,25 @@ def killed_for_memory() -> int:
 
 
 def limit_cpu(seconds: float) -> None:
-    """Limit CPU seconds from now on, of this process alone; then the kernel ends it with SIGXCPU."""
+    """Limit this process to this many more CPU seconds; the kernel then sends SIGXCPU."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
     total = int(spent.ru_utime + spent.ru_stime + seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (total, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def confine() -> None:
-    """Leave the child, and all it forks, no network, no programs and no files but to read."""
+    """Deny the child and its forks network, programs and writing of files."""
     sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
     hide_memory()
-    others_can_read_the_program()  # remembered for the forks, which look no further than they may
+    others_can_read_the_program()  # cached for the forks, which may not look
     if sys.platform == "linux":
         seccomp.allow_only(COMPUTE | LOOK_UP | WAIT | PREPARE, seccomp.preparing_rules())
 
 
 def confine_to_files(paths: Sequence[str]) -> list[str]:
-    """Leave this process the program and these files, all to read. Return the paths to open them by."""
+    """Restrict this process to reading the program and these files. Return the paths to open them by."""
     if sys.platform != "linux":
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         return list(paths)
@@ -269,13 +268,13 @@ def confine_to_files(paths: Sequence[str]) -> list[str]:
 
 
 def confine_reader() -> None:
-    """Leave this fork of a file process no forks, and nothing it could do to another process."""
+    """Deny this fork of a file process to fork or to affect another process."""
     if sys.platform == "linux":
         seccomp.allow_only(COMPUTE | LOOK_UP, seccomp.reader_rules(os.getpid()))
 
 
 def confine_office(program: str, folder: str) -> None:
-    """Leave LibreOffice its program, ``folder`` to write to, and sockets of this machine only."""
+    """Restrict LibreOffice to its program, to writing in ``folder``, and to local sockets."""
     if sys.platform != "linux":
         return
     hide_memory()
@@ -290,8 +289,7 @@ def confine_office(program: str, folder: str) -> None:
     restrict_files(
         [*_LIBRARIES, *_MACHINE, *_OFFICE_FILES, *own, program],
         [folder, "/dev/null"],
-        # Where LibreOffice listens for a second one, and ends when it cannot: in /var/tmp if it may not write
-        # to /tmp.
+        # LibreOffice needs a socket for its single instance: in /var/tmp if it may not write to /tmp.
         sockets=["/tmp", "/var/tmp"],
         may_execute=True,
     )
@@ -299,20 +297,20 @@ def confine_office(program: str, folder: str) -> None:
 
 
 class Weakness(NamedTuple):
-    """What the confinement lacks, for the administrator. ``is_open``: no other layer stands in for it."""
+    """A missing layer, for the administrator. ``is_open``: no other layer compensates for it."""
 
     message: str
     is_open: bool = True
 
 
 def weaknesses() -> list[Weakness]:
-    """What the confinement lacks on this machine."""
+    """Return the layers that this machine lacks."""
     if sys.platform != "linux":
         return [Weakness("Only Linux can confine the processes that open uploaded files: use a container.")]
     found: list[Weakness] = []
     if not seccomp.is_possible():
-        said = "This kernel or processor has no seccomp filter for us: system calls are not limited."
-        found.append(Weakness(said))
+        message = "This kernel or processor has no seccomp filter for us: system calls are not limited."
+        found.append(Weakness(message))
     if not version():
         found.append(
             Weakness(
@@ -341,7 +339,7 @@ def weaknesses() -> list[Weakness]:
 
 @functools.cache
 def others_can_read_the_program() -> bool:
-    """Whether an id that owns nothing can import our modules and their libraries."""
+    """Return whether a user id without files can import our modules and their libraries."""
     return all(_others_can_read(Path(path)) for path in _program_files() if Path(path).exists())
 
 
@@ -353,14 +351,14 @@ def _others_can_read(path: Path) -> bool:
 
 @functools.cache
 def _program_files() -> Sequence[str]:
-    """Our packages and what is imported from: not the folder of the project, in which data may lie."""
+    """Return our packages and the import path, without the project folder, which may contain data."""
     packages = {str(init.parent) for init in _ROOT.glob("*/__init__.py")}
     libraries = {entry for entry in sys.path if entry and Path(entry).resolve() != _ROOT}
     return sorted(packages | libraries)
 
 
 def _copied_to_memory(path: str) -> str:
-    """A copy of the file that belongs to the confined user, as a path that only this process can open."""
+    """Copy the file to memory, owned by the confined user. Return a path only this process can open."""
     target = os.memfd_create("document", 0)
     with Path(path).open("rb") as source:
         rest = os.fstat(source.fileno()).st_size
@@ -370,8 +368,8 @@ def _copied_to_memory(path: str) -> str:
 
 
 def _become_nobody() -> None:
-    """Become a user that owns nothing. The signal of the parent's death has to be asked for again."""
-    with suppress(OSError):  # an id that this user namespace does not map
+    """Switch to a user id without files. This clears PR_SET_PDEATHSIG, which must be set again."""
+    with suppress(OSError):  # this user namespace does not map the id
         os.setgroups([])
         os.setresgid(SANDBOX_ID, SANDBOX_ID, SANDBOX_ID)
         os.setresuid(SANDBOX_ID, SANDBOX_ID, SANDBOX_ID)

@@ -1,8 +1,8 @@
-"""What passes between the processes of a parse: frames of MessagePack, validated on the way in.
+"""The wire format between the processes of a parse: frames of MessagePack, validated by the receiver.
 
 A frame is its length (4 bytes, big endian) and that many bytes. Requests go to
-``pdf.sandbox.server`` on its standard input, answers come back on its standard
-output; between the child and the readers it forks the same frames run through a pipe.
+the standard input of ``pdf.sandbox.server``, answers come from its standard
+output; readers send the same frames through a pipe.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ Maker = Literal["image", "book", "text", "markdown", "html"]
 
 
 class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
-    """Read the file at ``path``; answer with the pages of these numbers, all where None.
+    """Parse the file at ``path``; answer with these pages, all where None.
 
     Attributes:
-        recognised: what ``ParsedPage.recognised`` said when the file was read before, by page number.
-        unrecognised: why recognising a page was given up, by page number.
-        pictures: the words of pictures on pages with text are wanted, too.
-        recognise: recognise the other pages that need it, too; else they say what they await.
+        recognised: earlier OCR results (``ParsedPage.recognised``), by page number.
+        unrecognised: why the OCR of a page was given up, by page number.
+        pictures: also recognise pictures on pages with text.
+        recognise: run OCR on pages that need it; otherwise mark them in ``awaits``.
     """
 
     path: str
@@ -55,10 +55,7 @@ class ParseRequest(msgspec.Struct, frozen=True, tag="parse"):
 
 
 class RecogniseRequest(msgspec.Struct, frozen=True, tag="recognise"):
-    """Recognise the text of these pages from their pictures, in this order.
-
-    ``background``: whatever else the machine has to do goes first.
-    """
+    """Run OCR on these pages in this order. ``background``: at a low priority."""
 
     path: str
     pages: tuple[int, ...]
@@ -68,7 +65,7 @@ class RecogniseRequest(msgspec.Struct, frozen=True, tag="recognise"):
 
 
 class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
-    """Read the file, then draw what was found on a page; answer with a PNG."""
+    """Parse the file, then draw the results of a page; answer with a PNG."""
 
     reading: ParseRequest
     page: int
@@ -80,7 +77,7 @@ class DrawRequest(msgspec.Struct, frozen=True, tag="draw"):
 
 
 class PictureRequest(msgspec.Struct, frozen=True, tag="picture"):
-    """Draw a page as a viewer shows it; answer with a PNG. Nothing of its text is read."""
+    """Render a page as displayed; answer with a PNG."""
 
     path: str
     page: int
@@ -90,7 +87,7 @@ class PictureRequest(msgspec.Struct, frozen=True, tag="picture"):
 
 
 class TextLayerRequest(msgspec.Struct, frozen=True, tag="text_layer"):
-    """Lay the recognised words of the pages under them; answer with the whole PDF."""
+    """Add an invisible text layer to the pages; answer with the whole PDF."""
 
     path: str
     pages: tuple[ParsedPage, ...]
@@ -99,7 +96,7 @@ class TextLayerRequest(msgspec.Struct, frozen=True, tag="text_layer"):
 
 
 class UnlockRequest(msgspec.Struct, frozen=True, tag="unlock"):
-    """Answer with the PDF as it is without its password."""
+    """Answer with the decrypted PDF."""
 
     path: str
     password: str
@@ -110,11 +107,15 @@ YELLOW = (1.0, 0.84, 0.29)
 
 
 class Highlight(msgspec.Struct, frozen=True):
-    """Words to highlight: ``rects`` in page space; ``label`` stands beside them, ``note`` opens.
+    """Words to highlight.
 
     Attributes:
+        label: printed beside the words.
+        rects: in page space.
+        note: the annotation's text.
         colour: red, green, blue in 0..1.
-        author: who made it; its label when nobody is named.
+        author: the label by default.
+        strokes: of a drawing, whose rects are not painted.
     """
 
     label: str
@@ -123,16 +124,16 @@ class Highlight(msgspec.Struct, frozen=True):
     colour: tuple[float, float, float] = YELLOW
     underline: bool = False
     author: str = ""
-    strokes: tuple[Stroke, ...] = ()  # a drawing; its rects are not painted
+    strokes: tuple[Stroke, ...] = ()
 
 
 class HeldAnnotation(msgspec.Struct, frozen=True):
-    """An annotation that a PDF holds; rectangles and strokes in page space.
+    """An annotation in a PDF; rectangles and strokes in page space.
 
     Attributes:
         xref: the number of its PDF object.
         kind: "highlight", "underline" (lines through or under words), "ink" or "note".
-        rects: one for each line of words; of a note or a drawing, where it lies.
+        rects: one per line of words; of a note or drawing, its box.
     """
 
     page: int
@@ -145,14 +146,14 @@ class HeldAnnotation(msgspec.Struct, frozen=True):
 
 
 class HeldAnnotations(msgspec.Struct, frozen=True):
-    """The annotations of a PDF in its order; ``fingerprint`` is how pdf.js and Hypothesis name the file."""
+    """The annotations of a PDF in order; ``fingerprint`` identifies the file as in pdf.js and Hypothesis."""
 
     fingerprint: str
     annotations: tuple[HeldAnnotation, ...]
 
 
 class HighlightedPage(msgspec.Struct, frozen=True):
-    """A page of a file, from 1, and what to highlight on it."""
+    """A page of a file, counted from 1, and its highlights."""
 
     number: int
     marks: tuple[Highlight, ...]
@@ -165,7 +166,7 @@ class HighlightedFile(msgspec.Struct, frozen=True):
 
 
 class EvidenceRequest(msgspec.Struct, frozen=True, tag="evidence"):
-    """Bind the HTML and the marked pages of the files into one PDF; answer with it."""
+    """Combine the HTML and the marked pages of the files; answer with one PDF."""
 
     html: str
     files: tuple[HighlightedFile, ...]
@@ -173,9 +174,9 @@ class EvidenceRequest(msgspec.Struct, frozen=True, tag="evidence"):
 
 
 class AnnotateRequest(msgspec.Struct, frozen=True, tag="annotate"):
-    """Add the marks to their pages as annotations; answer with the whole PDF.
+    """Add the marks as annotations; answer with the whole PDF.
 
-    ``without``: objects of the PDF's own annotations that the marks take the place of.
+    ``without``: object numbers of annotations to remove.
     """
 
     path: str
@@ -192,7 +193,7 @@ class HeldRequest(msgspec.Struct, frozen=True, tag="held"):
 
 
 class ConvertRequest(msgspec.Struct, frozen=True, tag="convert"):
-    """Turn a file of another kind into a PDF; answer with it. ``filetype`` is MuPDF's name of the kind."""
+    """Convert a file; answer with a PDF. ``filetype`` is MuPDF's name of the format."""
 
     path: str
     maker: Maker
@@ -201,15 +202,15 @@ class ConvertRequest(msgspec.Struct, frozen=True, tag="convert"):
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
-    """The file could be opened and has this many pages."""
+    """The file was opened and has this many pages."""
 
     page_count: int
 
 
 class About(msgspec.Struct, frozen=True, tag="about"):
-    """What the file says of itself.
+    """The file's own metadata.
 
-    ``tagged``: its pages are read with their author's structure. ``sealed``: as in ``ParsedDocument``.
+    ``tagged``: the structure tags of its pages are used. ``sealed``: as in ``ParsedDocument``.
     """
 
     metadata: dict[str, str] = {}
@@ -226,7 +227,7 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
 
 class MoreTime(msgspec.Struct, frozen=True, tag="more_time"):
-    """A stage begins that may take so many seconds from now on; believed within the limits."""
+    """A stage begins that may take this many seconds; the client accepts it within the limits."""
 
     seconds: float
 
@@ -236,7 +237,7 @@ class PageParsed(msgspec.Struct, frozen=True, tag="page"):
 
 
 class PageRecognised(msgspec.Struct, frozen=True, tag="page_recognised"):
-    """What the picture of a page said, as ``ParsedPage.recognised`` keeps it."""
+    """The OCR result of a page, packed as in ``ParsedPage.recognised``."""
 
     number: int
     packed: bytes
@@ -251,13 +252,13 @@ class PageNotRecognised(msgspec.Struct, frozen=True, tag="page_not_recognised"):
 
 
 class Produced(msgspec.Struct, frozen=True, tag="produced"):
-    """The PNG or PDF asked for."""
+    """The requested PNG or PDF."""
 
     data: bytes
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """The whole file cannot be read. ``message`` is for people, ``detail`` for the log."""
+    """The whole file failed. ``message`` is for users, ``detail`` for the log."""
 
     code: FailureCode
     message: str = ""
@@ -265,7 +266,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
-    """Everything was said. Seconds by stage."""
+    """The last answer, with the seconds of each stage."""
 
     stages: dict[str, float] = {}
 
@@ -297,14 +298,14 @@ Answer = (
 
 
 def files_of(request: Request) -> list[str]:
-    """Paths of the files that answering the request opens."""
+    """Return the paths of the files that the request reads."""
     if isinstance(request, EvidenceRequest):
         return [file.path for file in request.files]
     return [request.reading.path if isinstance(request, DrawRequest) else request.path]
 
 
 def with_files(request: Request, paths: Sequence[str]) -> Request:
-    """The request with other paths for the same files, in the order of ``files_of``."""
+    """Return the request with other paths, in the order of ``files_of``."""
     if isinstance(request, EvidenceRequest):
         files = [replace(file, path=path) for file, path in zip(request.files, paths, strict=True)]
         return replace(request, files=tuple(files))
@@ -322,21 +323,21 @@ def frame(message: object) -> bytes:
 
 
 def widen(descriptor: int) -> None:
-    """Lets who writes to the pipe be some 20 dense pages ahead of who reads, where the system allows it."""
+    """Enlarge a pipe to about 20 dense pages, where the system allows it."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def send(descriptor: int, message: object) -> None:
-    """Writes one frame, however slowly the other side reads."""
+    """Write one frame, however slowly the other side reads."""
     rest = memoryview(frame(message))
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 class Frames(Generic[T]):
-    """Reads frames of one type from a pipe."""
+    """Read frames of one type from a pipe."""
 
     def __init__(self, descriptor: int, kind: object) -> None:
         self._descriptor = descriptor
@@ -344,10 +345,10 @@ class Frames(Generic[T]):
         self._buffer = bytearray()
 
     def next(self, deadline: float) -> T | None:
-        """The next message, or None at the end of the stream.
+        """Return the next message, or None at the end of the stream.
 
-        Raises TimeoutError when ``time.monotonic()`` passes the deadline first, and
-        msgspec.ValidationError when what came is not a message of the type.
+        Raises TimeoutError when ``time.monotonic()`` passes the deadline, and
+        msgspec.ValidationError for an invalid message.
         """
         while (body := self._complete()) is None:
             wait = deadline - time.monotonic()

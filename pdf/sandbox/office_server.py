@@ -1,7 +1,6 @@
-"""``python -m pdf.sandbox.office_server PARENT LIMITS FOLDER PROGRAM …``: runs LibreOffice, confined.
+"""``python -m pdf.sandbox.office_server PARENT LIMITS FOLDER PROGRAM …``: run LibreOffice, confined.
 
-What it starts is of its own session: when the parent ends, or this process is
-asked to end, the whole session goes.
+When the parent ends, or this process gets SIGTERM, the whole session is killed.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ REFUSED = 65  # exit status (EX_DATAERR of sysexits.h)
 
 
 class OfficeLimits(msgspec.Struct, frozen=True):
-    """Of each process: address space, what it may write to a file (bytes), CPU time (seconds)."""
+    """Limits of each process: address space and file size in bytes, CPU time in seconds."""
 
     memory_bytes: int
     file_bytes: int
@@ -37,13 +36,13 @@ def main() -> None:
     die_with_parent(int(parent), by=signal.SIGTERM)
     _limit(msgspec.json.decode(limits, type=OfficeLimits))
     confine_office(command[0], folder)
-    die_with_parent(int(parent), by=signal.SIGTERM)  # a change of user forgets it
+    die_with_parent(int(parent), by=signal.SIGTERM)  # a change of user clears it
     refuse_what_is_too_deep(command[-1])
     sys.exit(subprocess.call(command, stdin=subprocess.DEVNULL))
 
 
 def refuse_what_is_too_deep(path: str) -> None:
-    """Exit with the reason on standard output: LibreOffice would try for minutes."""
+    """Exit with the reason on standard output for a file that LibreOffice would try for minutes."""
     if not Path(path).is_file():
         return
     try:

@@ -1,9 +1,9 @@
-"""Reads a hostile file job by job in forked processes, so that a page that hangs or crashes costs that page.
+"""Read a hostile file job by job in forked processes, so that a page that hangs or crashes costs that page.
 
-The child (``pdf.sandbox.server``) never opens the file itself. It forks a
-reader, which opens it and answers one frame a job; when the reader dies or
-stands still, the job it was at is given up and another reader goes on behind it.
-A fork takes about a millisecond, for everything is imported already.
+The child (``pdf.sandbox.server``) never opens the file. It forks a reader,
+which opens it and sends one frame per job. When the reader dies or hangs, its
+current job fails and another reader continues with the next one. A fork takes
+about a millisecond, since everything is already imported.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from pdf.sandbox.messages import Failed, Frames, Opened, send, widen
 
 T = TypeVar("T")
 Job = int
-# Opens the file; returns the number of its pages and the function that does a job.
+# Opens the file; returns the number of pages and the function that does a job.
 JobFactory = Callable[[], tuple[int, Callable[[Job], T]]]
 
 
-# Wall time for a second of CPU time: on a busy machine a job is slow without being hostile.
+# Wall time per second of CPU time: a busy machine is slow.
 WALL_FOR_CPU = 30.0
-# A reader that somebody killed is not to blame for it: its job is tried so often.
+# Attempts at a job whose reader was killed from outside.
 ATTEMPTS = 3
-# Wall time that a job has in any case: until a busy machine gives it a processor.
+# The least wall time of a job: a busy machine takes long to schedule it.
 LEAST_WALL_SECONDS = 60.0
 
 
 class JobLimits(msgspec.Struct, frozen=True):
-    """What the readers of one file may take.
+    """Limits of the readers of one file.
 
     Attributes:
         memory_bytes: address space.
         opening_seconds: CPU time for opening the file.
         job_seconds: CPU time for a job.
-        deadline: the moment (``time.monotonic()``) by which all must be done.
-        wall_for_cpu: wall time a job may take for a second of its CPU time.
+        deadline: of all jobs, on ``time.monotonic()``.
+        wall_for_cpu: wall time of a job per second of CPU time.
         cpu_seconds: CPU time for all jobs together.
     """
 
@@ -68,7 +68,7 @@ class JobLimits(msgspec.Struct, frozen=True):
 
 
 class _Budget:
-    """The CPU time that all readers of one file may take, and what they took of it."""
+    """The CPU time of all readers of one file: limit and use."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -87,19 +87,19 @@ class _Budget:
         return self._spent + sum(map(cpu_seconds_of, self._running)) >= self.seconds
 
 
-# Address space of the child before it has read anything: Python, numpy, MuPDF.
+# Address space of the child before any request: Python, numpy, MuPDF.
 _USUAL_BYTES = 256 * 1024 * 1024
 _MOST_DESCRIPTORS = 1024
 
 
 class JobFailure(msgspec.Struct, frozen=True, tag="given_up"):
-    """The job could not be done."""
+    """The job failed."""
 
     job: Job
     code: FailureCode
     detail: str = ""
-    limit: str = ""  # the limit that was met, in words
-    message: str = ""  # for people, where the code's own sentence does not say it
+    limit: str = ""  # the limit that was exceeded, in words
+    message: str = ""  # for users, where the code's label is not specific enough
 
 
 class JobResult(msgspec.Struct, Generic[T], frozen=True, tag="done"):
@@ -108,7 +108,7 @@ class JobResult(msgspec.Struct, Generic[T], frozen=True, tag="done"):
 
 
 def run_first_job(prepare: JobFactory[T], kind: Any, allowance: JobLimits) -> tuple[int, T | None]:
-    """The number of pages and the value of job 0, None where that job could not be done.
+    """Return the number of pages and the value of job 0, or None where it failed.
 
     Raises ParseFailure when the file cannot be opened.
     """
@@ -129,9 +129,9 @@ def run_first_job(prepare: JobFactory[T], kind: Any, allowance: JobLimits) -> tu
 def answers(
     prepare: JobFactory[T], jobs: Sequence[Job], kind: Any, allowance: JobLimits, at_once: int = 1
 ) -> Iterator[JobResult[T] | JobFailure]:
-    """One answer for each job, in order, by so many readers at once. ``kind`` is the type of a job's value.
+    """Yield one answer per job, in order, from ``at_once`` readers. ``kind`` is the type of a job's value.
 
-    The readers take turns: while the answer of one is awaited the others work on.
+    The readers take turns: while one's answer is awaited, the others work.
     """
     budget = _Budget(allowance.cpu_seconds)
     turns = [_one_by_one(prepare, jobs[first::at_once], kind, allowance, budget) for first in range(at_once)]
@@ -140,7 +140,7 @@ def answers(
 
 
 def readers_for(jobs: int, most: int, jobs_each: int) -> int:
-    """How many readers to take, when each is worth its start only for so many jobs."""
+    """Return the number of readers, each with at least ``jobs_each`` jobs, at most ``most``."""
     return max(1, min(most, jobs // jobs_each))
 
 
@@ -168,7 +168,7 @@ def _one_by_one(
 
 
 class _Reader(Generic[T]):
-    """One forked process and the pipe it answers through. ``cause`` says why it ended, once it has."""
+    """One forked process and its pipe. ``cause`` is why it ended, once it has."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class _Reader(Generic[T]):
             self._ended_by(signal.Signals(os.WTERMSIG(status)))
 
     def _ended_by(self, number: signal.Signals) -> None:
-        """Its own limits end a reader by SIGXCPU or let it fail: whoever sends SIGKILL is somebody else."""
+        """Set the cause. Our limits end a reader by SIGXCPU or an error; SIGKILL comes from outside."""
         self.detail = number.name
         if number == signal.SIGXCPU:
             self.cause = FailureCode.TOOK_TOO_LONG
@@ -221,7 +221,7 @@ class _Reader(Generic[T]):
             self.cause, self.was_killed = FailureCode.INTERNAL, True
 
     def answers(self, count: int) -> Iterator[JobResult[T] | JobFailure]:
-        """Up to ``count`` answers; fewer when the process dies or stands still."""
+        """Yield up to ``count`` answers; fewer when the process dies or hangs."""
         for _ in range(count):
             answer = self.next(self._allowance.job_seconds)
             if not isinstance(answer, JobResult | JobFailure):
@@ -229,13 +229,13 @@ class _Reader(Generic[T]):
             yield answer
 
     def next(self, seconds: float) -> Opened | Failed | JobResult[T] | JobFailure | None:
-        """The next answer, or None when there is none within that time."""
+        """Return the next answer, or None when there is none within that CPU time."""
         wall = max(LEAST_WALL_SECONDS if seconds > 0 else 0, seconds * self._allowance.wall_for_cpu)
         self._seconds = seconds
         try:
             answer = self._frames.next(min(time.monotonic() + wall, self._allowance.deadline))
         except TimeoutError:
-            self.cause, self.detail = FailureCode.TOOK_TOO_LONG, "stood still"
+            self.cause, self.detail = FailureCode.TOOK_TOO_LONG, "no progress"
             self.limit = f"{wall:g} seconds"
             return None
         except msgspec.ValidationError as error:
@@ -247,7 +247,7 @@ class _Reader(Generic[T]):
                 self.limit = memory_limit(self._allowance)
         if isinstance(answer, JobFailure) and answer.code == FailureCode.TOO_MUCH_MEMORY:
             answer = msgspec.structs.replace(answer, limit=memory_limit(self._allowance))
-        if answer is None:  # its end of the pipe is closed: it is ending; let its status tell why
+        if answer is None:  # the pipe is closed: wait for the exit status
             time.sleep(0.01)
         return answer
 
@@ -257,7 +257,7 @@ def memory_limit(allowance: JobLimits) -> str:
 
 
 def cpu_seconds_of(process: int) -> float:
-    """CPU time of a running process of ours; 0 where the system does not say."""
+    """Return the CPU time of a running child; 0 where unknown."""
     try:
         return time.clock_gettime((~process << 3) | 2)  # CPUCLOCK_SCHED of linux/posix-timers.h
     except OSError:
@@ -270,9 +270,8 @@ def _read(
     try:
         die_with_parent(parent)
         _close_other_pipes(out)
-        inherited = max(
-            0, address_space() - _USUAL_BYTES
-        )  # pages read before, in the process it is forked from
+        # Pages parsed before, in the process it is forked from.
+        inherited = max(0, address_space() - _USUAL_BYTES)
         limit_memory_for_good(allowance.memory_bytes + inherited)
         confine_reader()
         limit_cpu(allowance.opening_seconds)
@@ -292,7 +291,7 @@ def _read(
 
 
 def _close_other_pipes(own: int) -> None:
-    """Close the way to the worker and those of other readers: what this one says comes through its own."""
+    """Close the pipes to the worker and of other readers."""
     for descriptor in range(3, min(_MOST_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0])):
         with contextlib.suppress(OSError):
             if descriptor != own and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
@@ -306,5 +305,5 @@ def _answer(work: Callable[[Job], T], job: Job) -> JobResult[T] | JobFailure:
         return JobFailure(job, FailureCode.TOO_MUCH_MEMORY)
     except ParseFailure as failure:
         return JobFailure(job, failure.code, failure.detail, message=failure.message)
-    except Exception as error:  # MuPDF raises many kinds; a bad page must not end the document
+    except Exception as error:  # MuPDF raises many types; a bad page must not end the document
         return JobFailure(job, FailureCode.DAMAGED, repr(error)[:500])

@@ -25,10 +25,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux confines"
 HOSTILE = """
 import sys
 from pathlib import Path
-from pdf.sandbox import handlers, server
+from pdf.sandbox import server
 from tests.documents import escapes
 worker = int(sys.argv[1])
-handlers.plain_picture = lambda page, dpi: escapes.attempts(Path({folder!r}), worker)
+server.plain_picture = lambda page, dpi: escapes.attempts(Path({folder!r}), worker)
 server.main()
 """
 POSSIBLE = {"a thread"}

@@ -1,14 +1,17 @@
-"""PDFs with annotations: an answer with its cited pages, or a whole file. For the confined readers only."""
+"""Write into PDFs: annotations of cited pages or a whole file, and text layers. Read annotations.
+
+For the confined readers only.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import pymupdf
 
 from pdf.extract.open_document import open_document
-from pdf.geometry import Rect
+from pdf.geometry import PageFrame, Rect
 from pdf.sandbox.messages import (
     AnnotateRequest,
     EvidenceRequest,
@@ -19,10 +22,11 @@ from pdf.sandbox.messages import (
     HighlightedFile,
     HighlightedPage,
 )
+from pdf.structure import ParsedPage, Word
 
 A4 = (595.0, 842.0)
 MARGIN = 54.0  # points
-LABEL_SIZE = 8.0  # points; the superscript beside the words
+LABEL_SIZE = 8.0  # points; the citation number before the words
 INK_WIDTH = 2.0  # points
 MOST_HELD = 10_000
 KINDS = {
@@ -41,7 +45,7 @@ sup { font-size: 7pt; } .sources { font-size: 9pt; } td, th { padding: 2pt 6pt; 
 
 
 def annotated_pdf(request: EvidenceRequest) -> bytes:
-    """The PDF's bytes. Raises ParseFailure when a file cannot be opened."""
+    """Return a PDF of the HTML and the cited pages. Raises ParseFailure when a file cannot be opened."""
     bound = _from_html(request.html)
     contents = [[1, "Answer", 1]]
     for file in request.files:
@@ -51,7 +55,7 @@ def annotated_pdf(request: EvidenceRequest) -> bytes:
 
 
 def with_annotations(request: AnnotateRequest) -> bytes:
-    """The whole file with the marks added to its pages. Raises ParseFailure."""
+    """Return the file with the marks added as annotations. Raises ParseFailure."""
     document = open_document(request.path, None, request.limits.pages)
     if request.without:
         _remove(document, set(request.without))
@@ -62,7 +66,7 @@ def with_annotations(request: AnnotateRequest) -> bytes:
 
 
 def held_annotations(request: HeldRequest) -> HeldAnnotations:
-    """The file's highlights, underlines, drawings and notes. Raises ParseFailure."""
+    """Return the file's highlights, underlines, drawings and notes. Raises ParseFailure."""
     document = open_document(request.path, None, request.limits.pages)
     _, identity = document.xref_get_key(-1, "ID")
     fingerprint = re.match(r"\[\s*<([0-9A-Fa-f]{32})>", identity)
@@ -98,7 +102,7 @@ def _remove(document: pymupdf.Document, xrefs: set[int]) -> None:
 
 
 def _from_html(html: str) -> pymupdf.Document:
-    """HTML set on as many A4 pages as it takes."""
+    """Render HTML to A4 pages."""
     page = pymupdf.Rect(0, 0, *A4)
     inside = pymupdf.Rect(MARGIN, MARGIN, A4[0] - MARGIN, A4[1] - MARGIN)
     story = pymupdf.Story(html=html, user_css=STYLE)
@@ -106,7 +110,7 @@ def _from_html(html: str) -> pymupdf.Document:
 
 
 def _append(bound: pymupdf.Document, file: HighlightedFile, most_pages: int) -> list[list[object]]:
-    """Copies the marked pages (no links, forms or foreign annotations); their entries for the contents."""
+    """Copy the marked pages, without links, forms and other annotations. Return their outline entries."""
     source = open_document(file.path, None, most_pages)
     entries: list[list[object]] = []
     for marked in file.pages:
@@ -120,7 +124,7 @@ def _append(bound: pymupdf.Document, file: HighlightedFile, most_pages: int) -> 
 
 
 def _annotate(page: pymupdf.Page, marked: HighlightedPage) -> None:
-    """Draws on the page as if it were not rotated: that is page space."""
+    """Add the marks with the page's rotation removed, i.e. in page space."""
     rotation = page.rotation
     page.set_rotation(0)
     for mark in marked.marks:
@@ -145,10 +149,86 @@ def _highlight(page: pymupdf.Page, mark: Highlight) -> None:
 
 
 def _label(page: pymupdf.Page, beside: Rect, label: str) -> None:
-    """The citation's number before its words."""
+    """Print the citation's number before its words."""
     width = LABEL_SIZE * (0.6 * len(label) + 0.6)
     x = max(0.0, beside.x0 - width - 1)
     box = pymupdf.Rect(x, beside.y0 - LABEL_SIZE / 2, x + width, beside.y0 + LABEL_SIZE * 0.9)
     note = page.add_freetext_annot(box, label, fontsize=LABEL_SIZE - 1, text_color=(0.55, 0.3, 0))
     note.set_info(title=f"[{label}]")
     note.update()
+
+
+# --- Text layers: recognised words as invisible text, which can be selected and searched ---
+
+# Height of a word's box / its font size.
+_BOX_OVER_SIZE = 1.2
+# pymupdf.PDF_ENCRYPT_KEEP, which is missing in its types.
+_KEEP_ENCRYPTION = 0
+# One of the PDF standard's 14 fonts, and PyMuPDF's for all other scripts; neither is embedded.
+_LATIN, _OTHER = "helv", "china-s"
+
+
+def with_text_layer(document: pymupdf.Document, pages: Iterable[ParsedPage]) -> bytes:
+    """Return the document with a text layer on its recognised pages."""
+    for page in pages:
+        if page.ocr and page.words:
+            _lay(document[page.number - 1], page)
+    return document.tobytes(deflate=True, encryption=_KEEP_ENCRYPTION)
+
+
+def _lay(page: pymupdf.Page, parsed: ParsedPage) -> None:
+    """Add the text layer in PDF user space, which is independent of rotation and crop."""
+    fonts = {name: pymupdf.Font(name) for name in (_LATIN, _OTHER)}
+    lines = [
+        _show(parsed.text[word.char_start : word.char_end], word, parsed.frame, fonts)
+        for word in parsed.words
+    ]
+    for name in fonts:
+        page.insert_font(fontname=name)
+    page.wrap_contents()
+    content = "q BT 3 Tr\n" + "\n".join(line for line in lines if line) + "\nET Q\n"
+    document = page.parent
+    layer = document.get_new_xref()
+    document.update_object(layer, "<<>>")
+    document.update_stream(layer, content.encode("ascii"))
+    streams = " ".join(f"{xref} 0 R" for xref in (*page.get_contents(), layer))
+    document.xref_set_key(page.xref, "Contents", f"[{streams}]")
+
+
+def _show(text: str, word: Word, frame: PageFrame, fonts: dict[str, pymupdf.Font]) -> str:
+    """Return the PDF operators for one word, stretched to its box, in the reading direction as displayed."""
+    name = _LATIN if _is_latin(text) else _OTHER
+    encoded = text.encode("cp1252") if name == _LATIN else text.encode("utf-16-be")
+    box = frame.to_user_space(word.rect)
+    along, across = (box.width, box.height) if frame.rotation in (0, 180) else (box.height, box.width)
+    size, natural = across / _BOX_OVER_SIZE, fonts[name].text_length(text, 1)
+    if size <= 0 or natural <= 0:
+        return ""
+    stretch = 100 * along / (natural * size)
+    a, b, x, y = _placement(frame.rotation, box, 0.2 * across)
+    # A space after each word: viewers join the words of a line.
+    space = "<20>" if name == _LATIN else "<0020>"
+    return (
+        f"/{name} {size:.2f} Tf {stretch:.2f} Tz {a} {b} {-b} {a} {x:.2f} {y:.2f} Tm "
+        f"<{encoded.hex()}> Tj {space} Tj"
+    )
+
+
+def _is_latin(text: str) -> bool:
+    try:
+        text.encode("cp1252")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _placement(rotation: int, box: Sequence[float], descent: float) -> tuple[int, int, float, float]:
+    """Return cosine and sine of the writing direction in user space, and the start of the baseline."""
+    x0, y0, x1, y1 = box
+    if rotation == 90:
+        return 0, 1, x1 - descent, y0
+    if rotation == 180:
+        return -1, 0, x1, y1 - descent
+    if rotation == 270:
+        return 0, -1, x0 + descent, y1
+    return 1, 0, x0, y0 + descent
