@@ -22,7 +22,7 @@ from documents.api.common.errors import UNUSABLE, ErrorSerializer, Unavailable, 
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, StatusSerializer
 from documents.files.uploads import UploadRefused
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file
 from documents.models import Collection, Tag
 from documents.papers.acquisition import add_and_fetch, add_paper, add_records, completed
 from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference

@@ -16,7 +16,7 @@ from psycopg import sql
 from documents.chunking import ChunkDraft
 from documents.ingestion.leases import Lease
 from documents.ingestion.parser import Content
-from documents.ingestion.versions import forget_previous
+from documents.ingestion.source_files import forget_previous
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from pdf import word_boxes
 from pdf.structure import ParsedPage, ParsedUnit

@@ -40,8 +40,7 @@ from documents.ingestion.queue import (
     settle_jobs,
     start_job,
 )
-from documents.ingestion.source_files import obtain_pdf, store_text_layer, unlock
-from documents.ingestion.versions import restore_previous
+from documents.ingestion.source_files import obtain_pdf, restore_previous, store_text_layer, unlock
 from documents.models import UNFINISHED, Document, Page
 from documents.models.content import MOST_TRIES
 from documents.signals import document_parsed

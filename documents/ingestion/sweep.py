@@ -23,7 +23,7 @@ from documents.ingestion.queue import (
     tickets_left,
     waiting,
 )
-from documents.ingestion.versions import restore_previous
+from documents.ingestion.source_files import restore_previous
 from documents.library.trash import delete_document
 from documents.models import WORKING, Document, Job, RateCount, SecurityEvent
 from documents.signals import library_swept

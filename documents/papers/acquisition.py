@@ -20,7 +20,7 @@ from django_q.tasks import async_task
 from documents.files.uploads import UploadRefused, clean_name, store_upload
 from documents.files.url_fetch import FetchRefused, fetch
 from documents.ingestion.queue import cancel_jobs, issue_tickets, job_beside, new_job
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file
 from documents.library.shares import add_to_collection
 from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
 from documents.models.library import colour_for

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from documents.files.uploads import UploadRefused
 from documents.ingestion import pipeline
-from documents.ingestion.source_files import unlock
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file, unlock
 from documents.library.document_list import for_cards
 from documents.library.shares import UnknownUser, add_to_collection, remove_from_collection, share_with
 from documents.library.trash import move_to_trash, restore_from_trash

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from documents.files.uploads import UploadRefused
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.papers.acquisition import (
     ExportUnreadable,

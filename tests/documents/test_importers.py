@@ -20,7 +20,7 @@ from documents.chunk_metadata import chunk_metadata
 from documents.importers import AdapterError, read_blocks, recognise
 from documents.importers.block import MOST_BLOCKS
 from documents.importers.block_import import FRAME, parsed_document
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file
 from documents.library.trash import delete_document
 from documents.models import Document, RetrievalChunk
 from documents.tasks import ingest_next

@@ -24,8 +24,8 @@ from documents.ingestion import pipeline, recognition
 from documents.ingestion.leases import LostLease, acquire_for_recognition
 from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
 from documents.ingestion.recognition import next_to_recognise, recognise_document, want_pages
+from documents.ingestion.source_files import replace_file
 from documents.ingestion.sweep import recover
-from documents.ingestion.versions import replace_file
 from documents.models import Document
 from documents.models.content import MOST_TRIES
 from documents.models.document import ranges

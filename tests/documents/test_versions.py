@@ -9,8 +9,8 @@ from django.core.files.base import ContentFile
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.leases import LostLease, acquire
 from documents.ingestion.pipeline import cancel, ingest_document
+from documents.ingestion.source_files import replace_file
 from documents.ingestion.sweep import recover
-from documents.ingestion.versions import replace_file
 from documents.models import Collection, Document, PreviousVersion, Tag
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf

@@ -18,7 +18,7 @@ from django.test import Client
 from config import environment
 from documents.files.uploads import UploadRefused, store_address, store_upload
 from documents.ingestion.pipeline import ingest_document
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.papers.acquisition import add_paper, fetch_failure, fetch_pdf
 from documents.papers.record import PaperRecord

@@ -14,7 +14,7 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from documents.ingestion.pipeline import ingest_document
-from documents.ingestion.versions import replace_file
+from documents.ingestion.source_files import replace_file
 from documents.models import CitationUnit, Document, Job
 from documents.papers.acquisition import add_paper, fetch_pdf
 from documents.papers.bibliography import (
