@@ -1,4 +1,4 @@
-"""Questions, answers whose claims carry verified citations, and notes.
+"""Questions, answers with verified citations, reviews and notes.
 
-``answers`` writes them, ``citations`` checks them, ``markdown`` shows them.
+``answers`` writes answers, ``citations`` verifies their claims, ``markdown`` renders them.
 """

@@ -38,7 +38,7 @@ class ConversationAdmin(ReadOnlyAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
-        """The count is made for the rows that are shown, after they were chosen."""
+        """Count messages in a subquery, which runs for the displayed rows only."""
         own = Message.objects.filter(conversation=OuterRef("pk")).order_by().values("conversation")
         counted = Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0)
         return super().get_queryset(request).annotate(message_count=counted)
@@ -102,7 +102,7 @@ class MessageAdmin(ReadOnlyAdmin):
 
 @admin.register(Citation)
 class CitationAdmin(PlacedAdmin):
-    """The page with the passage pale and the anchor strong, as readers see it."""
+    """Citations, drawn on their page as in the reader: passage pale, anchor strong."""
 
     list_display = [
         "number",
@@ -180,7 +180,7 @@ class NoteAdmin(ReadOnlyAdmin):
 
 @admin.register(Annotation)
 class AnnotationAdmin(PlacedAdmin):
-    """The page with the words that somebody marked."""
+    """Annotations, drawn on their page."""
 
     list_display = [
         "short",

@@ -1,4 +1,4 @@
-"""Notes: their live citations, saving with a merge, versions, adding answers or quotes, and their search."""
+"""Notes: citations, saving with a three-way merge, versions, added answers and quotes, search."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ from retrieval.query.scope import Scope
 from retrieval.results import Hit, SearchOptions, SearchResult
 from retrieval.search import search
 
-# --- Citations in notes: copies that outlive their answer, shown like those of answers ---
+# --- Citations in notes: independent copies of an answer's citations ---
 #
-# A note names a citation as ``[[cite:<citation id>:<page>]]``. The copy belongs to the note: a new answer, or
-# the deletion of the conversation, does not change it.
+# A note refers to a citation by ``[[cite:<citation id>:<page>]]``. The copy belongs to the note, so a retried
+# answer or a deleted conversation does not change it.
 
 logger = logging.getLogger(__name__)
-DIGITS = 8  # of a citation's id: with its page enough to know it by
+DIGITS = 8  # of a citation's id, which identify it together with its page
 EDITED = re.compile(rf"\[\[p\. (\d{{1,7}}) #([0-9a-f]{{{DIGITS}}})\]\]")
 
 
 def copied_citations(answer: Message) -> tuple[str, list[Citation]]:
-    """The answer's Markdown with markers of copies of its citations, and these copies, stored."""
+    """Store copies of the answer's citations. Return its Markdown with their markers, and the copies."""
     copies = list(answer.citations.order_by("position"))
     for copy in copies:
         copy.pk, copy.message_id, copy.feedback = uuid4(), None, ""
@@ -67,15 +67,15 @@ def copied_citations(answer: Message) -> tuple[str, list[Citation]]:
 
 
 def cited_in(content: str, user: User | AnonymousUser) -> list[Citation]:
-    """The citations named in a note that its writer may see."""
+    """Return the citations referred to in a note that its owner may see."""
     ids = {key for mark in stored_marks(content) if (key := as_uuid(mark.unit_id))}
     return list(Citation.objects.visible_to(user).filter(pk__in=ids))
 
 
 def for_editor(content: str, user: User | AnonymousUser) -> str:
-    """A note as its writer edits it: ``[[p. 8 #4188e6d9]]`` for a citation, page and first digits of its id.
+    """Convert a note for its editor: ``[[p. 8 #4188e6d9]]`` is a citation, by page and start of its id.
 
-    What ``from_editor`` could not tell apart stays as it is stored.
+    Ambiguous citations are not converted.
     """
     known = Counter((citation.pk.hex[:DIGITS], citation.page_number) for citation in cited_in(content, user))
 
@@ -89,7 +89,7 @@ def for_editor(content: str, user: User | AnonymousUser) -> str:
 
 
 def from_editor(content: str, user: User | AnonymousUser) -> str:
-    """The note as it is stored; a mark may have been carried over from any note of its writer."""
+    """Convert a note from its editor; a citation may be copied from any note of the user."""
     wanted = {match[2] for match in EDITED.finditer(content)}
     if not wanted:
         return content
@@ -105,7 +105,7 @@ def from_editor(content: str, user: User | AnonymousUser) -> str:
 
 
 def numbered_note(note: Note, user: User | AnonymousUser) -> tuple[str, list[CitationShown]]:
-    """The note without markers of citations that are gone, and the others, numbered by first use."""
+    """Return the note without markers of deleted citations, and the others, numbered by first use."""
     by_id = {UUID(shown.id): shown for shown in shown_citations(cited_in(note.content, user))}
     numbers: dict[UUID, int] = {}
     used = []
@@ -116,7 +116,7 @@ def numbered_note(note: Note, user: User | AnonymousUser) -> tuple[str, list[Cit
 
 
 def rendered_note(note: Note, user: User | AnonymousUser) -> SafeString:
-    """The note's safe HTML. Four queries."""
+    """Return the note's safe HTML. Four queries."""
     return render_message(*numbered_note(note, user), top=ON_A_PAGE)
 
 
@@ -126,7 +126,7 @@ def live_marks(content: str, known: Container[UUID | None]) -> list[UUID]:
 
 
 def only_live(content: str, known: Container[UUID | None]) -> str:
-    """The content without markers of citations that are not known."""
+    """Remove the markers of unknown citations."""
     return with_marks(
         content, lambda at, mark: content[mark.start : mark.end] if as_uuid(mark.unit_id) in known else ""
     )
@@ -141,12 +141,12 @@ def as_uuid(text: str) -> UUID | None:
 
 # --- Saving, versions, additions ---
 
-VERSIONS_KEPT = timedelta(days=1)  # all of them; of older ones the last of each hour
+VERSIONS_KEPT = timedelta(days=1)  # of older versions only the last of each hour is kept
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an editor holds, and the revision it began from."""
+    """The content of an editor, and the revision it started from."""
 
     title: str
     content: str
@@ -154,7 +154,7 @@ class Written:
 
 
 def save_note(note: Note, written: Written) -> Note:
-    """Saves what was written; what others saved meanwhile is merged with it, line by line."""
+    """Save a note; merge it, line by line, with what was saved in the meantime."""
     with transaction.atomic():
         locked = Note.objects.select_for_update().get(pk=note.pk)
         content = written.content
@@ -166,7 +166,7 @@ def save_note(note: Note, written: Written) -> Note:
 
 
 def change_note(locked: Note, **values: object) -> None:
-    """Gives a note (its row is locked) other words; the old ones stay as a version."""
+    """Change a note, whose row is locked, and keep the old text as a version."""
     keep_version(locked)
     for name, value in values.items():
         setattr(locked, name, value)
@@ -182,13 +182,13 @@ def keep_version(note: Note) -> None:
 
 
 def base_of(note: Note, revision: int) -> str:
-    """The words both writers began from; '' when that version is no longer kept."""
+    """Return the common base of both edits; '' when that version was deleted."""
     found = NoteVersion.objects.filter(note=note, revision=revision).values_list("content", flat=True)
     return found.first() or ""
 
 
 def merged(base: str, theirs: str, ours: str) -> str:
-    """Both changes; where they touch the same lines, both versions of these lines, theirs first."""
+    """Merge both changes; conflicting lines are kept in both versions, theirs first."""
     pieces: list[str] = []
     for group in Merge3(lines(base), lines(theirs), lines(ours)).merge_groups():
         kind, *versions = group
@@ -197,14 +197,14 @@ def merged(base: str, theirs: str, ours: str) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """Lines with their ends; the last one gets one too, so that what is put after it begins a line."""
+    """Split into lines with their ends; the last line gets one, too, so that text can be appended."""
     return (
         f"{text}\n".splitlines(keepends=True) if text and not text.endswith("\n") else text.splitlines(True)
     )
 
 
 def restore_version(note: Note, version: NoteVersion) -> Note:
-    """The note as it was then; what it is now becomes a version."""
+    """Restore a version; the current text becomes a version."""
     with transaction.atomic():
         locked = Note.objects.select_for_update().get(pk=note.pk)
         change_note(locked, title=version.title, content=version.content)
@@ -212,7 +212,7 @@ def restore_version(note: Note, version: NoteVersion) -> Note:
 
 
 def add_answer(answer: Message, user: User) -> Note:
-    """Adds a question and its answer, citations live, to the last note about what was asked."""
+    """Add a question and its answer with citations to the latest note on the same document."""
     with transaction.atomic():
         note = Note.objects.select_for_update().get(pk=note_about(answer, user).pk)
         content, citations = copied_citations(answer)
@@ -223,7 +223,7 @@ def add_answer(answer: Message, user: User) -> Note:
 
 
 def add_quote(note: Note, document: Document, page: int, words: str) -> Note:
-    """Adds words selected on a page, cited live; a link to their page when no passage holds them."""
+    """Add words selected on a page with a citation, or with a link to the page when no passage has them."""
     citations = Citation.objects.bulk_create(quoted(document, page, words))
     cited = "".join(format_marker(citation.pk, citation.page_number) for citation in citations)
     link = f"[p. {page}]({reverse('document', args=[document.pk])}?{urlencode({'page': page, 'q': words})})"
@@ -235,7 +235,7 @@ def add_quote(note: Note, document: Document, page: int, words: str) -> Note:
 
 
 def begun(note: Note) -> str:
-    """What the note holds, ready for another paragraph."""
+    """Return the note's content, ready for another paragraph."""
     return f"{note.content.rstrip()}\n\n" if note.content.strip() else ""
 
 
@@ -244,7 +244,7 @@ def one_line(text: str) -> str:
 
 
 def note_about(answer: Message, user: User) -> Note:
-    """The user's last note on the conversation's one document; for several documents, one of its own."""
+    """Return the user's latest note on the conversation's document, or, for several, with its title."""
     documents = list(answer.conversation.documents.all()[:2])
     document = documents[0] if len(documents) == 1 else None
     title = document.title[:200] if document else answer.conversation.title
@@ -254,16 +254,15 @@ def note_about(answer: Message, user: User) -> Note:
     return found.first() or Note.objects.create(owner=user, document=document, title=title)
 
 
-# --- Search in notes: the search of documents, over a copy of each note ---
+# --- Search in notes: the document search, over a copy of each note ---
 #
-# A note's text is copied into a ``Document`` with the note's id, which is listed nowhere. The copy is brought
-# up to date by a worker, once the note was left alone for ``AT_REST``, and before its owner searches. A
-# search spends at most ``INDEX_SECONDS`` on that: of hundreds of changed notes it may miss the oldest until
-# a worker has come to them.
+# A note's text is copied into a hidden ``Document`` with the note's id. A worker updates the copy once the
+# note has not changed for ``AT_REST``, and so does a search of its owner, for at most ``INDEX_SECONDS``: of
+# hundreds of changed notes it may miss the oldest until a worker has indexed them.
 
 NOTES_FOUND = 40
-INDEX_SECONDS = 2.0  # for one call of index_notes
-AT_REST = timedelta(seconds=30)  # since the note was last saved: its owner may still be writing
+INDEX_SECONDS = 2.0  # per call of index_notes
+AT_REST = timedelta(seconds=30)  # since the last save: the user may still be writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +274,7 @@ class FoundNote:
 
 
 def search_notes(query: str, user: User) -> tuple[SearchResult, list[FoundNote]]:
-    """The user's notes that speak of ``query``, best first, each with the best of its passages."""
+    """Search the user's notes; return the best first, each with its best passage."""
     index_notes(Note.objects.filter(owner=user))
     result = search(query, Scope(user, of_notes=True), SearchOptions(limit=NOTES_FOUND))
     notes = (
@@ -288,12 +287,12 @@ def search_notes(query: str, user: User) -> tuple[SearchResult, list[FoundNote]]
 
 
 def index_notes_at_rest(**signal: Any) -> None:
-    """Index changed notes that nobody has saved for ``AT_REST``. Called by the worker's sweep."""
+    """Index notes that have not been saved for ``AT_REST``. Called by the worker's sweep."""
     index_notes(Note.objects.filter(updated_at__lt=timezone.now() - AT_REST))
 
 
 def index_notes(notes: QuerySet[Note]) -> None:
-    """Index notes that changed since they were indexed, newest first; delete the copies of deleted notes."""
+    """Index changed notes, newest first; delete the copies of deleted notes."""
     kept = Document.objects.filter(pk=OuterRef("pk"), kind=Document.Kind.NOTE)
     Document.objects.filter(pk__in=notes.filter(Exists(kept)).exclude(deleted_at=None).values("pk")).delete()
     behind = notes.filter(~Exists(kept.filter(indexed_at__gte=OuterRef("updated_at"))), deleted_at=None)
@@ -305,7 +304,7 @@ def index_notes(notes: QuerySet[Note]) -> None:
 
 
 def index_note(note: Note) -> None:
-    """Store the text of a note, and index it. If another process does so meanwhile, the later copy stays."""
+    """Store and index the text of a note. With a concurrent call the later copy stays."""
     lease = Lease(note.pk, uuid4())
     values = {"title": note.title, "status": Document.Status.READY, "lease": lease.token}
     mine = {"owner": note.owner, "kind": Document.Kind.NOTE}
@@ -313,7 +312,7 @@ def index_note(note: Note) -> None:
     try:
         replace_content(lease, content_of(parsed_document(list(note_blocks(note)), "note"), note.title))
         index_document(lease.row.get())
-    except ProviderError as error:  # without vectors it is still found by its words
+    except ProviderError as error:  # without vectors it is still found by keywords
         logger.warning("a note could not be embedded: %s", error)
     except (LostLease, Document.DoesNotExist):
         return
@@ -325,7 +324,7 @@ LISTS = {"bullet_list_open": "bullet", "ordered_list_open": "numbered"}
 
 
 def note_blocks(note: Note) -> Iterator[Block]:
-    """Its title and what it says, without the markers of citations."""
+    """Yield the note's title and text as blocks, without citation markers."""
     if note.title:
         yield make_block(type="heading", text=note.title, level=1)
     for tokens in parsed_blocks(with_marks(note.content, lambda _, mark: "")):

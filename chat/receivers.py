@@ -1,4 +1,4 @@
-"""What chat does when documents says something."""
+"""Receivers of the signals of ``documents``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ logger = logging.getLogger(__name__)
 
 
 def reanchor_parsed_document(document: Document, **signal: Any) -> None:
-    """Point the document's citations and annotations at where their words stand now; outdate cells.
+    """Re-anchor the document's citations and annotations; mark review cells as outdated.
 
-    A failure costs no document.
+    A failure does not fail the document.
     """
     for reanchor in (reanchor_citations, reanchor_annotations, outdate_document):
         try:
@@ -35,16 +35,16 @@ def reanchor_parsed_document(document: Document, **signal: Any) -> None:
 
 
 def keep_rows(instance: Document, **signal: Any) -> None:
-    """Let reviews keep the title of a document that is deleted for good."""
+    """Keep the title of a deleted document in reviews."""
     keep_deleted(instance)
 
 
 def keep_reviews_going(**signal: Any) -> None:
-    """Give rows to new documents of collections and searches, and go on with cells that were left.
+    """Add rows for new documents of collections and searches, and resume unfinished cells.
 
-    A search is put again once a document came in behind it.
+    A search is repeated once a document was indexed after it.
     """
-    ReviewRow.objects.filter(document=None, added_by=None).delete()  # nobody sees it any more
+    ReviewRow.objects.filter(document=None, added_by=None).delete()  # visible to no one
     joining = Review.objects.filter(deleted_at=None, joins=True).exclude(collection=None, search=None)
     newest = Document.objects.searchable().aggregate(newest=Max("indexed_at"))["newest"]
     for review in joining.select_related("owner", "collection", "search__user"):

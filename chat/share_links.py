@@ -1,4 +1,4 @@
-"""Read-only links to one answer: signed, with an end, and no longer than their maker's right."""
+"""Public, read-only links to one answer: signed, with an expiry, and only while their owner has access."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _signer = Signer(salt="chat.share")
 
 
 class NotReadable(Exception):
-    """The answer rests on a document that its owner may no longer read."""
+    """The answer uses a document that its owner may no longer read."""
 
 
 def share_answer(answer: Message, days: int | None = None) -> AnswerShare:
     """Return the answer's open link, or a new one. Raise NotReadable.
 
-    ``days`` says when it ends from now, ``NEVER`` that it does not; None leaves an open link as it is.
+    ``days`` is its lifetime from now, or ``NEVER``; None keeps that of an open link.
     """
     link = AnswerShare.objects.open().filter(message=answer).first()
     if link is None:
@@ -46,17 +46,17 @@ def share_answer(answer: Message, days: int | None = None) -> AnswerShare:
 
 
 def revoke(answer: Message) -> int:
-    """Close all links to the answer; return how many there were."""
+    """Close all links to the answer. Return their number."""
     return close(AnswerShare.objects.filter(message=answer))
 
 
 def token_of(share: AnswerShare) -> str:
-    """What stands in the link: the share's id and a signature, so that ids cannot be tried."""
+    """Return the token of the link: the share's id with a signature, so that ids cannot be guessed."""
     return _signer.sign(share.pk.hex)
 
 
 def share_of(token: str) -> AnswerShare | None:
-    """The open share of a link; None for a forged one, and one that has ended."""
+    """Return the open share of a token; None for a forged, expired or revoked one."""
     try:
         share_id = UUID(hex=_signer.unsign(token))
     except (BadSignature, ValueError):
@@ -67,9 +67,9 @@ def share_of(token: str) -> AnswerShare | None:
 
 
 def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
-    """The open links that show words of the document, of makers who still read it: for ``documents.access``.
+    """Yield the open links that show parts of the document, for ``documents.access``.
 
-    What an answer says is told to nobody but its own maker.
+    Only a link's owner sees the beginning of the answer as its label.
     """
     links = AnswerShare.objects.open().showing(document.pk).order_by("created_at")
     for link in links.select_related("message__conversation__owner"):
@@ -80,12 +80,12 @@ def links_to(document: Document, readers: Container[str]) -> Iterator[Way]:
 
 
 def end_link(document: Document, link_id: UUID) -> bool:
-    """End a link that shows words of the document, whoever made it."""
+    """End a link that shows parts of the document, whoever created it."""
     return bool(close(AnswerShare.objects.showing(document.pk).filter(pk=link_id)))
 
 
 def close(links: QuerySet[AnswerShare]) -> int:
-    """Close links that are open; return how many there were."""
+    """Close open links. Return their number."""
     found = list(links.filter(revoked_at=None))
     for link in found:
         record(EventKind.LINK_ENDED, str(link))

@@ -1,6 +1,6 @@
-"""The tasks of django-q2. They carry no data: the rows say what there is to do.
+"""Tasks of django-q2. They have no arguments: the rows are the queue.
 
-Their dotted names are stored in the queue: this module stays where it is.
+Do not move this module: the queue stores the dotted names of tasks.
 """
 
 from __future__ import annotations
@@ -9,5 +9,5 @@ from chat.reviews.fill_queue import fill_next_row
 
 
 def fill_row() -> int:
-    """Fills cells of the next row in turn. Returns how many."""
+    """Fill cells of the next row. Return their number."""
     return fill_next_row()

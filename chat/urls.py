@@ -1,6 +1,6 @@
-"""Paths of conversations, notes and the reader; ``config.urls`` gives each list its prefix.
+"""URLs of conversations, notes, reviews and the reader; ``config.urls`` gives each list its prefix.
 
-``urlpatterns`` holds what answers questions:
+``urlpatterns`` are those of questions and answers:
 
 ==========================================  ======  =====================================================
 path                                        method  does
@@ -16,12 +16,12 @@ path                                        method  does
 /chat/citations/<citation>/feedback/         POST    ``feedback`` is ``right``, ``wrong``, or empty
 /chat/messages/<message>/export.<form>       GET     ``txt``, ``md``, ``html`` or ``docx``, to be saved
 /chat/messages/<message>/evidence.pdf        GET     the answer and its cited pages in one PDF
-/chat/messages/<message>/share/              POST    201, ``{"url", "expires_at"}``: a link for anybody, which
+/chat/messages/<message>/share/              POST    201, ``{"url", "expires_at"}``: a public link, which
                                                      ends after ``days`` (30; 0 is never)
 /chat/messages/<message>/unshare/            POST    ``{"revoked": 1}``: closes the link
 /chat/tour/                                  GET     a ``step`` of the tour of the reader, from 1
 /chat/tour/                                  POST    ends the tour for good
-/chat/links/                                 GET     the links one made
+/chat/links/                                 GET     the user's links
 /chat/shared/<token>/                        GET     the shared answer, without signing in
 /chat/shared/<token>/<citation>.png          GET     the cited words as a picture
 ==========================================  ======  =====================================================
@@ -42,22 +42,19 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path
 
 from chat.views import exports, notes, own_annotations, pages, questions, reader, reviews, share_links
-from chat.views import pages as providers
-from chat.views import questions as stream
-from chat.views import reader as citations
 
 Paths = list[URLPattern | URLResolver]
 
 urlpatterns: Paths = [
     path("ask/", questions.ask_first, name="ask-first"),
     path("<uuid:conversation_id>/ask/", questions.ask, name="ask"),
-    path("messages/<uuid:message_id>/stream/", stream.stream, name="answer-stream"),
+    path("messages/<uuid:message_id>/stream/", questions.stream, name="answer-stream"),
     path("messages/<uuid:message_id>/region.png", questions.region, name="question-region"),
     path("messages/<uuid:message_id>/cancel/", questions.cancel, name="answer-cancel"),
     path("messages/<uuid:message_id>/retry/", questions.retry, name="answer-retry"),
     path("messages/<uuid:message_id>/continue/", questions.continue_, name="answer-continue"),
-    path("citations/<uuid:citation_id>/card/", citations.card, name="citation-card"),
-    path("citations/<uuid:citation_id>/feedback/", citations.feedback, name="citation-feedback"),
+    path("citations/<uuid:citation_id>/card/", reader.card, name="citation-card"),
+    path("citations/<uuid:citation_id>/feedback/", reader.feedback, name="citation-feedback"),
     path("messages/<uuid:message_id>/export.<slug:form>", exports.export, name="answer-export"),
     path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
     path("messages/<uuid:message_id>/share/", share_links.share, name="answer-share"),
@@ -92,8 +89,8 @@ conversation_urls: Paths = [
     path("<uuid:pk>/restore/", pages.restore, name="conversation-restore"),
     path("beside/<uuid:pk>/", pages.panel, name="chat-panel"),
     path("sources/<uuid:message_id>/", pages.sources, name="answer-sources"),
-    path("providers/", providers.providers, name="providers"),
-    path("providers/<str:name>/test/", providers.test, name="provider-test"),
+    path("providers/", pages.providers, name="providers"),
+    path("providers/<str:name>/test/", pages.test, name="provider-test"),
 ]
 
 note_urls: Paths = [

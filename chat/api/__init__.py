@@ -1,1 +1,1 @@
-"""The API of conversations: questions, answers, citations, notes."""
+"""The REST API of conversations, answers, citations, notes and reviews."""

@@ -1,4 +1,4 @@
-"""`/api/citations/…`: what a claim rests on; `/api/documents/{id}/locate/`: where quoted words stand."""
+"""`/api/citations/…`, and text search in a document: `/api/documents/{id}/locate/` and `…/find/`."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ class CitationImage(Citations, generics.GenericAPIView):
             raise CannotDraw(str(failed)) from None
 
 
-# `/api/documents/{id}/locate/`: where quoted words stand.
+# --- `/api/documents/{id}/locate/`: the location of quoted words ---
 
 
 class QuoteSerializer(Strict, serializers.Serializer):
@@ -291,7 +291,7 @@ class Locate(DocumentPart, generics.GenericAPIView):
         return Response(LocatedSerializer(found).data)
 
 
-# `/api/documents/{id}/find/`: every place of typed words, as the reader's find bar shows them.
+# --- `/api/documents/{id}/find/`: all matches of typed words, as in the reader's find bar ---
 
 
 class FindSerializer(Strict, serializers.Serializer):

@@ -1,4 +1,4 @@
-"""`/api/conversations/…`: what is asked together, over which documents; `/api/providers/…`: what answers."""
+"""`/api/conversations/…`, exports, and `/api/providers/…`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class ConversationViewSet(viewsets.ModelViewSet):
 
 
 def file_renderer(form: str) -> type[BaseRenderer]:
-    """Lets the media type of a file be negotiated."""
+    """Return a renderer that negotiates the media type of an export."""
     kind, _ = FILES[form]
     return type(f"{form}_renderer", (PngRenderer,), {"media_type": kind.partition(";")[0], "format": form})
 
@@ -125,14 +125,14 @@ class ExportFile(generics.GenericAPIView):
         return visible.filter(role=Message.Role.ASSISTANT) if self.model is Message else visible
 
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
-        options = StyleSerializer(data=request.query_params.dict())  # an empty style is none of them
+        options = StyleSerializer(data=request.query_params.dict())  # a dict: an empty style is refused
         options.is_valid(raise_exception=True)
         form, style = request.accepted_renderer.format, options.validated_data["style"]
         return file_of(request, self.get_object(), form, style)
 
 
 def export_of(model: type[Conversation | Message | Note], name: str) -> Any:
-    """The view of one kind of text, as the schema names it."""
+    """Return the export view of a model, documented in the schema."""
     schema = extend_schema(
         tags=[f"{name}s"],
         operation_id=f"{name}s_export",

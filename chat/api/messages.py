@@ -36,7 +36,7 @@ from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.models import Page
 from retrieval.api import RagConfigSerializer
 
-LOOK_SECONDS = 0.1  # between two looks at an answer that another process writes
+LOOK_SECONDS = 0.1  # polling interval for an answer that another process writes
 LOOK_AGAIN_SECONDS = 5.0
 STATUSES = Message.Status.choices
 EVENTS = OpenApiResponse(
@@ -53,7 +53,7 @@ LAST_EVENT_ID = OpenApiParameter(
 
 
 class EventStreamRenderer(BaseRenderer):
-    """Lets ``Accept: text/event-stream`` be negotiated; the stream is a response of its own."""
+    """Negotiate ``Accept: text/event-stream``; the view itself returns the stream."""
 
     media_type = "text/event-stream"
     format = "events"
@@ -65,7 +65,7 @@ class EventStreamRenderer(BaseRenderer):
 
 
 class MessageList(serializers.ListSerializer):
-    """Renders all messages, and fetches the frames of all their citations' pages, in a few queries."""
+    """Render all messages, and fetch the page frames of their citations, in a few queries."""
 
     def to_representation(self, data: Any) -> list[Any]:
         messages = list(data)
@@ -166,7 +166,7 @@ class AskedSerializer(serializers.Serializer):
 
 
 class Messages:
-    """Views on messages of the caller's own conversations."""
+    """Mixin of views on messages of the caller's conversations."""
 
     scope = "ask"
     request: Any
@@ -176,7 +176,7 @@ class Messages:
 
 
 class OfConversation(Messages):
-    """Views below one of the caller's conversations."""
+    """Mixin of views below one of the caller's conversations."""
 
     kwargs: Mapping[str, Any]
 
@@ -245,7 +245,7 @@ class MessagesOfConversation(OfConversation, generics.ListAPIView):
         sent = QuestionSerializer(data=request.data, context=self.get_serializer_context())
         sent.is_valid(raise_exception=True)
         stored = once(request, lambda: _stored(conversation, **sent.validated_data))
-        if stored.status_code != status.HTTP_201_CREATED:  # an error, answered again
+        if stored.status_code != status.HTTP_201_CREATED:  # a replayed error
             answer_in_json(request)
             return stored
         question, answer = UUID(stored.data["question"]), UUID(stored.data["answer"])
@@ -274,7 +274,7 @@ def _stored(
 
 
 def wait_for(answer: UUID) -> None:
-    """Return when the answer has ended, or has taken ``ASK_SECONDS``. No connection is held meanwhile."""
+    """Wait until the answer has ended, at most ``ASK_SECONDS``, without holding a connection."""
     give_up_at = time.monotonic() + settings.ASK_SECONDS
     while (left := give_up_at - time.monotonic()) > 0:
         give_back_connection()
@@ -299,7 +299,7 @@ class MessageDetail(Messages, generics.RetrieveAPIView):
 
 
 class AnswerView(Messages, generics.GenericAPIView):
-    """Something that can be done with an answer."""
+    """Base of views that act on an answer."""
 
     serializer_class = MessageSerializer
     filter_backends: list[Any] = []

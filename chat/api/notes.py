@@ -1,4 +1,4 @@
-"""`/api/notes/…`, `/api/annotations/…`: what people write with live citations, and on pages."""
+"""`/api/notes/…` and `/api/annotations/…`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from documents.api.units import FramedList, Region, RegionSerializer
 from documents.models import Document, Page
 from documents.models.content import Frames
 
-LONGEST_QUERY = 4000  # characters that are searched for
+LONGEST_QUERY = 4000  # characters
 STALE = "Somebody saved this note meanwhile. Read it again, then save."
 
 
@@ -81,7 +81,7 @@ class NoteFilter(django_filters.FilterSet):
         fields: list[str] = []
 
     def spoken_of(self, rows: models.QuerySet, name: str, query: str) -> models.QuerySet:
-        """By the one search, in its order."""
+        """Filter and order by search relevance."""
         found = [found.note.pk for found in search_notes(query[:LONGEST_QUERY], self.request.user)[1]]
         places = [models.When(pk=key, then=place) for place, key in enumerate(found)]
         return rows.filter(pk__in=found).annotate(place=models.Case(*places, default=0))
@@ -128,7 +128,7 @@ class NoteVersions(generics.ListAPIView):
 # --- Annotations ---
 
 INK = Annotation.Kind.INK
-PLACE = {"quote": "quote", "strokes": "strokes", "page_number": "page"}  # its name in the request
+PLACE = {"quote": "quote", "strokes": "strokes", "page_number": "page"}  # field: name in the request
 NOT_FOUND = "These words are not in the document."
 NO_PAGE = "The document has no such page."
 
@@ -222,7 +222,7 @@ class AnnotationViewSet(viewsets.ModelViewSet):
         return Annotation.objects.visible_to(self.request.user)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Annotate the words where they first stand, cut at a page break; or store a drawing on its page."""
+        """Annotate the first occurrence of the words, up to a page break, or store a drawing."""
         sent = self.get_serializer(data=request.data)
         sent.is_valid(raise_exception=True)
         look = dict(sent.validated_data)

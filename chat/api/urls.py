@@ -1,4 +1,4 @@
-"""Paths of the conversations' part of the API."""
+"""URLs of the chat API."""
 
 from __future__ import annotations
 

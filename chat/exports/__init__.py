@@ -1,1 +1,1 @@
-"""Answers, conversations and notes as files: Markdown, HTML, DOCX, plain text, and the evidence pack."""
+"""Export answers, conversations, notes and reviews: Markdown, HTML, DOCX, text, PDF with cited pages."""

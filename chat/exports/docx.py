@@ -1,4 +1,4 @@
-"""Answers and notes as a Word document, with sources and references at the end."""
+"""Export as a Word document, with sources and references at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # XML 1.0
 
 
 def as_docx(export: Export) -> bytes:
-    """Headings, paragraphs, lists and tables; superscripts are the sources' numbers."""
+    """Return a DOCX file; superscripts are the numbers of the sources."""
     document = new_document()
     document.core_properties.title = writable(one_line(export.title))[:250]
     document.add_heading(writable(one_line(export.title)), level=1)
@@ -54,7 +54,7 @@ def writable(text: str) -> str:
 
 
 class _Writer:
-    """Writes Markdown's tokens, block by block."""
+    """Write Markdown tokens to the document."""
 
     def __init__(self, document: WordDocument, numbers: Sequence[int]) -> None:
         self._document, self._numbers = document, numbers

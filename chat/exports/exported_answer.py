@@ -1,4 +1,4 @@
-"""What every export says: an answer, a conversation or a note, its sources, and the works they are of."""
+"""The content of an export, in any format: texts, sources, and cited works."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Part:
     """One text of an export: an answer under its question, or a note.
 
     Attributes:
-        heading: '' where the export's title is its heading.
+        heading: '' where the export's title serves as heading.
         citations: in the order of the markers of ``content``.
     """
 
@@ -34,13 +34,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What is written into a file.
+    """The content of an exported file.
 
     Attributes:
         rows: the stored citations, in the order of ``citations``.
-        works: the cited documents that the reader may see, by id, in the order of first use.
-        references: the works as a list of references; empty where none is wanted.
-        site: the product's address without a slash, for links that open the words; '' leaves them out.
+        works: the cited documents that the reader may see, by id, in order of first use.
+        references: formatted references of the works; empty where none are requested.
+        site: this site's URL without a slash, for links to the cited words; '' omits them.
     """
 
     title: str
@@ -56,23 +56,23 @@ class Export:
 
     @property
     def sources(self) -> list[CitationShown]:
-        """One citation for each number, by number; the first use stands for all."""
+        """The first citation of each number, in order."""
         return by_number(self.citations)
 
     def byline(self, source: CitationShown) -> str:
-        """Who wrote the source and when, as ``(Wile E. Coyote, 2018)``; '' where nobody knows."""
+        """Return authors and year of the source, ``(Wile E. Coyote, 2018)``; '' where unknown."""
         work = (self.works or {}).get(source.document)
         return f"({work.byline})" if work and work.byline else ""
 
     @property
     def file_name(self) -> str:
-        """A name without anything a file system or a header would stumble over."""
+        """A file name that is safe in file systems and HTTP headers."""
         words = "".join(character if character.isalnum() else " " for character in self.title).split()
         return "-".join(words[:8])[:60] or "answer"
 
 
 def exported(answer: Message, style: str = "") -> Export:
-    """An answer under its question; ``style`` names the CSL style of its references, '' leaves them out."""
+    """Export an answer with its question; ``style`` is the CSL style of its references, '' omits them."""
     exchange = exchange_of(answer)
     part = Part("", answer.content, exchange.shown.citations, exchange.shown.summary.text)
     rows = answer.citations.select_related("document").order_by("position")
@@ -80,7 +80,7 @@ def exported(answer: Message, style: str = "") -> Export:
 
 
 def exported_conversation(conversation: Conversation, style: str = "") -> Export:
-    """All finished answers under their questions, in order; numbers run through the conversation."""
+    """Export all finished answers with their questions; numbers continue through the conversation."""
     ended = [found for found in exchanges_of(conversation) if not found.answer.is_unfinished]
     rows = Citation.objects.filter(message__in=[found.answer.pk for found in ended])
     rows = rows.select_related("document").order_by("message__position", "position")
@@ -93,7 +93,7 @@ def _part(found: Exchange) -> Part:
 
 
 def exported_note(note: Note, style: str = "") -> Export:
-    """A note with its live citations, numbered by first use."""
+    """Export a note with its citations, numbered by first use."""
     content, citations = numbered_note(note, note.owner)
     rows = Citation.objects.filter(pk__in=[UUID(citation.id) for citation in citations])
     part = Part("", content, tuple(citations))
@@ -103,7 +103,7 @@ def exported_note(note: Note, style: str = "") -> Export:
 def _export(
     title: str, parts: Sequence[Part], rows: Iterable[Citation], of: Conversation | Note, style: str
 ) -> Export:
-    """The documents that the owner may see no longer are not described."""
+    """Build the export, without works that the owner can no longer see."""
     listed = tuple(rows)
     order = dict.fromkeys(citation.document for part in parts for citation in part.citations)
     found = Document.objects.visible_to(of.owner).in_bulk([key for key in order if key])
@@ -123,9 +123,9 @@ LONGEST_PASSAGE = 300  # characters
 
 
 def quotes_of(export: Export, number: int) -> list[tuple[str, str, str]]:
-    """Of all citations under one number that light different words: words, passage, standing.
+    """Return quote, passage and standing of each distinct quote under one number.
 
-    The passage is where a bare value stands, which says little by itself; '' for other words.
+    The passage gives the context of a bare value; it is '' for other quotes.
     """
     same = [citation for citation in export.citations if citation.number == number]
     stored = {str(row.pk): row for row in export.rows}
@@ -136,7 +136,7 @@ def quotes_of(export: Export, number: int) -> list[tuple[str, str, str]]:
 
 
 def passage_of(words: str, row: Citation | None) -> str:
-    """The row of a table, or the clause, in which a bare value was cited; '' for words that say more."""
+    """Return the table row or the clause of a bare value; '' for a quote with other words."""
     letters = sum(map(str.isalpha, words)) - sum(sum(map(str.isalpha, v.text)) for v in values_in(words))
     if row is None or letters > 0 or not words:
         return ""
@@ -151,17 +151,17 @@ def passage_of(words: str, row: Citation | None) -> str:
 
 
 def numbered(content: str, citations: Sequence[CitationShown]) -> str:
-    """Stored content with ``[1]`` for each marker; a marker without a citation vanishes."""
+    """Replace each marker of stored content by ``[1]``; remove markers without a citation."""
     return with_marks(content, lambda at, mark: f"[{citations[at].number}]" if at < len(citations) else "")
 
 
 def source_line(citation: CitationShown) -> str:
-    """One line of a list of sources."""
+    """Format a line of the list of sources."""
     section = f", {citation.section}" if citation.section else ""
     quote = " ".join(citation.quote.split())
     return f"[{citation.number}] {citation.title}, {citation.place}{section}: “{quote}” ({citation.standing})"
 
 
 def source_lines(citations: Sequence[CitationShown]) -> list[str]:
-    """The sources in the order of their numbers, each line once."""
+    """Return the lines of the list of sources by number, without duplicates."""
     return list(dict.fromkeys(map(source_line, sorted(citations, key=lambda citation: citation.number))))

@@ -1,4 +1,4 @@
-"""Answers and notes as one HTML file, and as the evidence pack (a PDF with the cited pages)."""
+"""Export as an HTML file, and as the evidence pack, a PDF with the cited pages."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STYLE = mark_safe(
     "sup a{text-decoration:none}table{border-collapse:collapse}"
     "td,th{border:1px solid #bbb;padding:.2rem .5rem}q{color:#555}.sources{font-size:.9rem}"
 )
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # nothing is fetched on opening
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # opening the file loads nothing
 
 
 def as_html(export: Export) -> str:
-    """A whole page; superscripts lead to the sources at its end."""
+    """Return an HTML page; superscripts link to the sources at its end."""
     return format_html(
         '<!doctype html><html><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="{}">'
@@ -43,7 +43,7 @@ def as_html(export: Export) -> str:
 
 
 def body(export: Export) -> SafeString:
-    """Title, texts, sources and references, without a page around them."""
+    """Return title, texts, sources and references as an HTML fragment."""
     references = format_html_join("", "<li>{}</li>", ((line,) for line in export.references))
     return format_html(
         '<h1>{}</h1>{}<h2>Sources</h2><ol class="sources">{}</ol>{}',
@@ -55,7 +55,7 @@ def body(export: Export) -> SafeString:
 
 
 def text(part: Part) -> SafeString:
-    """An answer or a note with links to the list of sources, and how its claims fared."""
+    """Return an answer or note as HTML, with links to the sources and the summary of verdicts."""
     top = ON_A_PAGE + bool(part.heading)
     blocks = rendered_blocks(part.content, part.citations, top=top, link=footnote_link)
     heading = format_html("<h2>{}</h2>", part.heading) if part.heading else ""
@@ -94,11 +94,11 @@ MOST_PAGES = 100
 
 
 class PackFailed(Exception):
-    """The pack cannot be made; the message is for people."""
+    """The pack cannot be created; the message is for the user."""
 
 
 def evidence_pack(answer: Export, visible: set[UUID]) -> bytes:
-    """The PDF, made in the confined child: the files are hostile. Raises PackFailed.
+    """Return the PDF, created in the sandbox. Raises PackFailed.
 
     ``visible``: the documents the reader may see; pages of others are left out.
     """
@@ -116,7 +116,7 @@ def evidence_pack(answer: Export, visible: set[UUID]) -> bytes:
 
 
 def by_document(rows: list[Citation]) -> list[tuple[Document, tuple[HighlightedPage, ...]]]:
-    """The cited documents in the order of first use, each with its cited pages in order."""
+    """Return the cited documents in order of first use, each with its cited pages."""
     pages: dict[UUID, dict[int, list[Highlight]]] = defaultdict(lambda: defaultdict(list))
     documents: dict[UUID, Document] = {}
     for row in rows:
@@ -130,7 +130,7 @@ def by_document(rows: list[Citation]) -> list[tuple[Document, tuple[HighlightedP
 
 
 def mark_of(row: Citation) -> Highlight:
-    """The anchor; the whole passage when nothing of the claim was found in it."""
+    """Return the highlight of the anchor, or of the whole passage without an anchor."""
     rects = tuple(Rect(*rect) for rect in row.rects or row.unit_rects)
     return Highlight(
         str(row.number), rects, f"{row.claim}\n\n{row.get_verdict_display()}. {row.reason}".strip()

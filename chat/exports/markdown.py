@@ -1,8 +1,8 @@
-"""Answers and notes as Markdown with footnotes, harmless to whatever opens it; as plain words and rich text.
+"""Export as safe Markdown with footnotes, as plain text, and as rich text.
 
-Other readers of Markdown show raw HTML and fetch pictures. What our parser reads
-as plain words is escaped so that theirs reads words, too: no element, no picture,
-no reference and no footnote but ours.
+Other Markdown renderers show raw HTML and load pictures. Text that our parser
+reads as plain words is escaped, so that they cannot read an element, picture,
+reference or footnote in it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from chat.markdown.html import ON_A_PAGE, rendered_blocks
 from chat.markdown.overlay import LaidOut, laid_out, marked_text, placed_texts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^&$])")
-_OPENING = re.compile(r"[\[\]<{`*~]|!(?=\[)|!$|\\(?=[A-Za-z])")  # what words could open
-_NUMBER = re.compile(r"\[(\d+)\]")  # in the answer's own words: it must not pass for a citation
+_OPENING = re.compile(r"[\[\]<{`*~]|!(?=\[)|!$|\\(?=[A-Za-z])")  # characters that could begin markup
+_NUMBER = re.compile(r"\[(\d+)\]")  # in the answer's own text: it must not look like a citation
 _BREAKS = {"hardbreak": "\n", "softbreak": " "}
 _IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)")
 
 
 class _Edit(NamedTuple):
-    """``source[start:end]`` is to be replaced."""
+    """A replacement of ``source[start:end]``."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class _Edit(NamedTuple):
 
 
 def as_markdown(export: Export) -> str:
-    """The texts, one footnote for each source (``[^1]``, as Pandoc and GitHub write them), the references."""
+    """Return the texts, references, and a footnote per source (``[^1]``, as in Pandoc and GitHub)."""
     notes = [
         f"[^{source.number}]: {escaped(footnote(export, source))}{opening(export, source)}"
         for source in export.sources
@@ -56,7 +56,7 @@ def _texts(part: Part) -> Iterator[str]:
 
 
 def with_footnotes(part: Part) -> str:
-    """The text's Markdown with ``[^1]`` for each citation and everything foreign escaped."""
+    """Return the text with ``[^1]`` for each citation and all other markup characters escaped."""
     text, _ = marked_text(part.content)
     source = text.text
     laid = laid_out(source, text.places)
@@ -97,7 +97,7 @@ def _escaped_words(child: Token, offsets: list[int]) -> Iterator[_Edit]:
 
 
 def _closed_fence(source: str, laid: LaidOut) -> Iterator[_Edit]:
-    """The end of a code block that the answer left open: the sources are no part of it."""
+    """Close a code block that the answer left open, so that it does not include the sources."""
     last = laid.blocks[-1][0] if laid.blocks else None
     if last is None or last.type != "fence" or last.map is None:
         return
@@ -107,7 +107,7 @@ def _closed_fence(source: str, laid: LaidOut) -> Iterator[_Edit]:
 
 
 def escaped(text: str) -> str:
-    """Words that Markdown reads as these words."""
+    """Escape text for Markdown."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
@@ -122,7 +122,7 @@ def footnote(export: Export, source: CitationShown) -> str:
 
 
 def opening(export: Export, source: CitationShown) -> str:
-    """`` [Open](https://…)``: the reader at the words."""
+    """Return a link to the cited words in the reader: `` [Open](https://…)``."""
     if not (export.site and source.document):
         return ""
     place = reader_query(source.page, source.quote, citation=source.id)
@@ -133,17 +133,17 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# For the clipboard, with the sources: plain words with [1] marks, or rich text.
+# --- For the clipboard, with the sources: plain text with [1] marks, or rich text ---
 
 
 def as_plain(export: Export) -> str:
-    """The words without Markdown's signs, and a line for each of the sources."""
+    """Return plain text, followed by the list of sources."""
     texts = [plain_text(part.content, part.citations) for part in export.parts]
     return "\n\n".join([*texts, "\n".join(source_lines(export.citations))]).strip() + "\n"
 
 
 def as_rich(export: Export) -> str:
-    """The same as an HTML fragment that can be pasted into a text editor."""
+    """Return the same as an HTML fragment for pasting into a word processor."""
     rendered = [
         rendered_blocks(part.content, part.citations, top=ON_A_PAGE, link=_superscript)
         for part in export.parts
@@ -158,7 +158,7 @@ def _superscript(citation: CitationShown) -> str:
 
 
 def plain_text(content: str, citations: Sequence[CitationShown]) -> str:
-    """A stored message as plain text: lists with dashes, the cells of a table with tabs between them."""
+    """Convert a stored message to plain text: lists with dashes, table cells separated by tabs."""
     text, _ = marked_text(content)
     writer = _PlainWriter([citation.number for citation in citations])
     for block in laid_out(text.text, text.places).blocks:
@@ -168,7 +168,7 @@ def plain_text(content: str, citations: Sequence[CitationShown]) -> str:
 
 
 class _PlainWriter:
-    """Writes tokens line by line."""
+    """Write tokens as lines of text."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self.lines: list[str] = []

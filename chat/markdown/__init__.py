@@ -1,1 +1,1 @@
-"""Markdown of answers and notes: parsed with source positions, overlaid with citations, as safe HTML."""
+"""Render Markdown of answers and notes: parse with source positions, overlay citations, sanitise HTML."""

@@ -1,9 +1,9 @@
-"""Markdown of answers and notes as HTML that is safe whatever a model wrote.
+"""Render untrusted Markdown of answers and notes as safe HTML.
 
-Citations and marks of uncited claims are laid over the parsed Markdown
-(``chat.markdown.overlay``). They travel through the sanitiser as a random word
-that nobody can guess, and become ``<sup>`` links and ``<mark>`` only at the very
-end: no markup of ours can be forged, and none has to be let through.
+Citations and marks of uncited claims are inserted into the parsed Markdown
+(``chat.markdown.overlay``). They pass the sanitiser as a random secret word, and
+become ``<sup>`` links and ``<mark>`` only afterwards. So our markup cannot be
+forged, and the sanitiser does not have to allow it.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from chat.citations.claim_spans import Span
 from chat.markdown.overlay import LaidOut, MarkedText, laid_out, marked_text
 from chat.markdown.source_map import SourceMap, parser
 
-# --- Heading levels in answers and notes: below the page's own, without gaps ---
+# --- Heading levels: below the page's own, without gaps ---
 #
-# A model writes ``####`` anywhere, but a screen reader's outline must not skip a level.
+# A model may write ``####`` anywhere, but an outline must not skip a level (for screen readers).
 
-IN_CHAT = 4  # the title of the page or panel, "Questions and answers" and the question stand above
-ON_A_PAGE = 2  # the page's title stands above
+IN_CHAT = 4  # below the page or panel, "Questions and answers" and the question
+ON_A_PAGE = 2  # below the page's title
 DEEPEST = 6
 
 
 @dataclass(slots=True)
 class HeadingLevels:
-    """Settles headings in reading order; what is settled never depends on what comes later.
+    """Assign heading levels in reading order, so that later text never changes an earlier level.
 
     ``top``: the level of the outermost headings, 1 to 6.
     """
 
     top: int
-    _open: list[int] = field(default_factory=list)  # the levels as written, of the headings we are under
+    _open: list[int] = field(default_factory=list)  # levels of the current ancestors, as written
 
     def settle(self, tokens: Sequence[Token]) -> None:
-        """Sets the ``tag`` of each heading."""
+        """Set the ``tag`` of each heading."""
         for token in tokens:
             if token.type == "heading_open":
                 written = int(token.tag[1])
@@ -71,7 +71,7 @@ MARK = {"mark_open": '<mark class="uncited">', "mark_close": "</mark>"}
 
 @cache
 def renderer() -> RendererHTML:
-    """markdown-it's renderer, with a rule for the tokens that are laid over its own."""
+    """Return markdown-it's renderer with rules for our tokens."""
     result = RendererHTML()
 
     def laid(tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
@@ -89,7 +89,7 @@ def render_message(
     uncited: Sequence[Span] = (),
     top: int = IN_CHAT,
 ) -> SafeString:
-    """A stored message: each top-level block in its ``data-block`` element; see ``rendered_blocks``."""
+    """Render a stored message, each top-level block in a ``data-block`` element; see ``rendered_blocks``."""
     blocks = rendered_blocks(content, citations, uncited, top)
     return mark_safe("".join(in_block(number, html) for number, html in enumerate(blocks)))
 
@@ -101,10 +101,10 @@ def rendered_blocks(
     top: int = IN_CHAT,
     link: Link | None = None,
 ) -> list[str]:
-    """The safe HTML of each top-level block of a stored message.
+    """Return the safe HTML of each top-level block of a stored message.
 
-    ``citations[i]`` belongs to the i-th marker of ``content``; a marker without one vanishes.
-    ``top``: the level of its outermost headings. ``link`` makes the HTML of a citation.
+    ``citations[i]`` belongs to the i-th marker of ``content``; markers without a citation are removed.
+    ``top``: the level of the outermost headings. ``link`` renders a citation.
     """
     text, spans = marked_text(content, uncited)
     levels = HeadingLevels(top)
@@ -127,9 +127,9 @@ def rendered(
     link: Link,
     is_last: bool,
 ) -> str:
-    """The safe HTML of one block, which comes after those that ``levels`` has settled.
+    """Return the safe HTML of the next block after those that ``levels`` has settled.
 
-    A bold line is a caption only above something: the last block may still grow.
+    A bold line becomes a caption unless it is the last block, which may still grow.
     """
     levels.settle(block)
     secret = secrets.token_hex(16)
@@ -148,7 +148,7 @@ def rendered(
 
 
 def clean(html: str) -> str:
-    """No attribute but ``href`` survives."""
+    """Sanitise HTML; the only attribute allowed is ``href``."""
     return nh3.clean(
         html,
         tags=TAGS,
@@ -159,7 +159,7 @@ def clean(html: str) -> str:
 
 
 def superscript(citation: CitationShown) -> SafeString:
-    """The link of one citation, in the colour of its highlight. Everything in it is escaped."""
+    """Return the link of a citation, in the colour of its highlight. All values are escaped."""
     return format_html(
         '<sup><a class="cite lit-{}" href="{}" data-citation="{}" data-number="{}" data-verdict="{}" '
         'data-matched="{}" data-durability="{}" data-document="{}" data-page="{}" data-unit="{}" '
@@ -180,7 +180,7 @@ def superscript(citation: CitationShown) -> SafeString:
 
 
 def spoken(citation: CitationShown) -> str:
-    """What a screen reader says of a superscript."""
+    """Return the label of a citation link for screen readers."""
     verdict = "" if citation.is_outdated else citation.verdict_text
     parts = [f"Citation {citation.number}", f"page {citation.page}", verdict, *citation.origin]
     parts.append(citation.durability_text if citation.durability != "same" else "")
@@ -189,32 +189,32 @@ def spoken(citation: CitationShown) -> str:
 
 @dataclass(slots=True)
 class StreamRenderer:
-    """Renders an answer while it grows; only its last blocks are rendered anew.
+    """Render a growing answer; only its last blocks are rendered again.
 
-    Once the first line of the last block is complete, appended text can change
-    no block of CommonMark before it (reference links are off): these are final.
+    Once the first line of the last block is complete, appended text cannot change
+    earlier blocks of CommonMark (reference links are disabled), so these are final.
     """
 
     citations: list[CitationShown] = field(default_factory=list)
     _levels: HeadingLevels = field(default_factory=lambda: HeadingLevels(IN_CHAT))  # of the final blocks
     _final: int = 0  # blocks
     _cited: int = 0  # citations in them
-    _told: dict[int, str] = field(default_factory=dict)  # blocks that are not final, as they were told
+    _sent: dict[int, str] = field(default_factory=dict)  # blocks that are not final, as last returned
     _tail: MarkedText = field(default_factory=MarkedText)
 
     def write(self, text: str) -> list[tuple[int, str]]:
-        """Adds text; the blocks that changed, as (number, HTML), the last one always. '': it is gone."""
+        """Add text. Return the changed blocks and the last one as (number, HTML); '' for a removed block."""
         self._tail.write(text)
         return self._changed()
 
     def cite(self, citation: CitationShown) -> list[tuple[int, str]]:
-        """Adds a citation here; the blocks that changed."""
+        """Add a citation here. Return the changed blocks."""
         self.citations.append(citation)
         self._tail.cite()
         return self._changed()
 
     def replace(self, citation: CitationShown) -> None:
-        """Takes what was found out about a citation; later HTML says so."""
+        """Replace a citation by a newer version, which later HTML uses."""
         places = [index for index, old in enumerate(self.citations) if old.id == citation.id]
         for index in places:
             self.citations[index] = citation
@@ -231,28 +231,28 @@ class StreamRenderer:
             if number == self._final + first:
                 final_levels = levels.copy()
             htmls[number] = rendered(block, levels, shown, superscript, number == last)
-        changed = [(number, html) for number, html in htmls.items() if self._told.get(number) != html]
-        changed = [(number, "") for number in self._told if number not in htmls] + changed
+        changed = [(number, html) for number, html in htmls.items() if self._sent.get(number) != html]
+        changed = [(number, "") for number in self._sent if number not in htmls] + changed
         if changed[-1:] != [(last, htmls[last])]:
             changed.append((last, htmls[last]))
-        self._told = htmls
+        self._sent = htmls
         if first:
             self._settle(_first_line(laid.blocks[first]), first, laid.homes)
             self._levels = final_levels
         return changed
 
     def _first_open(self, laid: LaidOut) -> int:
-        """The place of the last block whose first line is complete; 0 where none is."""
+        """Return the index of the last block whose first line is complete, or 0."""
         last = len(laid.blocks) - 1
         is_complete = _first_line(laid.blocks[last]) < self._tail.text.count("\n")
         return last if is_complete else max(0, last - 1)
 
     def _settle(self, line: int, blocks: int, homes: Sequence[int]) -> None:
-        """Forgets all before this line: so many blocks, and the citations in them."""
+        """Drop the source before this line, with its blocks and citations."""
         cited = sum(home < blocks for home in homes)
         self._tail.forget(SourceMap(self._tail.text).line_start(line), cited)
         self._final += blocks
-        self._told = {number: html for number, html in self._told.items() if number >= self._final}
+        self._sent = {number: html for number, html in self._sent.items() if number >= self._final}
         self._cited += cited
 
 

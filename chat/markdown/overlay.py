@@ -1,9 +1,9 @@
-"""Citations and marks laid over parsed Markdown, never put into its source.
+"""Insert citations and marks into parsed Markdown, not into its source.
 
-The markers of a stored text are taken out and their places kept (``MarkedText``);
-what is left is parsed alone; then tokens are added where the markers stood:
-``citation`` (``meta["index"]``), ``mark_open`` and ``mark_close``. So neither can
-change how the words are read, and nothing that a model writes can become one.
+The markers of a stored text are removed and their offsets kept (``MarkedText``).
+The remaining text is parsed, and tokens are inserted at the offsets:
+``citation`` (``meta["index"]``), ``mark_open`` and ``mark_close``. So markers
+cannot change the parsing, and a model's text cannot become one of these tokens.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from chat.citations.claim_spans import Span
 from chat.citations.marker_decoder import stored_marks
 from chat.markdown.source_map import SourceMap, parsed_blocks, shown_characters
 
-_CLOSING = frozenset(".,;:!?)]}%*_~|'\"”’»›…。，、；：！？）」』")  # may follow a citation without a blank
+_CLOSING = frozenset(".,;:!?)]}%*_~|'\"”’»›…。，、；：！？）」』")  # may follow a citation without a space
 _SOLID = ("fence", "code_block", "hr")  # no inline text
 
 
 @dataclass(slots=True)
 class MarkedText:
-    """Markdown without its markers, and the place of each citation in it.
+    """Markdown without its markers, and the offset of each citation.
 
-    Blanks before a citation are left out: no line ends between a claim and its
-    number. They come back when a word follows at once.
+    Spaces before a citation are dropped, so that no line breaks between a claim
+    and its number. They are restored when a word follows immediately.
     """
 
     text: str = ""
     places: list[int] = field(default_factory=list)
-    _blanks: str = ""  # before a citation
-    _alone: bool = False  # nothing stands before the citation in its line
-    _behind: str = ""  # blanks after one that stands alone so far
+    _blanks: str = ""  # spaces before a citation
+    _alone: bool = False  # the citation begins its line
+    _behind: str = ""  # spaces after such a citation
 
     def write(self, text: str) -> None:
         text = text.replace("\r", "").replace("\x00", "")
@@ -55,12 +55,12 @@ class MarkedText:
         self.places.append(len(words))
 
     def _without_empty_line(self, text: str) -> str:
-        """A line that held citations alone leaves no empty line, which would end a table or a paragraph."""
-        said = text.lstrip(" \t")
-        self._alone, self._behind = not said, "" if said else text
-        if not said:
+        """Drop a line that had only citations: an empty line would end a table or paragraph."""
+        words = text.lstrip(" \t")
+        self._alone, self._behind = not words, "" if words else text
+        if not words:
             return ""
-        return said[1:] if said[0] == "\n" else text
+        return words[1:] if words[0] == "\n" else text
 
     def forget(self, length: int, citations: int) -> None:
         """Drop the first characters and the first citations."""
@@ -69,7 +69,7 @@ class MarkedText:
 
 
 def marked_text(content: str, spans: Sequence[Span] = ()) -> tuple[MarkedText, list[Span]]:
-    """A stored text without its markers, and ``spans`` of it as spans of what is left."""
+    """Remove the markers of a stored text. Return it with ``spans`` converted to the new offsets."""
     result = MarkedText()
     borders = sorted({edge for span in spans for edge in (span.start, span.end)})
     moved: dict[int, int] = {}
@@ -92,13 +92,13 @@ def marked_text(content: str, spans: Sequence[Span] = ()) -> tuple[MarkedText, l
 
 @dataclass(slots=True)
 class LaidOut:
-    """Parsed blocks with citations and marks in them.
+    """Parsed blocks with citations and marks.
 
     Attributes:
         blocks: the tokens of each top-level block.
-        homes: for each citation the block it is in.
-        ends: for each citation the offset of the source it can be written at, outside links and code.
-        apart: for each citation whether it is in a paragraph of its own, after a block without text.
+        homes: the block of each citation.
+        ends: the source offset at which each citation can be written, outside links and code.
+        apart: whether each citation is in a separate paragraph, after a block without text.
     """
 
     blocks: list[list[Token]]
@@ -108,13 +108,13 @@ class LaidOut:
 
 
 def laid_out(source: str, places: Sequence[int], spans: Sequence[Span] = ()) -> LaidOut:
-    """Parse Markdown and lay citations (by their places, ascending) and marks over it."""
+    """Parse Markdown and insert citations (at ascending offsets) and marks."""
     blocks = parsed_blocks(source)
     if places and not blocks:
         blocks = [_paragraph([])]
     texts = placed_texts(source, blocks)
     result = LaidOut(blocks, [], [], [])
-    cited: dict[int, list[tuple[int, int]]] = {}  # place in ``texts`` -> (place in its content, citation)
+    cited: dict[int, list[tuple[int, int]]] = {}  # index in ``texts``: [(index in its content, citation)]
     for index, place in enumerate(places):
         home = _home(texts, place)
         text = texts[home]
@@ -133,12 +133,12 @@ def laid_out(source: str, places: Sequence[int], spans: Sequence[Span] = ()) -> 
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """An inline token, or a block without one, and where its characters stand in the source."""
+    """An inline token, or a block without one, and the source offsets of its characters."""
 
     token: Token
     block: int
     offsets: list[int]
-    begin: int  # of the cell, for a table's
+    begin: int  # in a table, of the cell
     block_begin: int
 
     @property
@@ -147,7 +147,7 @@ class PlacedText:
 
 
 def placed_texts(source: str, blocks: Sequence[Sequence[Token]]) -> list[PlacedText]:
-    """Every place that can take a citation; each block has one or more."""
+    """Return every token that can take a citation, at least one per block."""
     lines = SourceMap(source)
     result: list[PlacedText] = []
     for number, block in enumerate(blocks):
@@ -174,7 +174,7 @@ def _row(block: Sequence[Token], start: int) -> list[Token]:
 
 
 def _home(texts: Sequence[PlacedText], place: int) -> int:
-    """The text a citation belongs to: in the block that begins before it, the last that does."""
+    """Return the index of the last text that begins before a citation, in the block that does."""
     begun = [text.block for text in texts if text.block_begin < place]
     block = begun[-1] if begun else 0
     inside = [number for number, text in enumerate(texts) if text.block == block]
@@ -195,7 +195,7 @@ def _citation(index: int) -> Token:
 def _lay_inline(
     text: PlacedText, cited: Sequence[tuple[int, int]], spans: Sequence[Span], ends: list[int]
 ) -> None:
-    """Lay citations and marks over the children of one inline token."""
+    """Insert citations and marks into the children of one inline token."""
     ranges = [_within(text.offsets, span) for span in spans]
     marked = [(start, end) for start, end in ranges if start < end]
     cuts = {at for at, _ in cited} | {edge for pair in marked for edge in pair}
@@ -210,7 +210,7 @@ def _within(offsets: Sequence[int], span: Span) -> tuple[int, int]:
 
 
 def _cut(children: Sequence[Token], cuts: Sequence[int]) -> Iterator[Token]:
-    """The children with text that stands verbatim in the source cut at these places."""
+    """Split verbatim text of the children at these places."""
     for child in children:
         at = int(child.meta.get("at", 0))
         if child.type != "text" or not child.meta.get("verbatim"):
@@ -221,13 +221,13 @@ def _cut(children: Sequence[Token], cuts: Sequence[int]) -> Iterator[Token]:
         inside = [cut - at for cut in cuts if at < cut < at + len(content)]
         for start, end in zip([0, *inside], [*inside, len(content)], strict=True):
             if end > start:
-                said = content[start:end]
-                meta = {**child.meta, "at": at + start, "source": said}
-                yield Token("text", "", 0, content=shown_characters(said), meta=meta)
+                piece = content[start:end]
+                meta = {**child.meta, "at": at + start, "source": piece}
+                yield Token("text", "", 0, content=shown_characters(piece), meta=meta)
 
 
 def _mark(pieces: list[Token], ranges: Sequence[tuple[int, int]]) -> None:
-    """Put ``mark_open`` and ``mark_close`` around the pieces of each range, within one element each time."""
+    """Put ``mark_open`` and ``mark_close`` around the pieces of each range, separately in each element."""
     for start, end in ranges:
         places = [n for n, piece in enumerate(pieces) if start <= int(piece.meta.get("at", -1)) < end]
         if places:
@@ -262,7 +262,7 @@ def _nested_marks(run: list[Token]) -> list[Token]:
 
 
 def _matching(run: Sequence[Token], start: int) -> int | None:
-    """The place after the token that closes the one at ``start``; None when it is not in the run."""
+    """Return the index after the closing token of the one at ``start``; None when it is not in the run."""
     depth = 0
     for place in range(start, len(run)):
         depth += run[place].nesting
@@ -274,7 +274,7 @@ def _matching(run: Sequence[Token], start: int) -> int | None:
 def _with_citations(
     pieces: Sequence[Token], text: PlacedText, cited: Sequence[tuple[int, int]], ends: list[int]
 ) -> list[Token]:
-    """Citations before the first piece that begins at or after them; after a link, before a line break."""
+    """Insert citations before the first piece at or after their offset, but after a link."""
     result: list[Token] = []
     waiting = list(cited)
     links = 0
@@ -292,7 +292,7 @@ def _with_citations(
 
 
 def _place(result: list[Token], citation: Token) -> None:
-    """Append a citation, but not at the beginning of a line that follows what it stands for."""
+    """Append a citation, but before a line break that directly precedes it."""
     at = len(result)
     while at and (result[at - 1].type in ("softbreak", "hardbreak") or not _says(result[at - 1])):
         at -= 1

@@ -1,8 +1,8 @@
-"""Markdown parsed into tokens that know their place in the source.
+"""Parse Markdown to tokens with source positions.
 
-markdown-it keeps the lines of blocks, but no offsets inside them. Here each child
-of an inline token says where it begins (``meta["at"]``, an index of the inline
-content), and ``offsets`` maps that content back to the source.
+markdown-it records the lines of blocks, but no offsets within them. Here each
+child of an inline token has its start (``meta["at"]``, an index of the inline
+content), and ``offsets`` maps that content to the source.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _FORMULA = re.compile(
     |\\\[[^\n]{1,500}?\\\]""",
     re.VERBOSE,
 )
-_TEX = re.compile(r"[\\^_=+]|^\s*\w\s*$")  # or the brackets are merely escaped
+_TEX = re.compile(r"[\\^_=+]|^\s*\w\s*$")  # otherwise the brackets are only escaped
 _CONTAINERS = re.compile(r"(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[ \t]*")
 _ATX = re.compile(r"#{1,6}[ \t]*")
-# Bidirectional controls reorder what stands beside them; private use and tags have no meaning here.
+# Bidirectional controls reorder neighbouring text; private use and tag characters have no meaning here.
 _UNSHOWN = re.compile("[\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f\U000f0000-\U0010ffff]")
 
 
 @cache
 def parser() -> MarkdownIt:
-    """CommonMark with tables; raw HTML off, no pictures (they would call other servers).
+    """Return a parser of CommonMark with tables, but no raw HTML and pictures, which load from elsewhere.
 
-    Reference links are off, so that what comes later never changes a block
-    that was already sent. Text is never joined: each piece keeps its place.
+    Reference links are disabled, so that later text never changes a block that was already sent. Text tokens
+    are not joined, so that each keeps its position.
     """
     markdown = MarkdownIt("commonmark")
     markdown.inline = _PlacingParser()
@@ -50,7 +50,7 @@ def parser() -> MarkdownIt:
 
 
 def parsed_blocks(source: str) -> list[list[Token]]:
-    """The tokens of each top-level block, without characters that have no meaning in an answer."""
+    """Return the tokens of each top-level block, without invisible characters."""
     tokens = parser().parse(source)
     for token in tokens:
         for leaf in [token, *(token.children or [])]:
@@ -74,7 +74,7 @@ def shown_characters(text: str) -> str:
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    """Keep a TeX formula as it is written: its ``*``, ``_`` and ``\\`` are no Markdown."""
+    """markdown-it rule: keep a TeX formula as text; its ``*``, ``_`` and ``\\`` are not Markdown."""
     if state.src[state.pos] not in "$\\":
         return False
     found = _FORMULA.match(state.src, state.pos, state.posMax)
@@ -89,10 +89,10 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 
 class _PlacingState(StateInline):
-    """Writes the place of each token into its ``meta``; ``verbatim``: its content is the source's own."""
+    """Write the position of each token into its ``meta``; ``verbatim``: its content equals the source."""
 
     _begun = 0  # of the pending text
-    _run: tuple[int, int] = (-1, 0)  # where the last text token was pushed, and where it ends
+    _run: tuple[int, int] = (-1, 0)  # index and end of the last text token pushed
 
     def append_pending(self, text: str) -> None:
         if not self.pending:
@@ -125,7 +125,7 @@ class _PlacingParser(ParserInline):
 
 
 class SourceMap:
-    """Maps the content of inline tokens to offsets of the source they were parsed from."""
+    """Map the content of inline tokens to source offsets."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")
@@ -137,10 +137,9 @@ class SourceMap:
         return self._starts[min(number, len(self._lines))]
 
     def offsets(self, token: Token, row: Sequence[Token] = ()) -> list[int]:
-        """The source offset of each character of an inline token's content, and of its end.
+        """Return the source offset of each character of an inline token's content, and of its end.
 
-        ``row``: the inline tokens of the table row that the token is a cell of.
-        Empty for a cell that the source does not have.
+        ``row``: the inline tokens of the token's table row. [] for a cell that is missing in the source.
         """
         assert token.map is not None
         if row:
@@ -155,13 +154,13 @@ class SourceMap:
         return result
 
     def begin(self, token: Token, row: Sequence[Token]) -> int:
-        """The source offset of a table cell, right after the pipe before it."""
+        """Return the source offset of a table cell, after the pipe before it."""
         assert token.map is not None
         start, _ = _cells(self._lines[token.map[0]])[_place_in(row, token)]
         return self._starts[token.map[0]] + start
 
     def _find(self, text: str, number: int, end: int) -> tuple[int, int]:
-        """The first line from ``number`` on that ends in the text (or holds it), and where it begins."""
+        """Return the first line from ``number`` that ends with or contains the text, and its offset."""
         words = text.strip()
         for candidate in range(number, max(end, number + 1)):
             line = self._lines[candidate]
@@ -197,7 +196,7 @@ def _place_in(row: Sequence[Token], token: Token) -> int:
 
 
 def _cells(line: str) -> list[tuple[int, int]]:
-    """Where the cells of a table row stand in its line, as markdown-it splits it."""
+    """Return the ranges of a table row's cells in its line, as markdown-it splits it."""
     at = _CONTAINERS.match(line).end()  # type: ignore[union-attr]
     end = len(line.rstrip())
     pipes = [place for place in range(at, end) if line[place] == "|" and line[place - 1 : place] != "\\"]

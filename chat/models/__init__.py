@@ -1,4 +1,4 @@
-"""What may be claimed, and on which words: conversations, messages, citations, notes, annotations."""
+"""Models: conversations, messages, citations, notes, annotations, reviews, share links."""
 
 from chat.models.annotation import Annotation, ReadingPlace, TourEnd
 from chat.models.citation import Citation

@@ -1,4 +1,4 @@
-"""What a reader leaves in a document: Annotations on its words, and the ReadingPlace."""
+"""A reader's annotations, reading position, and tour state."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from chat.models.conversation import Hideable
 
 class AnnotationQuerySet(models.QuerySet["Annotation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """The user's own, on documents the user may still see."""
+        """Return the user's own, on documents the user may still see."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(owner=user, deleted_at=None, document__in=Document.objects.visible_to(user))
 
     def with_words(self, words: str) -> Self:
-        """Those whose quote or comment holds each of the words."""
+        """Return annotations whose quote or comment contains each of the words."""
         found = self
         for word in words.split()[:10]:
             found = found.filter(Q(quote__icontains=word) | Q(comment__icontains=word))
@@ -37,10 +37,10 @@ class AnnotationQuerySet(models.QuerySet["Annotation"]):
 
 
 class Annotation(Hideable):
-    """A highlight or underline on the words of one page, or a drawing, with an optional comment.
+    """A highlight or underline of words on one page, or a drawing, with an optional comment.
 
-    ``quote`` holds the words; it is what the annotation is found by when its document is read again.
-    Without words it stays where it was put.
+    ``quote`` holds the words, by which the annotation is re-anchored when its document is parsed again.
+    Without words it keeps its position.
     """
 
     class Kind(models.TextChoices):
@@ -99,7 +99,7 @@ class ReadingPlaceQuerySet(models.QuerySet["ReadingPlace"]):
 
 
 class ReadingPlace(models.Model):
-    """The last place of one person in one document, on whatever device."""
+    """The last position of a user in a document, on any device."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
@@ -119,7 +119,7 @@ class ReadingPlace(models.Model):
 
 
 class TourEnd(models.Model):
-    """That a person has seen the tour of the reader to its end, or skipped it: it is not shown again."""
+    """Records that a user has finished or skipped the tour of the reader."""
 
     owner = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     ended_at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""The Citation: a snapshot of the words a claim rests on."""
+"""The Citation: a snapshot of the words that support a claim."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
-    """``p. 5, lines 20–25``; the page alone where the lines are unknown.
+    """Format ``p. 5, lines 20–25``; only the page where the lines are unknown.
 
-    ``where`` takes their place: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
+    ``where`` replaces it: ``slide 4``, ``sheet Q2, B7``, ``12:04``.
     """
     if where:
         return where
@@ -34,7 +34,7 @@ def place_in_words(page: int, first: int, last: int, where: str = "") -> str:
 
 class CitationQuerySet(models.QuerySet["Citation"]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """Those of the user's conversations and notes and of reviews, on documents the user may still see."""
+        """Return those of the user's conversations, notes and reviews, on documents the user may see."""
         if not user.is_authenticated:
             return self.none()
         noted = Citation.notes.through.objects.filter(note__owner=user, note__deleted_at=None)
@@ -48,10 +48,10 @@ class CitationQuerySet(models.QuerySet["Citation"]):
 
 
 class Citation(models.Model):
-    """A snapshot of what a claim rests on; it survives re-parsing of its document.
+    """A snapshot of the words that support a claim; it survives re-parsing of its document.
 
     Rectangles are in page space: ``unit_rects`` are painted pale, ``rects`` (the
-    anchor) strong, ``head_rects`` are the row and column heads of a table cell.
+    anchor) strong, ``head_rects`` are the row and column headers of a table cell.
     """
 
     class Verdict(models.TextChoices):
@@ -75,7 +75,7 @@ class Citation(models.Model):
 
         @property
         def is_outdated(self) -> bool:
-            """Whether the document no longer says what was cited."""
+            """Whether the cited words are no longer in the document."""
             return self in (self.CHANGED, self.GONE)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -145,7 +145,7 @@ class Citation(models.Model):
 
     @property
     def place(self) -> str:
-        """Page and lines, for people: ``p. 5, lines 20–25``."""
+        """Page and lines for display: ``p. 5, lines 20–25``."""
         return place_in_words(self.page_number, self.line_start, self.line_end, self.where)
 
     @property

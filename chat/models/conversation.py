@@ -21,23 +21,22 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
-# --- Excerpts: the beginning of a Markdown text as plain words, for lists, titles and the admin ---
+# --- Excerpts: the beginning of a Markdown text as plain text, for lists, titles and the admin ---
 
-EXCERPT = 400
-"""Characters of Markdown that are looked at: a list shows fewer words of them."""
+EXCERPT = 400  # characters of Markdown
 
 _EMPHASIS = re.compile(r"\*(\w[^*\n]*)\*")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _SIGNS = re.compile(
-    r"\s*\[\[cite:[^\]]*(?:\]\]|$)"  # a citation, also one that is cut off
-    r"|^[\s:-]*--[\s:-]*$"  # the line under a table's head, or between two parts
+    r"\s*\[\[cite:[^\]]*(?:\]\]|$)"  # a citation, also a truncated one
+    r"|^[\s:-]*--[\s:-]*$"  # the rule under a table's header, or between two parts
     r"|^\s*(?:[#>]+|[-*+])\s|\*\*|__|`",
     re.MULTILINE,
 )
 
 
 def excerpt(markdown: str) -> str:
-    """Without citations and the signs of Markdown, in one line."""
+    """Return one line of plain text, without citations and Markdown syntax."""
     text = _SIGNS.sub("", _BETWEEN_CELLS.sub(" ", markdown[:EXCERPT]))
     return " ".join(_EMPHASIS.sub(r"\1", text).split())
 
@@ -46,7 +45,7 @@ def excerpt(markdown: str) -> str:
 
 
 class Hideable(models.Model):
-    """A row that can be hidden and brought back; ``updated_at`` stays as it was."""
+    """A row with soft delete. ``updated_at`` does not change."""
 
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -103,13 +102,13 @@ class Conversation(Hideable):
         return self.title or "New conversation"
 
     def choose(self, provider: str | None) -> None:
-        """Lets another provider write the next answers ('' is the server's default); None changes nothing."""
+        """Set the provider of the next answers ('' is the server's default); None changes nothing."""
         if provider is not None and provider != self.provider:
             self.provider, self.model = provider, ""
             self.save(update_fields=["provider", "model"])
 
     def search_by(self, config: RagConfig) -> None:
-        """Search the next questions as ``config`` says."""
+        """Set the search configuration of the next questions."""
         if self.rag_config != (stored := config.stored()):
             self.rag_config = stored
             self.save(update_fields=["rag_config"])
@@ -119,7 +118,7 @@ Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class Region(msgspec.Struct, frozen=True):
-    """The part of a page that a question is about; ``box`` (x0, y0, x1, y1) in display fractions."""
+    """The part of a page that a question refers to; ``box`` (x0, y0, x1, y1) in display fractions."""
 
     document: uuid.UUID
     page: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
@@ -178,7 +177,7 @@ class Message(models.Model):
         null=True, blank=True, help_text="the part of a page that a question is about: Region"
     )
 
-    # The writer of an answer is one thread of one process; others see by these what it does.
+    # State of the thread that writes the answer, visible to other processes.
     alive_at = models.DateTimeField(null=True, blank=True, help_text="when its writer was last seen")
     writer = models.UUIDField(null=True, blank=True, help_text="the process that writes it")
     takeovers = models.SmallIntegerField(default=0, help_text="writers that vanished")
@@ -211,12 +210,12 @@ class Message(models.Model):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether its writer has yet to begin or to end."""
+        """Whether the answer is pending or being written."""
         return self.status in (self.Status.PENDING, self.Status.STREAMING)
 
     @property
     def region(self) -> Region | None:
-        """The part of a page that the question is about; None for most."""
+        """The part of a page that the question refers to, if any."""
         return msgspec.convert(self.asked_region, Region) if self.asked_region else None
 
 
@@ -224,10 +223,9 @@ class Message(models.Model):
 
 
 class StreamEvent(models.Model):
-    """One event of an answer's stream, kept so that a lost connection can be resumed from any process.
+    """One event of an answer's stream, stored so that any process can resume a lost connection.
 
-    ``data`` is the event's JSON (``chat.answers.events``). Rows are of no use once the
-    answer has been read; ``chat.answers.runner`` deletes them after a day.
+    ``data`` is the event's JSON (``chat.answers.events``). ``chat.answers.runner`` deletes rows after a day.
     """
 
     message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="events")

@@ -1,4 +1,4 @@
-"""The Note: Markdown a person writes, with live citations, and its versions."""
+"""The Note: a user's Markdown with citations, and its versions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ class NoteQuerySet(models.QuerySet["Note"]):
 
 
 class Note(Hideable):
-    """A note. ``content`` is Markdown; ``[[cite:<citation id>:<page>]]`` in it stands for a citation.
+    """A note. ``content`` is Markdown, in which ``[[cite:<citation id>:<page>]]`` is a citation.
 
-    ``revision`` counts the saves: a writer names the one it began from, and
-    learns of another's save instead of overwriting it.
+    ``revision`` counts saves, for optimistic locking: an editor sends the revision it started from.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -62,13 +61,13 @@ class NoteVersionQuerySet(models.QuerySet["NoteVersion"]):
         return self.filter(note__in=Note.objects.visible_to(user))
 
     def last_of_each_hour(self) -> Self:
-        """One version for each hour in which its note was saved."""
+        """Return the last version of each hour."""
         last = self.annotate(hour=TruncHour("created_at")).values("note", "hour").annotate(last=Max("pk"))
         return self.filter(pk__in=last.values("last"))
 
 
 class NoteVersion(models.Model):
-    """A note as it once was."""
+    """A previous version of a note."""
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="versions")
     revision = models.IntegerField()
@@ -87,5 +86,5 @@ class NoteVersion(models.Model):
 
     @property
     def text(self) -> str:
-        """Its Markdown with the page of each citation."""
+        """The Markdown with the page of each citation."""
         return with_marks(self.content, lambda _, mark: f" [p. {mark.page}]")

@@ -1,4 +1,4 @@
-"""The AnswerShare: a link by which anybody may read one answer."""
+"""The AnswerShare: a public link to one answer."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from documents.models import CitationUnit, Document
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
-DELETED = UUID(int=0)  # stands for a document that nobody can read any more
+DELETED = UUID(int=0)  # a deleted document
 
 
 def documents_of(answer: Message) -> list[UUID]:
-    """The documents that the answer cites, and those whose passages it was made from."""
+    """Return the documents that the answer cites, and those whose passages were in its prompt."""
     cited = answer.citations.values_list("document", flat=True)
     read = CitationUnit.objects.filter(pk__in=answer.sources).values_list("document", flat=True)
     return sorted({found or DELETED for found in (*cited, *read)})
 
 
 def end_of_link() -> datetime:
-    """When a link ends for which nobody chose an end."""
+    """Return the default expiry of a link."""
     return timezone.now() + timedelta(days=settings.LINK_DAYS)
 
 
@@ -40,7 +40,7 @@ class AnswerShareQuerySet(models.QuerySet["AnswerShare"]):
         return self.filter(message__conversation__in=Conversation.objects.visible_to(user))
 
     def open(self) -> Self:
-        """Links that are neither revoked nor past their end. The right of their maker is ``is_open``."""
+        """Return links that are neither revoked nor expired. ``is_open`` checks their owner's access."""
         return self.filter(
             Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
             revoked_at=None,
@@ -49,15 +49,15 @@ class AnswerShareQuerySet(models.QuerySet["AnswerShare"]):
         )
 
     def showing(self, document_id: UUID) -> Self:
-        """Links to answers that were made from the document."""
+        """Return links to answers that use the document."""
         return self.filter(document_ids__contains=[document_id])
 
 
 class AnswerShare(models.Model):
-    """A read-only link to one answer, which its owner can revoke.
+    """A public, read-only link to one answer, which its owner can revoke.
 
-    It shows the claims and pictures of the cited words, never more of a document. It ends at its
-    date, and with the right of its maker to any of the documents the answer was made from.
+    It shows the claims and pictures of the cited words, but no more of a document. It ends at its expiry,
+    and when its owner loses access to one of the answer's documents.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -92,6 +92,6 @@ class AnswerShare(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether the maker still may read every document of the answer. One query."""
+        """Whether the owner may still read every document of the answer. One query."""
         readable = Document.objects.visible_to(self.maker).filter(pk__in=self.document_ids)
         return readable.count() == len(set(self.document_ids))

@@ -1,4 +1,4 @@
-"""Language models behind the ``Provider`` protocol of ``base``; ``registry`` finds one by name.
+"""Language models behind the ``Provider`` protocol of ``base``.
 
-``stream`` reads them with time limits and retries.
+``registry`` finds one by name; ``stream`` reads its answer with timeouts and retries.
 """

@@ -1,4 +1,4 @@
-"""Anthropic, with its native citations: each passage is a content block, and block indexes come back."""
+"""Anthropic, with native citations: each passage is a content block, and citations are block indexes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import anthropic
-import httpx2  # the HTTP client of both SDKs: its errors come through while a stream is read
+import httpx2  # the HTTP client of both SDKs, whose errors occur while a stream is read
 
 from chat.answers.prompt import (
     NATIVE_RULES,
@@ -27,16 +27,16 @@ from chat.providers.base import Delta, Finished, NativeCitation, TextDelta, Usag
 
 @lru_cache(maxsize=8)
 def client_for(api_key: str, base_url: str, timeout: float) -> anthropic.Anthropic:
-    """The client that all answers share: to make one reads the certificates, 16 ms of processor time.
+    """Return a shared client: to create one takes 16 ms of processor time for certificates.
 
-    Retries are ours: they must know what was already streamed.
+    We retry ourselves, depending on what was already streamed.
     """
     return anthropic.Anthropic(api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Anthropic:
-    """Claude. Passages travel as documents made of content blocks, one block a unit."""
+    """Claude. Passages are sent as documents of content blocks, one block per unit."""
 
     model: str
     api_key: str
@@ -51,7 +51,7 @@ class Anthropic:
     sees: bool = False
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        documents = [] if prompt.schema else grouped_by_document(prompt.passages)  # it cites in text only
+        documents = [] if prompt.schema else grouped_by_document(prompt.passages)  # JSON has no citations
         reader = _StreamReader(documents)
         with (
             at_the_border(self.name, anthropic, httpx2),
@@ -85,14 +85,14 @@ class Anthropic:
 
 
 def grouped_by_document(passages: Sequence[ContextItem]) -> list[list[ContextItem]]:
-    """Passages of one document together, in the order the documents were first met."""
+    """Group passages by document, in order of first appearance."""
     order = {passage.unit.document: index for index, passage in reversed(list(enumerate(passages)))}
     ordered = sorted(passages, key=lambda passage: order[passage.unit.document])
     return [list(group) for _, group in groupby(ordered, key=lambda passage: passage.unit.document)]
 
 
 def document_block(passages: Sequence[ContextItem]) -> dict[str, Any]:
-    """A document whose content blocks are the passages; block i is passage i."""
+    """Return a document whose i-th content block is the i-th passage."""
     return {
         "type": "document",
         "title": one_line(passages[0].unit.title)[:200] or "Document",
@@ -116,7 +116,7 @@ def block_text(passage: ContextItem) -> str:
 
 @dataclass(slots=True)
 class _StreamReader:
-    """Reads raw stream events; citations of a text block are told when the block ends."""
+    """Read raw stream events; citations of a text block are yielded when the block ends."""
 
     documents: Sequence[Sequence[ContextItem]]
     input_tokens: int = 0
@@ -144,7 +144,7 @@ class _StreamReader:
             self._cited += self._mapped(delta.citation)
 
     def _mapped(self, location: Any) -> Iterator[NativeCitation]:
-        """The passages a location points at; what points nowhere is dropped."""
+        """Yield the passages of a location; invalid ones are dropped."""
         if not 0 <= location.document_index < len(self.documents):
             return
         passages = self.documents[location.document_index]

@@ -1,4 +1,4 @@
-"""The seam to whatever writes answers: one method that matters."""
+"""The ``Provider`` protocol of language models, its stream events, and the translation of SDK errors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from retrieval.provider_calls import ProviderError
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next characters of the answer, markers and all."""
+    """The next characters of the answer, including markers."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class NativeCitation:
-    """The provider itself says what the text just streamed rests on.
+    """A citation by the provider for the text just streamed.
 
     Attributes:
-        quote: the cited words, '' when the provider can only point at the whole passage.
-        block: all the text that the citation stands for, which may be several sentences.
+        quote: the cited words; '' when the provider cites the whole passage.
+        block: the whole text that the citation supports, which may be several sentences.
     """
 
     alias: str
@@ -35,7 +35,7 @@ class NativeCitation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of the whole request, as far as known when it is sent; the last one counts."""
+    """Tokens of the whole request, as far as known; the last event counts."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -46,7 +46,7 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The stream's regular end; a stream that ends without it was cut off."""
+    """The regular end of the stream; without it, the stream was cut off."""
 
     reason: Literal["stop", "length", "refused"] = "stop"
 
@@ -58,12 +58,12 @@ class Provider(Protocol):
     """Writes answers.
 
     Attributes:
-        name: as in settings and on conversations.
+        name: as in settings and conversations.
         model: the model's name, '' when there is only one.
-        passages: how many passages it makes good use of.
-        rewrites: whether it can be asked to rewrite a question.
-        sees: whether it can be shown the pictures of a prompt.
-        is_local: whether our own processors do its work, so that more at once are not faster.
+        passages: the number of passages it can use well.
+        rewrites: whether it can rewrite questions.
+        sees: whether it accepts images.
+        is_local: whether it runs on this machine's processors, so that parallel requests are not faster.
     """
 
     @property
@@ -85,11 +85,11 @@ class Provider(Protocol):
     def is_local(self) -> bool: ...
 
     def stream(self, prompt: Prompt) -> Iterator[Delta]:
-        """The answer, piece by piece, ended by ``Finished``. Raises only ProviderError."""
+        """Yield the answer piece by piece; ``Finished`` is the last. Raises only ProviderError."""
         ...
 
 
-# Errors of the SDKs, translated at the border: only ProviderError leaves a provider.
+# --- Errors of the SDKs: only ProviderError leaves a provider ---
 
 SENTENCES = {
     400: "{name} refused the request.",
@@ -108,7 +108,7 @@ TRY_AGAIN = {408, 409, 425, 429}
 
 @contextmanager
 def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None]:
-    """Turns whatever the SDK or its HTTP client raises into ProviderError."""
+    """Convert errors of the SDK and its HTTP client to ProviderError."""
     try:
         yield
     except ProviderError:
@@ -134,7 +134,7 @@ def at_the_border(name: str, sdk: ModuleType, http: ModuleType) -> Iterator[None
 
 
 def from_status(name: str, error: Any) -> ProviderError:
-    """By HTTP status: 4xx is permanent but for the ones that pass, 5xx is not."""
+    """Convert an HTTP status: 4xx is permanent, except ``TRY_AGAIN``; 5xx is not."""
     status = int(error.status_code)
     sentence = SENTENCES.get(status, "{name} has a problem of its own." if status >= 500 else SENTENCES[400])
     permanent = 400 <= status < 500 and status not in TRY_AGAIN
@@ -142,8 +142,8 @@ def from_status(name: str, error: Any) -> ProviderError:
 
 
 def failed(sentence: str, name: str, permanent: bool = False, after: float | None = None) -> ProviderError:
-    told = sentence.format(name=label(name))
-    return ProviderError(told[0].upper() + told[1:], permanent, after)
+    message = sentence.format(name=label(name))
+    return ProviderError(message[0].upper() + message[1:], permanent, after)
 
 
 def retry_after(error: Any) -> float | None:
@@ -154,7 +154,7 @@ def retry_after(error: Any) -> float | None:
 
 
 def label(name: str) -> str:
-    """The provider's name as people write it."""
+    """Return the provider's display name."""
     return {
         "openai": "OpenAI",
         "anthropic": "Anthropic",

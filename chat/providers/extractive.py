@@ -1,4 +1,4 @@
-"""The answerer that needs no key: it says what the documents say, word for word."""
+"""The provider without a model: it answers with verbatim quotes and needs no key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI, and every server that speaks its chat completions: Gemini, Ollama, vLLM, llama.cpp."""
+"""OpenAI and servers with its chat completions API: Gemini, Ollama, vLLM, llama.cpp."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-import httpx2  # the HTTP client of both SDKs: its errors come through while a stream is read
+import httpx2  # the HTTP client of both SDKs, whose errors occur while a stream is read
 import openai
 from openai.types.chat import ChatCompletionChunk
 
@@ -23,9 +23,9 @@ class ChatCompletions:
     """Any server with ``/chat/completions``.
 
     Attributes:
-        base_url: '' is OpenAI's own.
-        limit_name: what the server calls the limit on the answer's tokens.
-        timeout: seconds of silence.
+        base_url: '' is OpenAI's.
+        limit_name: the parameter for the limit of the answer's tokens.
+        timeout: seconds without data.
     """
 
     name: str
@@ -74,21 +74,21 @@ class ChatCompletions:
 
 
 def picture_part(png: bytes) -> dict[str, Any]:
-    """A PNG as a part of a message, in the message itself: no server has to reach ours."""
+    """Return a PNG as an inline message part, so that the server need not reach ours."""
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(png).decode()}"}}
 
 
 @lru_cache(maxsize=8)
 def client_for(api_key: str, base_url: str, timeout: float) -> openai.OpenAI:
-    """The client that all answers share: to make one reads the certificates, 16 ms of processor time.
+    """Return a shared client: to create one takes 16 ms of processor time for certificates.
 
-    Retries are ours: they must know what was already streamed.
+    We retry ourselves, depending on what was already streamed.
     """
     return openai.OpenAI(api_key=api_key, base_url=base_url or None, timeout=timeout, max_retries=0)
 
 
 def deltas(chunk: ChatCompletionChunk) -> Iterator[Delta]:
-    """What one chunk says. Usage comes in a last chunk without choices."""
+    """Yield the events of one chunk. The usage is in the last chunk, which has no choices."""
     for choice in chunk.choices[:1]:
         if choice.delta and choice.delta.content:
             yield TextDelta(choice.delta.content)

@@ -1,4 +1,4 @@
-"""Providers: which exist, which are configured, their health; one as the language model of search."""
+"""The registry of providers: configuration, selection, health checks, and the language model of search."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ HEALTH_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ProviderCard:
-    """One provider as the settings page shows it.
+    """One provider, as on the settings page.
 
     Attributes:
-        setting: the environment variable that switches it on.
-        configured: that setting has a value.
+        setting: the environment variable that enables it.
+        configured: whether that setting has a value.
         default: conversations use it unless they choose another.
     """
 
@@ -44,7 +44,7 @@ class ProviderCard:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a provider said when it was asked for one word."""
+    """The result of a health check."""
 
     working: bool
     message: str
@@ -61,7 +61,7 @@ class _Entry:
     build: Callable[[str], Provider]
 
 
-# Models of OpenAI and Anthropic that take no pictures, by their model cards; all newer ones do.
+# Models of OpenAI and Anthropic without vision, by their model cards; all newer ones have it.
 BLIND = re.compile(r"gpt-3|gpt-4($|-\d{4}$|-32k)|o1-(mini|preview)|o3-mini|claude-(2|instant)")
 
 
@@ -69,7 +69,7 @@ def temperature() -> float | None:
     return settings.CHAT_TEMPERATURE
 
 
-# The SDKs are imported where they are needed: each takes about a second.
+# The SDKs are imported lazily: each takes about a second.
 
 
 def _openai(model: str) -> Provider:
@@ -178,7 +178,7 @@ _ENTRIES: dict[str, _Entry] = {
 
 
 def sees(name: str, model: str) -> bool:
-    """Whether a conversation's provider can be shown pictures."""
+    """Return whether a conversation's provider accepts images."""
     try:
         return provider_named(name, model).sees
     except ProviderError:
@@ -190,14 +190,14 @@ def provider_names() -> list[str]:
 
 
 def default_name() -> str:
-    """The provider of the setting; without one the first that is set up, which at last is ``extractive``."""
+    """Return the configured provider, else the first with a key, else ``extractive``."""
     if settings.CHAT_PROVIDER:
         return str(settings.CHAT_PROVIDER)
     return next(name for name, entry in _ENTRIES.items() if entry.is_configured())
 
 
 def provider_named(name: str = "", model: str = "") -> Provider:
-    """The provider; '' is the default. Raises ProviderError when it is unknown or not set up."""
+    """Return a provider; '' is the default. Raises ProviderError when it is unknown or not configured."""
     name = name or default_name()
     entry = _ENTRIES.get(name)
     if entry is None:
@@ -208,7 +208,7 @@ def provider_named(name: str = "", model: str = "") -> Provider:
 
 
 def cards() -> list[ProviderCard]:
-    """All providers, for the settings page."""
+    """Return all providers, for the settings page."""
     chosen = default_name()
     return [
         ProviderCard(
@@ -225,7 +225,7 @@ def cards() -> list[ProviderCard]:
 
 
 def choices() -> list[ProviderCard]:
-    """The providers a person can choose between; empty when there is but one."""
+    """Return the providers a user can choose between; [] when there is only one."""
     ready = [card for card in cards() if card.configured]
     return ready if len(ready) > 1 else []
 
@@ -240,7 +240,7 @@ def limits() -> ProviderLimits:
 
 
 def check_health(name: str, model: str = "") -> Health:
-    """Asks a provider for one word. Never raises."""
+    """Request one word from a provider. Never raises."""
     start = time.perf_counter()
     patience = ProviderLimits(HEALTH_SECONDS, HEALTH_SECONDS, 1, 0)
     prompt = Prompt("Reply with the word OK.", system="Reply with one word.")
@@ -248,8 +248,8 @@ def check_health(name: str, model: str = "") -> Health:
         deltas = list(stream_with_retries(provider_named(name, model), prompt, patience, threading.Event()))
     except (ProviderError, Cancelled) as error:
         return Health(False, str(error), _since(start))
-    said = any(isinstance(delta, TextDelta) for delta in deltas)
-    return Health(said, "It answers." if said else "It answered nothing.", _since(start))
+    answered = any(isinstance(delta, TextDelta) for delta in deltas)
+    return Health(answered, "It answers." if answered else "It answered nothing.", _since(start))
 
 
 def _since(start: float) -> float:
@@ -289,19 +289,19 @@ class ChatLanguageModel:
 
 
 def configured_model() -> LanguageModel | None:
-    """The default provider's; ``settings.LANGUAGE_MODEL`` names this. Raises ProviderError."""
+    """Return the default provider's language model; see ``settings.LANGUAGE_MODEL``. Raises ProviderError."""
     return language_model(provider_named(), threading.Event())
 
 
 def language_model(provider: Provider, cancelled: threading.Event) -> LanguageModel | None:
-    """What helps search beside answers of ``provider``; None for one that cannot follow an instruction."""
+    """Return the model that helps search, given the answering provider; None where that has no model."""
     return ChatLanguageModel(helper_of(provider), cancelled) if provider.rewrites else None
 
 
 def helper_of(provider: Provider) -> Provider:
-    """The provider of ``PINCITE_HELPER_MODEL`` where it is set up; else ``provider``, which answers.
+    """Return the provider of ``PINCITE_HELPER_MODEL`` if configured, else ``provider``.
 
-    Answers without a model stay without one.
+    ``provider`` also where it has no model.
     """
     if not settings.HELPER_MODEL or not provider.rewrites:
         return provider

@@ -1,4 +1,4 @@
-"""A provider that says what it was told to say: for tests, demonstrations, and load."""
+"""A scripted provider for tests, demonstrations and load tests."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from retrieval.provider_calls import ProviderError
 
 @dataclass(slots=True)
 class Scripted:
-    """Streams its pieces; a ProviderError among them is raised where it stands.
+    """Streams its pieces; a ProviderError among them is raised in its turn.
 
     Attributes:
         pieces: text, deltas, or errors; a trailing Finished is added when no error ends the script.
         pause: seconds before each piece.
-        prompts: what it was asked, for tests to look at.
+        prompts: the prompts it received.
     """
 
     pieces: Sequence[str | Delta | ProviderError]

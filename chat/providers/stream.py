@@ -1,8 +1,7 @@
-"""Reads a provider's stream with time limits, retries, and an ear for the cancel button.
+"""Stream a provider's answer with timeouts, retries and cancellation.
 
-A server's stream is read in a thread of its own: one that says nothing would
-otherwise keep the answer from noticing that nobody waits any more. What our own
-processors write is read at once, in the answer's thread.
+A server's stream is read in a separate thread, so that cancellation is noticed
+while the server is silent. A local provider is read in the answer's thread.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from chat.answers.prompt import Prompt
 from chat.providers.base import Delta, Finished, Provider, TextDelta
 from retrieval.provider_calls import ProviderError
 
-LISTEN_SECONDS = 0.1  # how late a cancel may be noticed
+LISTEN_SECONDS = 0.1  # delay until a cancellation is noticed
 LONGEST_BACKOFF = 20.0
-TOGETHER_SECONDS = 0.05  # twenty changes of the page a second are a stream
-MOST_TOGETHER = 200  # pieces: a model that floods is still heard at once
+TOGETHER_SECONDS = 0.05  # at most twenty updates of the page a second
+MOST_TOGETHER = 200  # pieces joined to one update
 
 
 class Cancelled(Exception):
-    """Somebody asked for the answer to stop."""
+    """The user cancelled the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderLimits:
-    """Seconds without a word, seconds for the whole answer, tries, seconds before the second try."""
+    """Timeouts in seconds (between two pieces, in total), attempts, and the first backoff in seconds."""
 
     silence: float = 60
     total: float = 300
@@ -41,10 +40,9 @@ class ProviderLimits:
 def stream_with_retries(
     provider: Provider, prompt: Prompt, limits: ProviderLimits, cancelled: threading.Event
 ) -> Iterator[Delta]:
-    """The provider's deltas. Retries only while nothing has come.
+    """Yield the provider's deltas; retry only before the first one.
 
-    Raises Cancelled, or ProviderError when it failed for good, took too long,
-    or broke off without ``Finished``.
+    Raises Cancelled, or ProviderError when it failed for good, timed out, or ended without ``Finished``.
     """
     if provider.is_local:
         yield from _read_local(provider, prompt, cancelled)
@@ -68,7 +66,7 @@ def stream_with_retries(
 
 
 def _read_local(provider: Provider, prompt: Prompt, cancelled: threading.Event) -> Iterator[Delta]:
-    """The deltas of a provider that waits for nobody; texts that follow each other as one."""
+    """Yield the deltas of a local provider; consecutive texts are joined."""
     texts: list[str] = []
     for delta in provider.stream(prompt):
         if cancelled.is_set():
@@ -107,7 +105,7 @@ Item = Delta | ProviderError | None  # None ends the stream
 
 
 class _Inbox:
-    """What the provider has said and nobody has read; words that come quickly are read together."""
+    """The queue of unread deltas; texts that arrive quickly are joined."""
 
     def __init__(self, silence: float, deadline: float, cancelled: threading.Event) -> None:
         self.queue: Queue[Item] = Queue()
@@ -116,7 +114,7 @@ class _Inbox:
         self._spoken = 0.0
 
     def next(self) -> Item:
-        """Raises Cancelled, or ProviderError when nothing comes in time."""
+        """Return the next item. Raises Cancelled, or ProviderError after a timeout."""
         item = self._held.pop() if self._held else self._wait()
         return self._joined(item) if isinstance(item, TextDelta) else item
 
@@ -131,7 +129,7 @@ class _Inbox:
                 return self.queue.get(timeout=LISTEN_SECONDS)
 
     def _joined(self, first: TextDelta) -> TextDelta:
-        """The text with what follows it within a moment: a page need not change with every token."""
+        """Join the text with those that follow within ``TOGETHER_SECONDS``."""
         pieces = [first.text]
         while not self._held and len(pieces) < MOST_TOGETHER:
             try:
@@ -159,17 +157,17 @@ def _pump(provider: Provider, prompt: Prompt, queue: Queue[Item], abandoned: thr
         queue.put(ProviderError("The model failed in an unknown way."))
 
 
-# Notices a model that does not come to an end.
+# --- Detection of a model that does not stop ---
 
 MOST_CHARACTERS = 60_000
-WINDOW = 4_000  # characters looked at for repetition
-SAMPLE = 60  # characters that come again and again
+WINDOW = 4_000  # characters that are checked for repetition
+SAMPLE = 60  # characters that are repeated
 MOST_REPEATS = 8
-STEP = 500  # characters between two looks
+STEP = 500  # characters between two checks
 
 
 class RepetitionGuard:
-    """Watches the words of one answer."""
+    """Detect repetition and excessive length of one answer."""
 
     def __init__(self) -> None:
         self._length = 0
@@ -177,7 +175,7 @@ class RepetitionGuard:
         self._recent = ""
 
     def watch(self, delta: Delta) -> None:
-        """Raises ProviderError when the answer repeats itself without end, or is longer than any answer."""
+        """Raise ProviderError when the answer repeats itself, or is longer than ``MOST_CHARACTERS``."""
         if not isinstance(delta, TextDelta):
             return
         self._length += len(delta.text)

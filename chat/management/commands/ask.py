@@ -1,4 +1,4 @@
-"""`manage.py ask`: an answer with citations, streamed to the terminal or as one JSON object."""
+"""`manage.py ask`: answer a question with citations, streamed or as one JSON object."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from documents.models import Document
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What ``--json`` prints.
+    """The output of ``--json``.
 
     ``answer`` is Markdown with ``[1]`` for each citation; ``citations`` are in
-    the order of these (``chat.answers.events.CitationShown``: page from 1; rects,
+    this order (``chat.answers.events.CitationShown``: page from 1; rects,
     unit_rects, head_rects in display fractions, one rectangle per line);
-    ``uncited`` are claims of the answer that cite nothing.
+    ``uncited`` are claims without a citation.
     """
 
     question: str
@@ -75,15 +75,15 @@ class Command(LibraryCommand):
             asker, chosen(asker, document), None, provider, model
         )
         answer = pending_answer(conversation, question)
-        write_answer(answer, AnswerContext((lambda event: None) if json else self.told, threading.Event()))
+        write_answer(answer, AnswerContext((lambda event: None) if json else self.show, threading.Event()))
         answer.refresh_from_db()
         if json:
             self.stdout.write(msgspec.json.encode(answer_of(answer, question)).decode())
         if answer.status == Message.Status.FAILED:
             raise CommandError(answer.error) if not json else SystemExit(1)
 
-    def told(self, event: Event) -> None:
-        """Prints an event as it happens."""
+    def show(self, event: Event) -> None:
+        """Print an event."""
         match event:
             case Status(text=text):
                 self.stderr.write(self.style.NOTICE(text))
@@ -99,11 +99,11 @@ class Command(LibraryCommand):
 
 
 def chosen(user: User, ids: list[str]) -> list[Document]:
-    """The documents of these ids. Raises CommandError for one that is not there."""
+    """Return the documents with these ids. Raises CommandError for an unknown one."""
     try:
         wanted = {UUID(text) for text in ids}
     except ValueError as error:
-        raise CommandError(f"{error}: a document's id is meant.") from None
+        raise CommandError(f"Invalid document id: {error}.") from None
     documents = list(Document.objects.visible_to(user).filter(pk__in=wanted))
     if len(documents) < len(wanted):
         raise CommandError("A document does not exist or you cannot access it.")

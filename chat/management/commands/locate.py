@@ -1,4 +1,4 @@
-"""``manage.py locate FILE|DOCUMENT QUOTE``: where quoted words stand. A FILE needs no database."""
+"""``manage.py locate FILE|DOCUMENT QUOTE``: find quoted words. With a FILE it needs no database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Located(msgspec.Struct, frozen=True):
-    """What is printed of a quote. ``page`` is 1-based; ``rects`` are display fractions of that page."""
+    """The location of a quote. ``page`` is 1-based; ``rects`` are display fractions of that page."""
 
     page: int | None
     rects: list[list[float]]
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         parser.add_argument("quote", nargs="?")
         parser.add_argument("--context", default="", help="the sentence or row around it, or its heads")
         parser.add_argument("--batch", type=argparse.FileType("rb"), help='lines of {"id","pdf","quote"}')
-        parser.add_argument("--root", type=Path, default=Path(), help="what the paths of a batch start from")
+        parser.add_argument("--root", type=Path, default=Path(), help="base folder of the paths in a batch")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         self.stdout.write(msgspec.json.encode(located).decode() if as_json else _sentence(located))
 
     def _locate_all(self, cases: list[Case], root: Path) -> None:
-        """Prints a line for each case, in the order of the files: each is read once."""
+        """Print a line for each case, grouped by file, so that each file is read once."""
         for pdf, same_file in groupby(sorted(cases, key=lambda case: case.pdf), lambda case: case.pdf):
             for case, located in self._locate_in_file(root / pdf, list(same_file)):
                 self.stdout.write(json.dumps({"id": case.id, **msgspec.to_builtins(located)}))
@@ -86,7 +86,7 @@ class Command(BaseCommand):
 
 
 def found(anchor: Anchor | None) -> Located:
-    """An anchor as it is printed."""
+    """Convert an anchor for output."""
     if anchor is None:
         return NOWHERE
     part = anchor.parts[0]
@@ -100,7 +100,7 @@ def _located(source: str, quote: str, context: str) -> Located:
     try:
         return found(locate(UUID(source), quote, context))
     except ValueError:
-        raise CommandError(f"{source} is no file and no document.") from None
+        raise CommandError(f"{source} is neither a file nor a document id.") from None
 
 
 def _sentence(located: Located) -> str:

@@ -1,4 +1,4 @@
-"""``manage.py verify --batch FILE``: verdicts of claims on passages. Needs no database, network or model."""
+"""``manage.py verify --batch FILE``: verify claims on passages. Needs no database, network or model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pdf.api import ParseFailure
 
 
 class Command(BaseCommand):
-    help = "Says for each claim whether its passage bears it out. One JSON object a line in, one out."
+    help = "Checks whether passages support claims. Reads and writes one JSON object per line."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,8 +26,8 @@ class Command(BaseCommand):
             required=True,
             help='lines of {"claim", "passage" or "pdf" and "page"}; - is standard input',
         )
-        parser.add_argument("--root", type=Path, default=Path(), help="what the paths of a batch start from")
-        parser.add_argument("--json", action="store_true", help="print a line of JSON for each claim")
+        parser.add_argument("--root", type=Path, default=Path(), help="base folder of the paths in a batch")
+        parser.add_argument("--json", action="store_true", help="print one line of JSON per claim")
         parser.add_argument(
             "--output", type=argparse.FileType("w", encoding="utf-8"), help="write the lines there"
         )
@@ -55,16 +55,16 @@ class Command(BaseCommand):
         for line in lines:
             if not line.strip():
                 continue
-            said = checked_line(line, options["root"])
-            counts[said.get("verdict", "error")] += 1
+            result = checked_line(line, options["root"])
+            counts[result.get("verdict", "error")] += 1
             for output in outputs:
-                output.write(json.dumps(said, ensure_ascii=False) + "\n")
+                output.write(json.dumps(result, ensure_ascii=False) + "\n")
                 output.flush()
         return counts
 
 
 def checked_line(line: bytes, root: Path) -> dict[str, Any]:
-    """What is printed for a line: its verdict, or its id and what is wrong with it."""
+    """Return the verdict of a line, or its id and error."""
     name = ""
     try:
         raw = msgspec.json.decode(line)
