@@ -1,6 +1,6 @@
-"""Every setting of Pincite. Each has a default that works; README.md lists them.
+"""Django settings, read from environment variables; docs/settings.md describes them.
 
-Nothing else reads the environment.
+No other module reads the environment.
 """
 
 from __future__ import annotations

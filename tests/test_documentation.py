@@ -74,3 +74,9 @@ def test_what_the_architecture_page_looks_for_is_defined_where_it_says(cells: li
 
 def test_the_architecture_page_answers_where_things_are() -> None:
     assert len(named_rows()) >= 10
+
+
+def test_the_settings_page_names_every_setting() -> None:
+    read = re.findall(r'environment\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config/settings.py").read_text())
+    named = re.findall(r"^\|([^|]+)\|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE)
+    assert {name for cell in named for name in re.findall(r"`([A-Z_]+)`", cell)} == set(read)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tests.test_architecture import ORDER, ROOT, sources
 
-MOST_MODULES = 364  # without tests, migrations and the faces of packages; the goal is 300
-MOST_SINGLE = 90  # modules that one other imports
+MOST_MODULES = 360  # without tests, migrations and the faces of packages; the goal is 300
+MOST_SINGLE = 80  # modules that one other imports
 LEAST_LINES = 40
 
 # Django, DRF and this project's providers call a module so, in each app or package that has one.
