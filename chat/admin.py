@@ -11,8 +11,16 @@ from django.http import HttpRequest
 
 from chat.models import Annotation, AnswerShare, Citation, Conversation, Message, Note, Review, ReviewCell
 from chat.share_links import close
-from documents.admin.page_overlays import Overlay, PlacedAdmin, highlight_overlay, overlays_of
-from documents.admin.read_only import CommonValuesFilter, ReadOnlyAdmin, link_to, link_to_list
+from documents.admin.base import (
+    CommonValuesFilter,
+    Overlay,
+    PlacedAdmin,
+    ReadOnlyAdmin,
+    highlight_overlay,
+    link_to,
+    link_to_list,
+    overlays_of,
+)
 from documents.models import Page
 
 

@@ -1,4 +1,4 @@
-"""`manage.py evaluate answers` and `evaluate review`: what answers and cells say, and whether it holds."""
+"""`manage.py evaluate answers` and `evaluate review`: score answers and review cells with known truths."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ from retrieval.evaluations import KnownQuestion, evaluation_user, take_in_folder
 from retrieval.provider_calls import ProviderError
 from text.terms import terms_of
 
-# Measures answers on questions whose right pages and values are known (FinanceBench's format).
+# --- Answers to questions with known pages and values (FinanceBench's format) ---
 
 
 class AnsweredQuestion(KnownQuestion, frozen=True):
-    """A question with its known answer, for the accuracy of values."""
+    """A question with its known answer."""
 
     answer: str = ""
 
 
 class AnswerScores(msgspec.Struct, frozen=True):
-    """Shares of questions, but for the precision and the verified share, which are of citations.
+    """Shares of questions; ``precision`` and ``verified`` are shares of citations.
 
     Attributes:
-        cited: an evidence page is among the cited pages.
-        first: the first citation stands on an evidence page.
-        precision: citations that stand on an evidence page.
+        cited: an evidence page is cited.
+        first: the first citation is on an evidence page.
+        precision: citations on an evidence page.
         verified: citations whose verdict is exact, normalized, moved or computed.
-        values: of the questions whose answer holds an amount: that amount is claimed in the answer (its
-            headings claim nothing), whatever its sign; amounts that must be computed count as missing.
-        unanswered: the answer says, in the question's language, that no direct answer was found; or with
-            a model, that the documents do not say.
-        citations: mean number a question.
-        judged_right: citations people called right, of those they judged; None when none was judged.
-        ms: median time for an answer.
+        values: of the questions whose known answer has an amount: the answer claims it (outside headings),
+            with any sign; amounts that must be computed count as missing.
+        unanswered: the answer states, in the question's language, that no direct answer was found; or with a
+            model, that the documents do not say.
+        citations: mean number per question.
+        judged_right: citations that users called right, of those they judged; None without any.
+        ms: median time of an answer.
     """
 
     questions: int
@@ -77,7 +77,7 @@ class AnswerScores(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question and what came of it: the pages cited in order, and their verdicts."""
+    """A question with its answer: the cited pages in order, and their verdicts."""
 
     known: AnsweredQuestion
     right_pages: frozenset[int]
@@ -88,8 +88,8 @@ class Answered:
 
     @property
     def is_unanswered(self) -> bool:
-        said = message(language_of(self.known.question), "none").rstrip(".。")
-        return self.text.lstrip().startswith((said, "The documents do not say"))
+        refusal = message(language_of(self.known.question), "none").rstrip(".。")
+        return self.text.lstrip().startswith((refusal, "The documents do not say"))
 
     @property
     def cites_evidence(self) -> bool:
@@ -97,7 +97,7 @@ class Answered:
 
 
 def read_answered_questions(path: Path) -> list[AnsweredQuestion]:
-    """Raises OSError, msgspec.DecodeError."""
+    """Read questions, one JSON object per line. Raises OSError, msgspec.DecodeError."""
     lines = path.read_bytes().splitlines()
     return [msgspec.json.decode(line, type=AnsweredQuestion) for line in lines if line.strip()]
 
@@ -105,7 +105,7 @@ def read_answered_questions(path: Path) -> list[AnsweredQuestion]:
 def answer_questions(
     questions: Iterable[AnsweredQuestion], user: User, library: Mapping[str, UUID], breadth: str
 ) -> list[Answered]:
-    """Puts each question to its own document, or to all of them; keeps nothing of it in the database."""
+    """Ask each question about its document, or about all. Stores nothing."""
     return [_answered(known, user, library, breadth) for known in questions]
 
 
@@ -158,19 +158,19 @@ def scores_of(outcomes: Sequence[Answered]) -> AnswerScores:
 
 
 def says_value(outcome: Answered) -> bool:
-    """Whether some value of the known answer is claimed in what was answered."""
+    """Return whether the answer claims a value of the known answer."""
     lines = [line for line in outcome.text.splitlines() if not line.startswith("#")]
-    said = {number for line in lines for number in amounts_in(line)}
-    return bool(amounts_in(outcome.known.answer) & said)
+    claimed = {number for line in lines for number in amounts_in(line)}
+    return bool(amounts_in(outcome.known.answer) & claimed)
 
 
 def amounts_in(text: str) -> set[Decimal]:
-    """The sizes of a text's values but for years and dates, which answer no question after a number."""
+    """Return the absolute values in a text, without years and dates."""
     return {abs(value.number) for value in values_in(text) if value.kind not in ("year", "date")}
 
 
 def judged_right() -> float | None:
-    """What people said of the citations they judged, in all conversations."""
+    """Return the share of right citations among those with feedback, in all conversations."""
     judged = Citation.objects.exclude(feedback="").values_list("feedback", flat=True)
     return share(feedback == "right" for feedback in judged) if judged else None
 
@@ -217,18 +217,18 @@ def line_of(outcome: Answered) -> str:
     mark = "✓" if outcome.cites_evidence else "✗"
     mark += " (no direct answer)" if outcome.is_unanswered else ""
     pages = ", ".join(map(str, outcome.pages))
-    said = "\n".join(f"    {line}" for line in outcome.text.splitlines() if line.strip())
+    text = "\n".join(f"    {line}" for line in outcome.text.splitlines() if line.strip())
     return (
         f"{mark} {outcome.known.doc_name}: cites p. {pages or '–'}; right {sorted(outcome.right_pages)}\n"
-        f"  {outcome.known.question}\n{said}"
+        f"  {outcome.known.question}\n{text}"
     )
 
 
-# Measures cells of reviews whose values are known.
+# --- Review cells with known values ---
 
 
 class KnownColumn(msgspec.Struct, frozen=True):
-    """A column as the API takes it."""
+    """A column, as in the API."""
 
     title: str
     question: str
@@ -242,10 +242,10 @@ class KnownCell(msgspec.Struct, frozen=True):
 
     Attributes:
         document: the file's stem.
-        value: as in ``ReviewCell.value``; a plain number may stand for one with a unit; of text, words that
-            must occur. None: the document does not state it.
+        value: as in ``ReviewCell.value``, or a number without its unit; of text, the words that must occur.
+            None: the document does not state it.
         pages: 1-based pages that state it.
-        within: how far a number may be off, for one that is printed rounded.
+        within: tolerance of a number, for one that is printed rounded.
     """
 
     document: str
@@ -257,7 +257,7 @@ class KnownCell(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JudgedCell:
-    """A cell, what came of it, and the page and verdict of the words it rests on."""
+    """A cell with its filled value and time."""
 
     known: KnownCell
     filled: FilledCell
@@ -282,13 +282,13 @@ class CellScores(msgspec.Struct, frozen=True):
     """Shares of cells.
 
     Attributes:
-        accuracy: the right value, or rightly not stated.
-        found_right: of the cells with a value: that value is right.
-        cited_page: of the cells with a value: the words it rests on stand on a page of the truth.
-        not_stated_precision: of the cells said not to be stated: they are not.
-        not_stated_recall: of the cells that are not stated: the cell says so.
-        states, verdicts: counts; verdicts of the words that values rest on.
-        ms: median time for a cell.
+        accuracy: the right value, or correctly "not stated".
+        found_right: of the filled cells: the value is right.
+        cited_page: of the filled cells: the citation is on a page that states the value.
+        not_stated_precision: of the cells filled with "not stated": the document does not state it.
+        not_stated_recall: of the values that are not stated: the cell is "not stated".
+        states, verdicts: counts; verdicts of the citations of values.
+        ms: median time of a cell.
     """
 
     cells: int
@@ -303,7 +303,7 @@ class CellScores(msgspec.Struct, frozen=True):
 
 
 def fill_known(known: KnownCell, document: Document, user: User, provider: Provider) -> JudgedCell:
-    """Answer the cell's question; keeps nothing of it in the database."""
+    """Answer the cell's question. Stores nothing."""
     column = ReviewColumn(**msgspec.structs.asdict(known.column))
     start = time.perf_counter()
     try:
@@ -314,7 +314,7 @@ def fill_known(known: KnownCell, document: Document, user: User, provider: Provi
 
 
 def same_value(known: KnownCell, filled: FilledCell) -> bool:
-    """Whether a cell's value is the true one: amounts whatever their sign, text that holds the words."""
+    """Return whether a cell's value is right: amounts with any sign, text that contains the words."""
     if isinstance(filled.value, dict):
         true = known.value if isinstance(known.value, dict) else {"number": known.value}
         currency = true.get("currency") or filled.value.get("currency")
@@ -328,7 +328,7 @@ def same_value(known: KnownCell, filled: FilledCell) -> bool:
 
 def cell_scores(judged: Sequence[JudgedCell]) -> CellScores:
     found = [cell for cell in judged if cell.is_found]
-    said = [cell for cell in judged if cell.filled.state == ReviewCell.State.NOT_STATED]
+    not_stated = [cell for cell in judged if cell.filled.state == ReviewCell.State.NOT_STATED]
     absent = [cell for cell in judged if cell.known.value is None]
     verdicts = Counter(cell.filled.citations[0].verdict for cell in found if cell.filled.citations)
     return CellScores(
@@ -336,7 +336,7 @@ def cell_scores(judged: Sequence[JudgedCell]) -> CellScores:
         accuracy=share(cell.is_right for cell in judged),
         found_right=share(cell.is_right for cell in found),
         cited_page=share(cell.page in cell.known.pages for cell in found),
-        not_stated_precision=share(cell.known.value is None for cell in said),
+        not_stated_precision=share(cell.known.value is None for cell in not_stated),
         not_stated_recall=share(cell.is_right for cell in absent),
         states=dict(Counter(cell.filled.state.value for cell in judged).most_common()),
         verdicts=dict(verdicts.most_common()),
@@ -351,7 +351,7 @@ class ReviewEvaluation:
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("cells", type=Path, metavar="CELLS.jsonl")
         parser.add_argument("--pdfs", type=Path, required=True, help="folder with <document>.pdf")
-        parser.add_argument("--provider", default="extractive", help="who answers (extractive)")
+        parser.add_argument("--provider", default="extractive", help="the provider (extractive)")
         parser.add_argument("--json", action="store_true", help="one line of JSON")
         parser.add_argument("--each", action="store_true", help="each cell with its value")
 
@@ -382,10 +382,10 @@ class ReviewEvaluation:
 def cell_line(cell: JudgedCell) -> str:
     known, filled = cell.known, cell.filled
     value = filled.value if isinstance(filled.value, dict) else ""
-    said = " ".join(filled.text.split())[:160]
+    text = " ".join(filled.text.split())[:160]
     return (
         f"{'✓' if cell.is_right else '✗'} {known.document} | {known.column.title}"
-        f" | true {known.value} p. {known.pages} | {filled.state} {value} “{said}” p. {cell.page or '–'}"
+        f" | true {known.value} p. {known.pages} | {filled.state} {value} “{text}” p. {cell.page or '–'}"
     )
 
 

@@ -1,4 +1,4 @@
-"""First questions for a document or a library, from the sections there: nobody likes an empty box."""
+"""Suggest questions about a document or a library, from its sections."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ from retrieval.query.scope import Scope
 
 MOST = 4
 KEPT_SECONDS = 24 * 3600
-LOOKED_AT = 8
-"""Documents of a library; each is asked its question until there are questions enough."""
-ENOUGH_PROSE = 250
-"""Characters: a short paragraph. A form's name, an address, a caption on a cover page heads less."""
+LOOKED_AT = 8  # newest documents of a library
+ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an address or a cover's caption
 SAYS_NOTHING = re.compile(
     r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
     r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
@@ -43,27 +41,27 @@ SAYS_NOTHING = re.compile(
 NUMBERING = re.compile(
     r"^\s*((item|part|section|chapter|note|article)\s+)?([\dIVXivx]+[.):]?)+[\w]?[.):]?(\s*[—–]\s*|\s+)", re.I
 )
-ADDRESS = re.compile(r"\d{5}|^\d+ .*,")
-"""A number that identifies: a postcode, a house in a street, a file's number."""
+ADDRESS = re.compile(r"\d{5}|^\d+ .*,")  # a postcode, house number or file number
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, and the characters of prose that stand right under it."""
+    """A heading, and the number of characters of prose directly under it."""
 
     heading: str
     prose: int
 
 
 def suggested_questions(document: Document) -> list[str]:
-    """Up to four: those it came with, else of sections spread over it; none where no section tells."""
+    """Return up to four questions: stored ones, else about informative sections throughout the document."""
     if given := document.metadata.get("questions"):
         return list(given)
-    return [question_about(topic) for topic in spread(telling(sections_of(document), document.title), MOST)]
+    topics = spread(informative(sections_of(document), document.title), MOST)
+    return [question_about(topic) for topic in topics]
 
 
 def direct_questions(document: Document, user: User) -> list[str]:
-    """Up to four questions, each tried: its answer without a model is direct."""
+    """Return up to four questions that the answerer without a model answers directly."""
     asked = [
         _("What is this document about?"),
         *topic_questions(document)[:1],
@@ -86,7 +84,7 @@ def topic_questions(document: Document) -> list[str]:
 
 
 def is_direct(question: str, document: Document, user: User) -> bool:
-    """Whether the document answers the question; kept for as long as it is indexed as it is."""
+    """Return whether the document answers the question; cached until it is indexed again."""
     asked = sha256(f"{document.pk} {document.indexed_at} {question}".encode()).hexdigest()
     key = f"direct-answer-{asked}"
     if (known := cache.get(key)) is None:
@@ -96,7 +94,7 @@ def is_direct(question: str, document: Document, user: User) -> bool:
 
 
 def gives_answer(question: str, document: Document, user: User) -> bool:
-    """Ask the document without a model: whether the answer is direct and cites."""
+    """Return whether the answer without a model is direct and has a citation."""
     found = find_evidence(question, Scope(user, document_ids=(document.pk,)))
     deltas = list(answer_without_model(question, found.passages, found.notes))
     text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
@@ -107,25 +105,25 @@ def gives_answer(question: str, document: Document, user: User) -> bool:
 def library_questions(
     documents: DocumentQuerySet, fits: Callable[[str, Document], bool] = lambda question, document: True
 ) -> list[str]:
-    """Of each of the newest documents that tell something one, of its fullest section: at most four."""
+    """Return up to four questions, one per document, about the longest section of the newest documents."""
     newest = documents.searchable().order_by("-created_at")[:LOOKED_AT]
     asked = ((question_to(document), document) for document in newest)
-    told = (question for question, document in asked if question and fits(question, document))
-    return list(itertools.islice(told, MOST))
+    fitting = (question for question, document in asked if question and fits(question, document))
+    return list(itertools.islice(fitting, MOST))
 
 
 def question_to(document: Document) -> str:
-    """A question of the library that this document answers; '' where no section tells."""
+    """Return a question to the library that this document answers; '' without an informative section."""
     if given := document.metadata.get("questions"):
         return str(given[0])
-    topics = spread(telling(sections_of(document), document.title), 1)
+    topics = spread(informative(sections_of(document), document.title), 1)
     named = {"title": document.title, "topic": "".join(topics)}
     asks = bool(topics) and not looks_like_injection(document.title)
     return _("What does “%(title)s” say about “%(topic)s”?") % named if asks else ""
 
 
 def sections_of(document: Document) -> list[Section]:
-    """Its sections in reading order."""
+    """Return the document's sections in reading order."""
     prose = CitationUnit.objects.filter(
         document=document, unit_type__in=(CitationUnit.Type.PROSE, CitationUnit.Type.LIST)
     )
@@ -138,8 +136,8 @@ def sections_of(document: Document) -> list[Section]:
     return [Section(row["section_path"][-1], row["characters"]) for row in rows]
 
 
-def telling(sections: Iterable[Section], title: str = "") -> list[Section]:
-    """Those that name a subject and say something of it: without their numbers, each once."""
+def informative(sections: Iterable[Section], title: str = "") -> list[Section]:
+    """Return sections with a specific heading and enough text, without numbering and duplicates."""
     topics: dict[str, Section] = {}
     for section in sections:
         heading = " ".join(section.heading.split())
@@ -162,7 +160,7 @@ def words(text: str) -> set[str]:
 
 
 def spread(topics: list[Section], most: int) -> list[str]:
-    """At most ``most`` headings in their order: of as many equal stretches of the document, the fullest."""
+    """Divide the sections into ``most`` equal parts, and return the heading of the longest in each."""
     bounds = [round(part * len(topics) / most) for part in range(most + 1)]
     stretches = [topics[start:end] for start, end in itertools.pairwise(bounds)]
     return [max(stretch, key=lambda topic: topic.prose).heading for stretch in stretches if stretch]

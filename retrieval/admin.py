@@ -8,8 +8,8 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from pgvector.django import CosineDistance
 
+from documents.admin.base import ReadOnlyAdmin, link_to
 from documents.admin.content import ChunkAdmin
-from documents.admin.read_only import ReadOnlyAdmin, link_to
 from documents.models import RetrievalChunk
 from retrieval.models import ChunkVector, EmbeddingSpace, SearchQuery
 

@@ -14,7 +14,7 @@ from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from django_q.models import Schedule
 
-from documents.admin.read_only import ReadOnlyAdmin
+from documents.admin.base import ReadOnlyAdmin
 from documents.models import ApiToken, Job, SecurityEvent, Share
 
 admin.site.unregister([User, Group])

@@ -14,8 +14,7 @@ from django.urls import URLPattern, path
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from documents.admin.page_overlays import PlacedAdmin
-from documents.admin.read_only import CommonValuesFilter, link_to
+from documents.admin.base import CommonValuesFilter, PlacedAdmin, link_to
 from documents.chunk_metadata import chunk_metadata
 from documents.files.page_pictures import PictureFailed, page_drawing
 from documents.models import CitationUnit, Page, RetrievalChunk

@@ -16,7 +16,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 
 from documents.access import end_way, ways_to
-from documents.admin.read_only import CommonValuesFilter, EstimatingPaginator, link_to_list
+from documents.admin.base import CommonValuesFilter, EstimatingPaginator, link_to_list
 from documents.audit import record
 from documents.ingestion.pipeline import ingest_again
 from documents.library.trash import delete_document

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_POST
 from django_q.models import Failure, Success
 
 from chat.models import Citation, Message
-from documents.admin.read_only import link_to_list
+from documents.admin.base import link_to_list
 from documents.ingestion.queue import tickets_left
 from documents.ingestion.sweep import sweep
 from documents.models import Document, Worker

@@ -15,11 +15,11 @@ from chat.notes import add_answer, for_editor, from_editor
 from chat.suggestions import (
     Section,
     direct_questions,
+    informative,
     is_direct,
     library_questions,
     spread,
     suggested_questions,
-    telling,
     topic_questions,
 )
 from documents.models import CitationUnit, Document, Share
@@ -190,7 +190,7 @@ def test_first_questions_come_from_sections_that_say_something() -> None:
         "42",
         "Appendix A",
     ]
-    told = telling([Section(heading, 900) for heading in headings])
+    told = informative([Section(heading, 900) for heading in headings])
     assert [section.heading for section in told] == ["Risk factors", "Liquidity"]
 
 

@@ -55,7 +55,7 @@ class Command(BaseCommand):
         collect_static_files()
         first = first_user()
         if first.password:
-            self.say(f"First user: {first.user.username}   password: {first.password}   (shown only now)")
+            self.say(f"First user: {first.user.username}   password: {first.password}   (shown only once)")
         document = sample_document(first.user)
         return f"/documents/{document.pk}/" if document else "/"
 
@@ -71,15 +71,15 @@ class Command(BaseCommand):
     def serve(self, stop: threading.Event, address: str) -> None:
         port = free_port(settings.HOST, settings.PORT)
         if port != settings.PORT:
-            self.say(f"Port {settings.PORT} is in use: taking {port}.")
+            self.say(f"Port {settings.PORT} is in use. Using {port}.")
         url = f"http://{shown_host()}:{port}"
         connections.close_all()
         commands: Commands = (("web", "--port", str(port)), ("worker",))
         groups = [ProcessGroup.start(*command) for command in commands]
         try:
             if not answers(f"http://{settings.HOST}:{port}/healthz", stop):
-                raise CommandError("The web server did not start: see above.")
-            self.say(f"\nPincite runs at {url}{address}\nCtrl-C ends it.\n")
+                raise CommandError("The web server did not start, see above.")
+            self.say(f"\nPincite runs at {url}{address}\nPress Ctrl-C to stop it.\n")
             self.watch(stop, commands, groups)
         finally:
             end_all(groups)
@@ -90,7 +90,7 @@ class Command(BaseCommand):
             for index, group in enumerate(groups):
                 if not group.is_running:
                     self.stderr.write(
-                        f"{commands[index][0]} ended with {group.process.returncode}: started again."
+                        f"{commands[index][0]} exited with {group.process.returncode}. Restarting it."
                     )
                     group.stop(0)
                     groups[index] = ProcessGroup.start(*commands[index])
