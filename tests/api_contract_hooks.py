@@ -1,4 +1,4 @@
-"""Read by schemathesis in its own process: what a part of type application/pdf holds."""
+"""Hooks for schemathesis, which loads them in its own process: examples of PDF uploads."""
 
 from __future__ import annotations
 

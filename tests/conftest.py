@@ -1,4 +1,4 @@
-"""What every test may ask for: people, drawn PDFs, a library of documents that were really ingested."""
+"""Fixtures for all tests: users, drawn PDFs, and a library of ingested documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDFs drawn by the tests, so that what is true of them is arithmetic."""
+"""PDFs drawn by tests at known coordinates."""
 
 from __future__ import annotations
 

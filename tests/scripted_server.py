@@ -1,4 +1,4 @@
-"""A real HTTP server on this machine whose answers a test writes down beforehand."""
+"""A real local HTTP server with scripted responses."""
 
 from __future__ import annotations
 

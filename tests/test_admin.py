@@ -1,4 +1,4 @@
-"""The admin: every list opens in a few queries however long it is; pages show what was read on them."""
+"""The admin: lists take few queries, whatever their length; pages show their overlays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walls of the house: who may import whom, and that every template can be compiled."""
+"""Architecture: directions of imports, templates that compile, modules that stay unloaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page of the product downloads of our own, compressed, and how it is set out."""
+"""Limits on the compressed size and the line length of our front-end files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A right is never wider than its grantor's and never outlives it, whatever chain it came by."""
+"""Delegated rights are never wider than their grantor's, and end with it, in any chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation names files and functions: all of them exist."""
+"""Files, functions and settings named in the documentation exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What browsers may keep, what logs hold, and what the admin's dashboard shows to whom."""
+"""Cache headers, secrets in logs, and access to the admin's dashboard."""
 
 from __future__ import annotations
 

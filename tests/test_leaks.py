@@ -1,4 +1,4 @@
-"""A hundred questions by one person about facts that only another's documents hold: nothing comes through."""
+"""A hundred questions by one user about facts in another's documents reveal nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules: how many, how long, how they are called. `pytest -s tests/test_modules.py` prints the figures."""
+"""The number, length and names of modules. `pytest -s tests/test_modules.py` prints the figures."""
 
 from __future__ import annotations
 

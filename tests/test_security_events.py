@@ -1,4 +1,4 @@
-"""What bears on security is written down: who did it, from where; the admin reads it, nobody changes it."""
+"""Security events are recorded with user and address; the admin shows them read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`docs/specification.md` names tests and files that exist, and counts its rows rightly."""
+"""`docs/specification.md` names existing tests and files, and counts its rows correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface in another language: its catalogue is whole; pages, answers and reasons are said in it."""
+"""The interface in another language: a complete catalogue, and translated pages, answers and messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings, with the database and the files of the test that starts a process with them."""
+"""The settings for processes that a test starts, with the test's database and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers as files, and as a link for anybody."""
+"""Exports of answers, and public links to them."""
 
 from __future__ import annotations
 

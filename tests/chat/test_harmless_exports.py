@@ -1,4 +1,4 @@
-"""What an export carries of an answer that a hostile model wrote."""
+"""Exports of an answer by a hostile model are safe."""
 
 from __future__ import annotations
 

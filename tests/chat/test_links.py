@@ -1,4 +1,4 @@
-"""Links to answers end: by hand, at their date, with their maker's right, by a document's owner."""
+"""Links to answers end by revocation, by expiry, and with their owner's access."""
 
 from __future__ import annotations
 

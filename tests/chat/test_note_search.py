@@ -1,4 +1,4 @@
-"""Notes are found by the one search, by their writer alone, and are no documents to anybody."""
+"""Notes are found by the document search, by their owner only, and are not listed as documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Citations and marks over Markdown: they change no word of it, and nothing can forge one."""
+"""Citations and marks in Markdown change no word of it, and cannot be forged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The providers, through their real SDKs, against a real HTTP server that follows a script."""
+"""The providers, with their real SDKs, against a real HTTP server with scripted responses."""
 
 from __future__ import annotations
 

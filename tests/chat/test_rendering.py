@@ -1,4 +1,4 @@
-"""Markdown of models as HTML: safe whatever they write, and equal however it is streamed."""
+"""Untrusted Markdown as HTML: safe, and the same however it is streamed."""
 
 from __future__ import annotations
 

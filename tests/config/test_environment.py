@@ -1,4 +1,4 @@
-"""A setting that makes no sense ends the start with its name and what it may be."""
+"""An invalid setting stops the start with its name and its valid values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates and numbers are written one way on every page."""
+"""Dates and numbers have the same format on every page."""
 
 from __future__ import annotations
 

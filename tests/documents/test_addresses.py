@@ -1,4 +1,4 @@
-"""A document that is only an address at first: a worker fetches it, or says why it could not."""
+"""Documents added by URL: a worker downloads them, or records why it could not."""
 
 from __future__ import annotations
 

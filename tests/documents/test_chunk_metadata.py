@@ -1,4 +1,4 @@
-"""What a chunk tells of itself: JSON-safe, small, and true to the document's text."""
+"""The metadata of a chunk: JSON-safe, small, and consistent with the document's text."""
 
 from __future__ import annotations
 

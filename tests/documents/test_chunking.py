@@ -1,4 +1,4 @@
-"""Chunks of a document: their sizes, their borders, their text."""
+"""Chunks: their sizes, boundaries and text."""
 
 from __future__ import annotations
 

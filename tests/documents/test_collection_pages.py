@@ -1,4 +1,4 @@
-"""Collections, tags and shares as pages: made, changed, given, taken back, deleted; only by their owner."""
+"""Pages of collections, tags and shares: create, change, share, revoke, delete, as their owner only."""
 
 from __future__ import annotations
 

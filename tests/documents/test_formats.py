@@ -1,4 +1,4 @@
-"""Files of other kinds: accepted, made PDFs in the confined child, cited like them, kept as they came."""
+"""Files of other formats: accepted, converted in the sandbox, citable, and kept as uploaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other parsers' output as documents of ours."""
+"""Import of other parsers' output."""
 
 from __future__ import annotations
 

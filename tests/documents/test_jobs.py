@@ -1,4 +1,4 @@
-"""Background work is recorded from its request to its outcome."""
+"""Background jobs are recorded from request to outcome."""
 
 from __future__ import annotations
 

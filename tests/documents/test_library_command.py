@@ -1,4 +1,4 @@
-"""Commands meet a database of another version: Pincite's own is migrated, another is left alone."""
+"""Commands on a database of another version: the embedded one is migrated, another is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document is called: only by what describes it, never by what orders somebody about."""
+"""Titles: from descriptive text, never from prompt injections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a PDF is called, who wrote it, when, and by which identifier: found in the file itself."""
+"""Title, authors, year and identifiers are extracted from a PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is cut out of a page: whole lines, under the heads of their columns."""
+"""Crops of a page: whole lines, with their column headers."""
 
 from __future__ import annotations
 

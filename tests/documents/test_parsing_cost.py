@@ -1,4 +1,4 @@
-"""``bench ingest`` says what parsing costs against raw PyMuPDF."""
+"""``bench ingest`` compares the cost of parsing with raw PyMuPDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written by COPY is read back as it was."""
+"""Rows written by COPY are read back unchanged."""
 
 from __future__ import annotations
 

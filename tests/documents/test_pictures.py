@@ -1,4 +1,4 @@
-"""Pictures of pages: drawn in the confined child, the right words lit, kept until the document goes."""
+"""Pictures of pages: rendered in the sandbox, highlighted correctly, cached until the document is deleted."""
 
 from __future__ import annotations
 

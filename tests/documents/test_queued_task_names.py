@@ -1,4 +1,4 @@
-"""A ticket is stored with the dotted name of its task: a name that was ever stored is found for ever."""
+"""Tasks are stored by their dotted names, so every name ever stored must be importable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that are pictures are recognised after a document answers, page by page, until each is read."""
+"""Scanned pages are recognised in the background, page by page, after a document is searchable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several documents at once, and the bin: done where one has the right, nowhere else."""
+"""Actions on several documents, and the trash: only where the user has the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scanned documents are shown with their words under them, and kept as they were uploaded."""
+"""Scanned documents are displayed with a text layer, and kept as uploaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts are read word by word, and the tokens come out as if they were read whole."""
+"""Tokenizing word by word gives the same tokens as tokenizing whole texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that needs a password: who has it can have the document read."""
+"""Encrypted files are decrypted with the user's password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching by URL: only public web addresses, only PDFs, only so much, only so long."""
+"""Downloads by URL: only public addresses and PDFs, with limits of size and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's file replaced, an ingestion cancelled: what stays, what goes, what a worker may write."""
+"""Replaced files and cancelled ingestions: what is kept, what is deleted, what a worker may write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploads are shown to ClamAV first, where one is set: its protocol, against a scripted one on a socket."""
+"""Uploads are scanned by ClamAV if configured: its protocol, against a scripted socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker takes in one document after the other, and grows by none of them."""
+"""A worker's memory does not grow from document to document."""
 
 from __future__ import annotations
 

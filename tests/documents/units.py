@@ -1,4 +1,4 @@
-"""Parsed pages made of plain words, for tests of what comes after the parser."""
+"""Parsed pages from plain text, for tests of later stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of accounts may ask for."""
+"""Fixtures for tests of accounts."""
 
 from __future__ import annotations
 

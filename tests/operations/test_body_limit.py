@@ -1,4 +1,4 @@
-"""Bodies that are too large, sent to a real server over a real socket."""
+"""Request bodies that are too large, sent to a real server over a real socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded server: what it takes of the machine, and that one that cannot be made says why."""
+"""The embedded server: its memory, and its messages when it cannot start."""
 
 from __future__ import annotations
 

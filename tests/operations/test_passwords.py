@@ -1,4 +1,4 @@
-"""A new password ends sessions and API tokens; one that somebody else chose is replaced at first use."""
+"""A new password ends sessions and API tokens; a temporary one is replaced at first use."""
 
 from __future__ import annotations
 

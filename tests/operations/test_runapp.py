@@ -1,4 +1,4 @@
-"""`make run`, for real: a data folder of its own, the real server, the real worker, Ctrl-C."""
+"""`make run` with a real server, a real worker, a separate data folder, and Ctrl-C."""
 
 from __future__ import annotations
 

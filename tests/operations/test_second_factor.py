@@ -1,4 +1,4 @@
-"""A second factor: codes of an app and recovery codes; off unless switched on, asked for on every way in."""
+"""Second factors: authenticator apps and recovery codes; off by default, required on every sign-in path."""
 
 from __future__ import annotations
 

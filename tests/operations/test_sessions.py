@@ -1,4 +1,4 @@
-"""Sessions are listed, end one by one or all at once, and do not last for ever."""
+"""Sessions are listed, ended one by one or all at once, and expire."""
 
 from __future__ import annotations
 

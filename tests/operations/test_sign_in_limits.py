@@ -1,4 +1,4 @@
-"""Guessing passwords: from one address, from many, from beside the one who knows it."""
+"""Password guessing: from one address, from many, and from the address of the account's owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single sign-on against an OpenID Connect provider on the loopback address, by real HTTP."""
+"""Single sign-on against an OpenID Connect provider on the loopback address, over real HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever uses the server over a network is offered its source (AGPL-3.0, section 13)."""
+"""Users of the server are offered its source code (AGPL-3.0, section 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static files under hashed names: whole, and never older than their sources."""
+"""Static files under hashed names are complete and never older than their sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets and cookies that an older version wrote are still read, however modules are called."""
+"""Secrets and cookies written by an older version remain readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What annotations print on the page is content; what opens only on a click is not."""
+"""Text of annotations that is printed on the page is content; text that opens on a click is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The confined child: what it may not do, and what is left when a file misbehaves."""
+"""The confined child: its restrictions, and the effects of hostile files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text nobody can see is kept out of what is read, and counted."""
+"""Invisible text is left out and counted."""
 
 from __future__ import annotations
 

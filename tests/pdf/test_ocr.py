@@ -1,4 +1,4 @@
-"""Pages without text to trust are read from their picture, and can be selected afterwards."""
+"""Pages without usable text are recognised by OCR, and can be selected afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words in pictures beside a page's text are found, cited and lit, and disturb nothing of the text."""
+"""Words in pictures on pages with text are found, cited and highlighted, and do not disturb the text."""
 
 from __future__ import annotations
 

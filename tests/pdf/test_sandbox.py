@@ -1,4 +1,4 @@
-"""The process that opens hostile files: what code that has taken it over cannot do, tried in the real one."""
+"""What code that has taken over the sandbox cannot do, tried in the real process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packed word boxes come back within a hundredth of a point, whatever went in."""
+"""Packed word boxes are unpacked within a hundredth of a point."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Tokens, scopes, rates, idempotency, errors: what all resources of the API share."""
+"""Tokens, scopes, rate limits, idempotency and errors of the API."""
 
 from __future__ import annotations
 

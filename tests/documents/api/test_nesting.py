@@ -1,4 +1,4 @@
-"""JSON that is nested deeper than anything of ours."""
+"""JSON that is nested too deeply is refused."""
 
 from __future__ import annotations
 
