@@ -1,4 +1,4 @@
-"""Answers, conversations and notes as files."""
+"""Downloads of answers, conversations and notes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DEFAULT_STYLE = "apa"
 @login_required
 @require_safe
 def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
-    """The answer as ``txt``, ``md``, ``html`` or ``docx``, with references where a ``style`` is named."""
+    """Download the answer as ``txt``, ``md``, ``html`` or ``docx``, with references if ``style`` is set."""
     answer = visible_answer(request, message_id)
     if form not in FORMATS:
         raise Http404
@@ -47,14 +47,14 @@ def export(request: HttpRequest, message_id: UUID, form: str) -> HttpResponse:
 @login_required
 @require_safe
 def conversation(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """The conversation as ``md``, ``html`` or ``docx``, its references in ``style``."""
+    """Download the conversation as ``md``, ``html`` or ``docx``, with references in ``style``."""
     return file_of(request, visible_conversation(request, pk), file_format(form), chosen_style(request))
 
 
 @login_required
 @require_safe
 def note(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """The note as ``md``, ``html`` or ``docx``, its references in ``style``."""
+    """Download the note as ``md``, ``html`` or ``docx``, with references in ``style``."""
     return file_of(request, visible_note(request, pk), file_format(form), chosen_style(request))
 
 
@@ -74,7 +74,7 @@ def chosen_style(request: HttpRequest, default: str = DEFAULT_STYLE) -> str:
 def file_of(
     request: HttpRequest, shown: Message | Conversation | Note, form: str, style: str
 ) -> HttpResponse:
-    """The file to be saved. ``form`` is one of FORMATS, ``style`` one of STYLES or ''."""
+    """Return the download. ``form`` is one of FORMATS, ``style`` one of STYLES or ''."""
     match shown:
         case Message():
             content = exported(shown, style)
@@ -92,7 +92,7 @@ def file_of(
 @login_required
 @require_safe
 def evidence(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """The evidence pack: one PDF."""
+    """Download the evidence pack, a PDF."""
     content = exported(visible_answer(request, message_id))
     visible = set(Document.objects.visible_to(request.user).values_list("pk", flat=True))
     try:

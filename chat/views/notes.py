@@ -1,4 +1,4 @@
-"""Notes: the list, one note, those of a document beside its pages, and what is done with them."""
+"""Pages of notes: the list, one note, and the notes panel of the reader."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONGEST_TITLE, LONGEST_NOTE, LONGEST_QUOTE = 200, 1_000_000, 2000
 @require_safe
 @login_required
 def notes(request: HttpRequest) -> HttpResponse:
-    """The latest first; with ``?q=`` those that speak of it, best first, with the words that do."""
+    """List notes, latest first; with ``?q=`` search results, best first, with snippets."""
     assert request.user.is_authenticated
     words = request.GET.get("q", "").replace("\x00", " ").strip()[:LONGEST_SEARCH]
     context: dict[str, object] = {"section": "notes", "words": words}
@@ -61,7 +61,7 @@ def note(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """An empty note, about a document when one is named."""
+    """Create an empty note, optionally about a document."""
     assert request.user.is_authenticated
     return redirect("note", Note.objects.create(owner=request.user, document=about(request)).pk)
 
@@ -69,9 +69,9 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """A note in the reader's panel: the one that is named, else the last about the document.
+    """Show a note in the reader's panel: the one requested, else the latest about the document.
 
-    The first one is made with the first words.
+    The first save creates a document's first note.
     """
     document = visible_document(request, pk)
     found = Note.objects.visible_to(request.user).filter(document=document)
@@ -82,7 +82,7 @@ def beside(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Adds words selected on a page of the document to the note named, else to the last about it."""
+    """Add words selected on a page to the given note, else to the latest about the document."""
     assert request.user.is_authenticated
     document = visible_document(request, pk)
     words, page = request.POST.get("words", "").strip()[:LONGEST_QUOTE], request.POST.get("page", "")
@@ -99,7 +99,7 @@ def quote(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def pane(request: HttpRequest, document: Document, shown: Note | None) -> HttpResponse:
-    """The note in an editor, and the others about its document."""
+    """Show the note in an editor, and the other notes about its document."""
     about_it = Note.objects.visible_to(request.user).filter(document=document)
     others = about_it.exclude(pk=shown.pk)[:NOTES_BESIDE] if shown else ()
     context = {"document": document, "others": others}
@@ -107,7 +107,7 @@ def pane(request: HttpRequest, document: Document, shown: Note | None) -> HttpRe
 
 
 def edited(request: HttpRequest, shown: Note | None) -> dict[str, object]:
-    """What its editor needs of a note."""
+    """Return the template context of a note's editor."""
     if shown is None:
         return {"note": None}
     text, html = for_editor(shown.content, request.user), rendered_note(shown, request.user)
@@ -117,9 +117,9 @@ def edited(request: HttpRequest, shown: Note | None) -> dict[str, object]:
 @require_POST
 @login_required
 def save(request: HttpRequest) -> HttpResponse:
-    """Saves what an editor holds, merged with what was saved meanwhile; JSON of the note as it is now.
+    """Save a note, merged with what was saved meanwhile. Return its JSON.
 
-    A form without ``note`` makes one. ``{"note", "revision", "title", "content", "html"}``.
+    Without ``note`` a new one is created. ``{"note", "revision", "title", "content", "html"}``.
     """
     assert request.user.is_authenticated
     written = written_in(request)
@@ -144,7 +144,7 @@ def save(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """Adds an answer, citations live, to the last note about its document; an open editor is told."""
+    """Add an answer with its citations to the latest note about its document; notify an open editor."""
     assert request.user.is_authenticated
     note = add_answer(visible_answer(request, message_id), request.user)
     response = render(request, "chat/_note_added.html", {"note": note})
@@ -155,7 +155,7 @@ def add(request: HttpRequest, message_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def restore_words(request: HttpRequest, pk: UUID, revision: int) -> HttpResponse:
-    """Brings an earlier version back; the present one becomes a version itself."""
+    """Restore an earlier version; the current text becomes a version."""
     version = get_object_or_404(
         NoteVersion.objects.visible_to(request.user).select_related("note"), note=pk, revision=revision
     )
@@ -179,13 +179,13 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def about(request: HttpRequest) -> Document | None:
-    """The document the form names."""
+    """Return the document in the form, or None."""
     pk = named(request, "document")
     return visible_document(request, pk) if pk else None
 
 
 def written_in(request: HttpRequest) -> Written | None:
-    """What the form holds; None when it is too long to be kept."""
+    """Return the form's values; None when the text is too long."""
     title, content = request.POST.get("title", ""), request.POST.get("content", "")
     revision = request.POST.get("revision", "")
     if len(title) > LONGEST_TITLE or len(content) > LONGEST_NOTE:

@@ -1,4 +1,4 @@
-"""A person's own highlights, underlines and comments: on the pages and in the panel."""
+"""A user's annotations: on the pages, in the panel, and as exports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Stroke = tuple[tuple[float, float], ...]
 
 
 class Selected(msgspec.Struct, frozen=True):
-    """What was selected or drawn on one page, in display fractions."""
+    """A selection or drawing on one page, in display fractions."""
 
     page: int
     boxes: list[tuple[float, float, float, float]] = []
@@ -61,7 +61,7 @@ class Selected(msgspec.Struct, frozen=True):
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An annotation as the reader paints it. ``source``: the PDF's own, which is no longer drawn."""
+    """An annotation for the reader. ``source``: the PDF's annotation that it replaces."""
 
     id: UUID
     page: int
@@ -76,7 +76,7 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def on_document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The document's annotations as JSON; POST stores what is ``selected`` or drawn (JSON, by page)."""
+    """Return the document's annotations as JSON; a POST stores a selection or drawing (JSON, by page)."""
     document = visible_document(request, pk)
     assert request.user.is_authenticated
     if request.method != "POST":
@@ -111,7 +111,7 @@ def _made(owner: User, document: Document, part: Selected, look: dict[str, str])
 
 
 def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float, float]]]:
-    """The strokes; none when there is no such page."""
+    """Convert strokes from display fractions to page space; [] when the page does not exist."""
     frame = frames_of(document, {drawn.page}).get(drawn.page)
     if frame is None:
         return []
@@ -121,7 +121,7 @@ def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float,
 @require_safe
 @login_required
 def pane(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The annotations as a list; ``?q=`` are words of the quote or comment."""
+    """List annotations; ``?q=`` filters by words of the quote or comment."""
     document = visible_document(request, pk)
     words = request.GET.get("q", "")[:200].replace("\x00", "")
     found = list(own(request, document).with_words(words)[:MOST_LISTED])
@@ -139,7 +139,7 @@ def pane(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Changes colour, kind or comment: those the form holds."""
+    """Change colour, kind or comment, as far as they are in the form."""
     annotation = visible_annotation(request, pk)
     look = look_of(request)
     if look is None:
@@ -170,7 +170,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def take(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Takes the annotations over that the PDF holds; says how many were new."""
+    """Import the annotations of the PDF; report the number of new ones."""
     document = visible_document(request, pk)
     assert request.user.is_authenticated
     if not document.file:
@@ -189,7 +189,7 @@ def take(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
-    """The annotations as ``md``, Zotero's ``rdf``, Hypothesis' ``json``, or the ``pdf`` with them in it."""
+    """Download annotations as ``md``, Zotero ``rdf``, Hypothesis ``json``, or an annotated ``pdf``."""
     document = visible_document(request, pk)
     if form not in EXPORTS or (form in ("pdf", "json") and not document.file):
         raise Http404
@@ -202,7 +202,7 @@ def export(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
 
 
 def exported(request: HttpRequest, document: Document, form: str) -> str | bytes:
-    """Raises ParseFailure."""
+    """Return the annotations in the format ``form``. Raises ParseFailure."""
     assert request.user.is_authenticated
     rows, author = list(own(request, document)), request.user.get_username()
     address = request.build_absolute_uri(reverse("document", args=[document.pk]))
@@ -217,12 +217,12 @@ def exported(request: HttpRequest, document: Document, form: str) -> str | bytes
 
 
 def own(request: HttpRequest, document: Document) -> AnnotationQuerySet:
-    """The user's annotations of the document, in its order."""
+    """Return the user's annotations in document order."""
     return Annotation.objects.visible_to(request.user).filter(document=document)
 
 
 def painted(document: Document, annotations: Iterable[Annotation]) -> list[Shown]:
-    """The annotations whose words are in the document, with display boxes. One query for the pages."""
+    """Return annotations that are still in the document, with display boxes. One query for the pages."""
     rows = [annotation for annotation in annotations if not annotation.is_gone]
     frames = frames_of(document, {annotation.page_number for annotation in rows})
     return [
@@ -236,19 +236,19 @@ def painted(document: Document, annotations: Iterable[Annotation]) -> list[Shown
 
 
 def displayed(frame: PageFrame, strokes: Iterable[Iterable[Sequence[float]]]) -> tuple[Stroke, ...]:
-    """Strokes in page space to display fractions."""
+    """Convert strokes from page space to display fractions."""
     return tuple(
         tuple((x, y) for x, y, *_ in frame.display_boxes((*at, *at) for at in stroke)) for stroke in strokes
     )
 
 
 def replaced(row: Annotation) -> Shown:
-    """One that was deleted: the PDF's own is no longer drawn either."""
+    """Return a deleted annotation, which also hides the PDF's own."""
     return Shown(row.pk, row.page_number, (), row.kind, row.colour, "", source=row.source)
 
 
 def look_of(request: HttpRequest) -> dict[str, str] | None:
-    """Colour, kind and comment, of those the form holds; None when one of them cannot be kept."""
+    """Return colour, kind and comment, as far as they are in the form; None when one is invalid."""
     look = {name: request.POST[name] for name in ("colour", "kind", "comment") if name in request.POST}
     if "comment" in look:
         look["comment"] = look["comment"].replace("\r\n", "\n").replace("\x00", "").strip()

@@ -29,7 +29,7 @@ MOST_ASKED = 500  # documents of one conversation
 @require_safe
 @login_required
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The conversation beside a document: the last one about it, or one yet to begin."""
+    """Show the chat panel of a document: its latest conversation, or a new one."""
     document = visible_document(request, pk)
     found = Conversation.objects.visible_to(request.user).filter(
         documents=document, scope=Conversation.Scope.DOCUMENTS
@@ -71,9 +71,9 @@ def conversations(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
-    """One conversation on a page of its own; without an id, a new one.
+    """Show a conversation on its own page; without an id, a new one.
 
-    It is over each ``?document=``, or ``?collection=``, or the whole library.
+    Its scope is each ``?document=``, or ``?collection=``, or the whole library.
     """
     shown = visible_conversation(request, pk) if pk else None
     library = Document.objects.visible_to(request.user)
@@ -83,7 +83,7 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
         library = library.filter(pk__in=[pk for pk in ids if pk])
         asked = list(library)
         if not asked:
-            raise Http404  # else the whole library would be asked
+            raise Http404  # otherwise the scope would be the whole library
     elif not shown and (chosen := as_uuid(request.GET.get("collection", ""))):
         collection = get_object_or_404(Collection.objects.visible_to(request.user), pk=chosen)
         library = library.filter(collections=collection)
@@ -105,7 +105,7 @@ def conversation(request: HttpRequest, pk: UUID | None = None) -> HttpResponse:
 @require_safe
 @login_required
 def sources(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    """What an answer cites, its documents' lost passages included, and what else was read for it."""
+    """Show an answer's citations, including outdated ones, and the other passages in its prompt."""
     message = get_object_or_404(Message.objects.visible_to(request.user), pk=message_id)
     context = {
         "sources": read_sources(message, request.user),
@@ -127,7 +127,7 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Hides the conversation and offers to undo it."""
+    """Soft-delete the conversation and offer to undo it."""
     shown = visible_conversation(request, pk)
     shown.hide()
     return render(request, "chat/_deleted.html", {"conversation": shown})
@@ -141,7 +141,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def why_silent(documents: DocumentQuerySet) -> str:
-    """Why none of the documents can be asked: "none", "working" or "wordless"; '' when one can."""
+    """Return why no document can be asked: "none", "working" or "wordless"; '' when one can."""
     if documents.searchable().exists():
         return ""
     if not documents.exists():
@@ -156,7 +156,7 @@ def as_uuid(text: str) -> UUID | None:
         return None
 
 
-# --- The page of providers: the models that are set up, and their health ---
+# --- The page of providers: configured models and health checks ---
 
 
 @require_safe
@@ -168,7 +168,7 @@ def providers(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def test(request: HttpRequest, name: str) -> HttpResponse:
-    """Asks the provider for one word; a fragment that says how it went."""
+    """Check a provider's health; return a fragment with the result."""
     if name not in provider_names():
         raise Http404
     return render(request, "chat/_health.html", {"health": check_health(name)})

@@ -1,4 +1,4 @@
-"""What the request's user may see, else 404."""
+"""Look up rows that the request's user may see; 404 otherwise."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def visible_document(request: HttpRequest, pk: UUID) -> Document:
 
 
 def named(request: HttpRequest, field: str) -> UUID | None:
-    """The id in a field of the form; None when it is empty. Raises Http404 for what is no id."""
+    """Return the id in a form field, or None. Raises Http404 for an invalid id."""
     return as_uuid(request.POST.get(field, ""))
 
 
 def as_uuid(text: str) -> UUID | None:
-    """None for ''. Raises Http404 for what is no id."""
+    """Parse an id; None for ''. Raises Http404 for an invalid id."""
     try:
         return UUID(text) if text else None
     except ValueError:
