@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from django.conf import settings
 from django.core.cache import cache
@@ -21,6 +22,7 @@ from retrieval.provider_calls import LanguageModel, ProviderError
 
 logger = logging.getLogger(__name__)
 HEALTH_SECONDS = 20.0
+LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +74,39 @@ def temperature() -> float | None:
 # The SDKs are imported lazily: each takes about a second.
 
 
-def _openai(model: str) -> Provider:
+def _completions(
+    name: str, model: str, api_key: str, base_url: str, *, sees: bool, limit_name: LimitName = "max_tokens"
+) -> Provider:
     from chat.providers.openai import ChatCompletions
 
     return ChatCompletions(
-        "openai",
-        model or settings.OPENAI_MODEL,
-        settings.OPENAI_API_KEY,
-        settings.OPENAI_BASE_URL,
+        name,
+        model,
+        api_key,
+        base_url,
         temperature(),
         settings.CHAT_MAX_TOKENS,
-        "max_completion_tokens",
+        limit_name,
         settings.CHAT_SILENCE_SECONDS,
-        sees=not BLIND.match(model or settings.OPENAI_MODEL),
+        sees=sees,
     )
+
+
+def _openai(model: str) -> Provider:
+    model, url = model or settings.OPENAI_MODEL, settings.OPENAI_BASE_URL
+    sees = not BLIND.match(model)
+    key = settings.OPENAI_API_KEY
+    return _completions("openai", model, key, url, sees=sees, limit_name="max_completion_tokens")
+
+
+def _gemini(model: str) -> Provider:
+    model = model or settings.GEMINI_MODEL
+    return _completions("gemini", model, settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL, sees=True)
+
+
+def _compatible(model: str) -> Provider:
+    model, url = model or settings.COMPATIBLE_MODEL, settings.COMPATIBLE_BASE_URL
+    return _completions("compatible", model, settings.COMPATIBLE_API_KEY, url, sees=settings.COMPATIBLE_SEES)
 
 
 def _anthropic(model: str) -> Provider:
@@ -99,36 +120,6 @@ def _anthropic(model: str) -> Provider:
         settings.CHAT_MAX_TOKENS,
         settings.CHAT_SILENCE_SECONDS,
         sees=not BLIND.match(model or settings.ANTHROPIC_MODEL),
-    )
-
-
-def _gemini(model: str) -> Provider:
-    from chat.providers.openai import ChatCompletions
-
-    return ChatCompletions(
-        "gemini",
-        model or settings.GEMINI_MODEL,
-        settings.GEMINI_API_KEY,
-        settings.GEMINI_BASE_URL,
-        temperature(),
-        settings.CHAT_MAX_TOKENS,
-        timeout=settings.CHAT_SILENCE_SECONDS,
-        sees=True,
-    )
-
-
-def _compatible(model: str) -> Provider:
-    from chat.providers.openai import ChatCompletions
-
-    return ChatCompletions(
-        "compatible",
-        model or settings.COMPATIBLE_MODEL,
-        settings.COMPATIBLE_API_KEY,
-        settings.COMPATIBLE_BASE_URL,
-        temperature(),
-        settings.CHAT_MAX_TOKENS,
-        timeout=settings.CHAT_SILENCE_SECONDS,
-        sees=settings.COMPATIBLE_SEES,
     )
 
 

@@ -317,6 +317,10 @@ class PlacedAdmin(ReadOnlyAdmin):
 
     change_form_template = "admin/documents/on_page.html"
 
+    @admin.display(description="document")
+    def of_document(self, row: Any) -> str:
+        return link_to(row.document, row.document.title[:60])
+
     def change_view(
         self,
         request: HttpRequest,

@@ -58,10 +58,6 @@ class UnitAdmin(PlacedAdmin):
     def short(self, unit: CitationUnit) -> str:
         return unit.content[:80]
 
-    @admin.display(description="document")
-    def of_document(self, unit: CitationUnit) -> str:
-        return link_to(unit.document, unit.document.title[:60])
-
     @admin.display(description="chunk")
     def of_chunk(self, unit: CitationUnit) -> str:
         return link_to(unit.chunk)
@@ -110,10 +106,6 @@ class ChunkAdmin(PlacedAdmin):
     @admin.display(description="chunk")
     def short(self, chunk: RetrievalChunk) -> str:
         return chunk.content[:80]
-
-    @admin.display(description="document")
-    def of_document(self, chunk: RetrievalChunk) -> str:
-        return link_to(chunk.document, chunk.document.title[:60])
 
     @admin.display(description="units")
     def units_list(self, chunk: RetrievalChunk) -> SafeString:
@@ -165,10 +157,6 @@ class PageAdmin(PlacedAdmin):
         "failure",
         "text",
     )
-
-    @admin.display(description="document")
-    def of_document(self, page: Page) -> str:
-        return link_to(page.document, page.document.title[:60])
 
     @admin.display(description="size in points")
     def size(self, page: Page) -> str:
