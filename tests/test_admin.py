@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Citation, Conversation, Message
-from documents.admin import read_only
+from documents.admin import base
 from documents.models import CitationUnit, Document, RetrievalChunk, Worker
 from tests.conftest import Ingest
 
@@ -84,16 +84,16 @@ def test_rows_are_found_by_their_ids_and_the_title_of_their_document(
 def test_a_large_table_names_its_values_and_its_rows_by_statistics(
     staff: Client, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_only, "EXACT_BELOW", 2)
+    monkeypatch.setattr(base, "EXACT_BELOW", 2)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE documents_citationunit")
-    assert read_only.estimated_rows(CitationUnit) == 3
+    assert base.estimated_rows(CitationUnit) == 3
     shown = staff.get(reverse("admin:documents_citationunit_changelist")).content.decode()
     assert "3 citation units" in shown
     filtered = staff.get(reverse("admin:documents_citationunit_changelist"), {"unit_type": "prose"})
     assert "2 citation units" in filtered.content.decode()
     field = CitationUnit._meta.get_field("unit_type")
-    assert read_only.common_values(CitationUnit, field) == ["prose"], "the one value that is there twice"
+    assert base.common_values(CitationUnit, field) == ["prose"], "the one value that is there twice"
 
 
 def test_a_document_links_to_what_was_made_of_it(staff: Client, document: Document) -> None:
