@@ -67,8 +67,7 @@ class Host:
         else:
             who = []
         self.process = subprocess.Popen(
-            [*there, self.name, *who, *self.command],
-            env=os.environ | self.environment,
+            [*there, self.name, *who, *with_environment(self.environment), *self.command],
             cwd=settings.BASE_DIR,
             stdout=log,
             stderr=log,
@@ -176,6 +175,11 @@ def hosts(binaries: Path, citus: bool) -> Iterator[Host]:
     yield Host("balancer", balancer, 80, addresses)
     for name in WORKERS:
         yield ours(name, "worker")
+
+
+def with_environment(values: dict[str, str]) -> list[str]:
+    """Return the beginning of a command line that runs the rest with these environment variables too."""
+    return ["env", *(f"{name}={value}" for name, value in values.items())]
 
 
 def environment(citus: bool) -> dict[str, str]:

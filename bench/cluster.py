@@ -34,7 +34,18 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.test import Client
 
-from bench._hosts import ADDRESS, NODES, PATIENCE, WORKERS, Host, environment, hosts, lay_network, wait
+from bench._hosts import (
+    ADDRESS,
+    NODES,
+    PATIENCE,
+    WORKERS,
+    Host,
+    environment,
+    hosts,
+    lay_network,
+    wait,
+    with_environment,
+)
 from bench._installation import WORDS, Broken, clear, rows_of, sample_pdf, scripted_provider
 from chat.models import Message
 from documents.models import ApiToken, Document
@@ -218,7 +229,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     if settings.DATABASE_URL.find(ADDRESS["primary"]) < 0:
         alone = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
         return subprocess.call(
-            [*alone, sys.executable, *sys.argv], env=os.environ | environment(bool(options["citus"]))
+            [*alone, *with_environment(environment(bool(options["citus"]))), sys.executable, *sys.argv]
         )
     shutil.rmtree(settings.VAR_DIR, ignore_errors=True)
     settings.VAR_DIR.mkdir(parents=True)

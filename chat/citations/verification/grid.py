@@ -15,9 +15,7 @@ from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, lexicon
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
-_COUNTED = re.compile(
-    r"[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$", re.IGNORECASE
-)
+_COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
 _COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
 _PER_ROW = 2  # words of an exception that a row must share: "per share"
 
