@@ -63,14 +63,8 @@ def draw(owner: User, document: Document, page: int, strokes: Strokes, **look: s
     points = [[(round(x, 2), round(y, 2)) for x, y in stroke] for stroke in strokes if stroke]
     if not points or not document.pages.filter(number=page).exists():
         raise NothingSelected
-    return Annotation.objects.create(
-        owner=owner,
-        document=document,
-        page_number=page,
-        rects=[list(_around(points))],
-        strokes=points,
-        **look | {"kind": Annotation.Kind.INK},
-    )
+    ink = {"rects": [list(_around(points))], "strokes": points, "kind": Annotation.Kind.INK}
+    return Annotation.objects.create(owner=owner, document=document, page_number=page, **look | ink)
 
 
 def _around(strokes: Strokes) -> Rect:
