@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Literal
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.phrases import (
@@ -59,8 +60,9 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     if pairing.words.than and _compared(pairing) and operands_exchanged(pairing):
         ordered = [i for i, _ in pairing.ordered]
         return ordered[0], ordered[-1], True
+    named = _names_exchanged(pairing, turned)
     if pairing.words.language in FREE_ORDER - {"zh", "ar"} and _only_verb_moved(pairing):
-        return None
+        return named
     bare = [
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
@@ -76,7 +78,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     if exchanged := _phrases_exchanged(pairing):
         return *exchanged, False
     if not bare:
-        return None
+        return named
     crossed = set(bare)
     if pairing.words.language in FREE_ORDER:
         added = {claim[i].clause for i in pairing.unmatched_claim if claim[i].kind == "word"}
@@ -85,7 +87,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
             (i, k) for i, k in bare if claim[i].clause in added or not _verb_and_subject(pairing, i, k, turns)
         ]
         if not bare:
-            return None
+            return named
     if gives(pairing):
         return *bare[0], False
     for i, k in bare:
@@ -93,6 +95,49 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
             if middle == k and (i, last) in crossed and _bare_verb(pairing, k):
                 return i, last, True
     return *bare[0], False
+
+
+def _names_exchanged(
+    pairing: Pairing, turned: Sequence[tuple[int, int]]
+) -> tuple[int, int, Literal[False]] | None:
+    """Two names of a clause in exchanged places that no preposition, voice or list allows."""
+    claim, source = pairing.claim, pairing.source
+    for (i, j), (k, m) in inversions(pairing):
+        if not (_is_bare_name(pairing, i, j) and _is_bare_name(pairing, k, m)):
+            continue
+        if any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned):
+            continue
+        listed = _joined(claim[i + 1 : k], pairing.words) and _joined(source[m + 1 : j], pairing.words)
+        if not listed and not _whole_clauses(pairing, i, j, k, m):
+            return i, k, False
+    return None
+
+
+def _is_bare_name(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether partners are a name that does not keep its preposition; in German, one without an article."""
+    sides = (pairing.claim, i), (pairing.source, j)
+    words = pairing.words
+    if not any(tokens[at].capital for tokens, at in sides) or pairing.claim[i].word != pairing.source[j].word:
+        return False
+    if words.language == "de" and any(
+        token.word in words.articles for tokens, at in sides for token in tokens[max(at - 2, 0) : at]
+    ):
+        return False
+    one, other = (_own_preposition(tokens, at, words) for tokens, at in sides)
+    return not one or one != other
+
+
+def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
+    """The preposition right before a name of one or more words and its article; '' where none stands."""
+    while at and (tokens[at - 1].capital or tokens[at - 1].word in words.articles):
+        at -= 1
+    before = tokens[at - 1].word if at else ""
+    return before if before in words.prepositions | words.genitive else ""
+
+
+def _joined(between: Sequence[Token], words: Lexicon) -> bool:
+    """Whether only further names and what joins them stand between two names: "A, B and C"."""
+    return all(t.capital or t.kind == "break" or t.word in COORDINATORS | words.articles for t in between)
 
 
 def _phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
@@ -405,6 +450,7 @@ def _bare_verb(pairing: Pairing, at: int) -> bool:
     places = (pairing.claim, at), (pairing.source, pairing.partners[at])
     return all(
         tokens[place].kind == "word"
+        and not tokens[place].capital
         and not (place and tokens[place - 1].word in pairing.words.articles | pairing.words.prepositions)
         for tokens, place in places
     )

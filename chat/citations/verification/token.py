@@ -26,7 +26,8 @@ class Token:
         poles, synonyms: see ``text.semantics.Sense``.
         quantity: the number with its unit; ``bound``: "le", "gt", "approx" … said of it.
         clause: number of the stretch between breaks it stands in; ``part``: between semicolons.
-        name: it begins with a capital letter inside a sentence.
+        capital: it begins with a capital letter inside a sentence: a name, or a German noun.
+        name: it is a name by its capital; never in German.
         root: its stem without endings that make a noun of a verb.
     """
 
@@ -42,6 +43,7 @@ class Token:
     bound: str = ""
     clause: int = 0
     part: int = 0
+    capital: bool = False
     name: bool = False
     root: str = ""
 

@@ -66,17 +66,17 @@ def _raw(text: str, language: str) -> list[Token]:
     for match in word_matches(plain):
         if not _inside(taken, match.start(), match.end()):
             word = plain_word(match[0], language)
-            name = match[0][:1].isupper() and language != "de" and match.start() > 0
+            capital = match[0][:1].isupper() and match.start() > 0
             start = match.start()
             if len(word) == 1 and _is_label(plain, start):
-                found.append(Token("word", match[0], start, match.end(), match[0], name=True))
+                found.append(Token("word", match[0], start, match.end(), match[0], capital=True, name=True))
                 continue
             if language == "ar" and _has_conjunction(word):
                 word, start = word[1:], start + 1
             found.append(
                 Token(
-                    "word", word, start, match.end(), stem(word, language), name=name,
-                    root=root(word, language),
+                    "word", word, start, match.end(), stem(word, language),
+                    capital=capital, name=capital and language != "de", root=root(word, language),
                 )
             )  # fmt: skip
     return sorted(found, key=lambda token: token.start)
