@@ -254,6 +254,7 @@ class Estimate(ChosenCells):
         return Response(said | {name: getattr(found, name) for name in ("cells", "calls", "tokens")})
 
 
+@extend_schema(tags=["reviews"], request=None, responses={200: CountSerializer})
 class CancelFilling(ReviewPart, views.APIView):
     """Take the cells that wait out of the queue."""
 

@@ -85,11 +85,6 @@ _FONTS: tuple[tuple[str, Mapping[int, str], bool], ...] = (
     ("symbolmt", _SYMBOL, False),
     ("symbol", _SYMBOL, False),
 )
-# Fonts without a name of their own, and the marks of lists and ticks that Word writes, at their usual places.
-_NAMELESS = re.compile(r"(?:cidfont\+)?(?:font|tt|[cft])?\d*")
-_USUAL = {code: _WINGDINGS[code] for code in (0x6F, 0x71, 0x76, 0xA7, 0xA8, 0xD8, *range(0xFB, 0xFF))} | {
-    0xB7: "•"
-}
 # Fonts that have ``symbol`` in their names and the signs of Unicode at their own places.
 _UNICODE_FONTS = ("segoe", "notosans", "applesymbol", "mathsymbol")
 
@@ -104,7 +99,7 @@ def symbols_of(font: str) -> Mapping[int, str]:
         if part in name:
             found = {PRIVATE + code: sign for code, sign in glyphs.items()}
             return found | _as_letters(glyphs) if letters else found
-    return {PRIVATE + code: sign for code, sign in _USUAL.items()} if _NAMELESS.fullmatch(name) else {}
+    return {}
 
 
 def _as_letters(glyphs: Mapping[int, str]) -> dict[int, str]:

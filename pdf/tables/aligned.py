@@ -1,33 +1,94 @@
 """Find unruled tables: runs of rows whose cells stand under one another.
 
 Rows with cells side by side are the seeds; rows that keep to one column join them, prose that runs across
-the gutters ends them.
+the gutters ends them. A run may hold two tables, one right under another: a second set of heads parts them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, repeat
 
 from pdf.layout.lines import Line, is_math_font
-from pdf.tables.cells import (
-    BETWEEN,
-    WRAP_DISTANCE,
-    ColumnSpans,
-    Row,
-    cell_text,
-    columns_of,
-    is_date,
-    is_value,
-    is_value_cell,
-)
-from pdf.tables.column_headers import first_table
+from pdf.tables.cells import ColumnSpans, Row, cell_text, columns_of, is_date, is_value, is_value_cell
+
+# Both tables have at least so many rows with values.
+VALUE_ROWS = 2
+# Heads over at least so many columns begin a table even where its columns are those of the table above.
+NEW_HEADS = 2
+
+
+def first_table(rows: Sequence[Row]) -> int:
+    """How many of the rows, from the first on, are one table: nearly always all."""
+    if len(rows) < 2 * VALUE_ROWS + 1:
+        return len(rows)
+    for (first, last), (following, _) in pairwise([*_headings(rows), (len(rows), len(rows))]):
+        above, heads, below = rows[:first], rows[first:last], rows[first:following]
+        if min(_valued(above), _valued(below)) < VALUE_ROWS:
+            continue
+        columns = columns_of(above)
+        if _heads_anew(heads, columns) or _disagree(columns, columns_of(below)):
+            return first
+    return len(rows)
+
+
+def _headings(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """Runs of rows without a value below one with a value, from and to (exclusive).
+
+    Some row of each begins behind the row heads.
+    """
+    valued = [i for i, row in enumerate(rows) if _has_value(row)]
+    runs = [(above + 1, below) for above, below in pairwise([*valued, len(rows)]) if below > above + 1]
+    leftmost = min([row.cells[0][-1].x1 for row in rows])  # no column ends before that
+    if any(_begins_behind(leftmost, rows[start:end]) for start, end in runs):
+        values_from = columns_of(rows).spans[0][1]
+        yield from (run for run in runs if _begins_behind(values_from, rows[slice(*run)]))
+
+
+def _begins_behind(x: float, rows: Sequence[Row]) -> bool:
+    """Whether the last cell of a row does."""
+    return any(row.cells[-1][0].x0 >= x for row in rows)
+
+
+def _has_value(row: Row) -> bool:
+    """Whether a value stands beside the row's head; dates are heads too."""
+    cells = row.cells[1:] or row.cells
+    return any(is_value(text) and not is_date(text) for text in map(cell_text, cells))
+
+
+def _valued(rows: Sequence[Row]) -> int:
+    return sum(map(_has_value, rows))
+
+
+def _heads_anew(heads: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether several dates, or words over every column of values, stand here as they do over a table."""
+    dated, headed = set(), set()
+    for row in heads:
+        for cell in row.cells:
+            hit = columns.hit(cell)
+            if len(hit) == 1 and hit[0] > 0:
+                headed.add(hit[0])
+                if is_date(cell_text(cell)):
+                    dated.add(hit[0])
+    return len(dated) >= NEW_HEADS or NEW_HEADS <= len(headed) == len(columns.spans) - 1
+
+
+def _disagree(above: ColumnSpans, below: ColumnSpans) -> bool:
+    """Whether a column of values of the one reaches over two of the other."""
+    return any(
+        sum(a < y and x < b for x, y in these.spans[1:]) > 1
+        for those, these in ((above, below), (below, above))
+        for a, b in those.spans[1:]
+    )
+
 
 # Rows of one table are at most this many line heights apart.
 ROW_DISTANCE = 3.2
-# Heads stand at most this far above what they head (line heights).
+# Heads stand at most this far above what they head; a cell's next line at most this far below (line heights).
 HEAD_DISTANCE = 1.5
+WRAP_DISTANCE = 0.85
+# The lines of one cell, and rows, stand further below one another than this (ems).
+BETWEEN = 0.75
 # A cell's next line is at most so much deeper than its first (ems): a marker may stand before it.
 WRAP_INDENT = 5.0
 # A lone row set in type this much larger than the table's is a heading between two tables.
@@ -65,8 +126,6 @@ HEADED_COLUMNS = 4
 LONE_VALUES, LONE_CHARS = 3, 12
 # Cells of one column begin or end within this distance (points) when they are set to an edge.
 EDGE = 2.0
-# Share of a table's cells that begin at their column's edge, and where a second cell does.
-AT_EDGE, SHARED_EDGE = 0.85, 0.67
 
 
 # A row of so many cells may have a text below it that reaches over the columns; so many rows of a table do.
@@ -373,15 +432,9 @@ def _is_centred(rows: Sequence[Row], columns: ColumnSpans) -> bool:
 
 
 def _set_to_edges(rows: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether nearly all cells begin at their column's edge, most where others do; none holds an address."""
+    """Whether nearly all cells begin at their column's edge and none holds an address."""
     cells = [cell for row in rows for cell in row.cells]
-    at_edges = [
-        [i for i in columns.hit(cell) if abs(cell[0].x0 - columns.spans[i][0]) <= EDGE] for cell in cells
-    ]
-    counts = Counter(i for at_edge in at_edges for i in at_edge)
-    shared = sum(any(counts[i] > 1 for i in at_edge) for at_edge in at_edges)
-    return (
-        sum(map(bool, at_edges)) >= AT_EDGE * len(cells)
-        and shared >= SHARED_EDGE * len(cells)
-        and not any("@" in cell_text(cell) for cell in cells)
+    at_edge = sum(
+        1 for cell in cells if any(abs(cell[0].x0 - columns.spans[i][0]) <= EDGE for i in columns.hit(cell))
     )
+    return at_edge >= 0.85 * len(cells) and not any("@" in cell_text(cell) for cell in cells)

@@ -30,10 +30,6 @@ STEP_CELLS = 3
 MARKER_GAP = 4.5
 MARKER_SPACE = 0.4
 
-# The next line of a cell is at most this far below it (line heights); the lines of one cell, and rows, stand
-# further below one another than this (ems).
-WRAP_DISTANCE, BETWEEN = 0.85, 0.75
-
 _VALUE = re.compile(
     r"^[\s$€£¥₹₽%‰().,+\-–—−*/:<>≤≥~#x×✓✔√●○✗✘☐☑☒X]*$|"
     r"^[$€£¥₹₽(\[\-–—−+<>~*†≈]*\s*(?:[A-Z]{0,3}\$|[A-Z]{3})?\s*\(?[\d٠-٩۰-۹][\d٠-٩۰-۹,.\s/:'’\-–]*\s*"
@@ -267,83 +263,3 @@ def columns_of(rows: Sequence[Row]) -> ColumnSpans:
             for cell in row.cells:
                 columns.add(cell)
     return columns
-
-
-# A table of texts has at least so many rows, so many of them with lines below one another in a cell.
-ROWS, TALL_ROWS = 3, 2
-# Share of the rows with several cells, of these that all begin or are all centred on one height (ems).
-FULL_ROWS, LEVEL_ROWS, LEVEL = 0.7, 0.9, 0.4
-# Broken lines of a text fill at least so much of their column; so many of them do in a table of few rows,
-# so many in one of more.
-FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
-# Its largest row holds at most this share of its lines.
-LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
-# Cells of so many lines, unlike by so few, are pieces of columns of prose where all rows of few are such.
-LONG_CELL, LIKE_LONG = 8, 2
-# Share of the first cells that are markers from which on it is a list; of values: other finders know them.
-MARKERS, VALUES = 0.5, 0.4
-# The lines of each cell, by column.
-TextRow = dict[int, list[Line]]
-
-
-def is_text_table(rows: Sequence[TextRow]) -> bool:
-    """Whether rows of texts are a table: no columns of prose, and none that other finders know."""
-    count = sum(len(lines) for row in rows for lines in row.values())
-    full = [row for row in rows if len(row) > 1]
-    tall = sum(max(len(lines) for lines in row.values()) > 1 for row in rows)
-    if tall < TALL_ROWS or len(full) < max(ROWS, FULL_ROWS * len(rows)):
-        return False
-    largest = LARGEST_ROW if len(rows) >= SURE_ROWS else LARGEST_OF_FEW
-    if max(sum(map(len, row.values())) for row in rows) > largest * count:
-        return False
-    if max(sum(map(_begin_level, full)), sum(map(_are_centred, full))) < LEVEL_ROWS * len(full):
-        return False
-    if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
-        return False
-    if len(rows) < SURE_ROWS and all(map(_fill_columns, full)):
-        return False
-    return not _is_something_else(rows)
-
-
-def _fill_columns(row: TextRow) -> bool:
-    """Whether all cells are long and end together: columns of prose, broken by what stands between them."""
-    counts = [len(lines) for lines in row.values()]
-    return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
-
-
-def _filled(rows: Sequence[TextRow]) -> float:
-    """Share of the broken lines of cells that fill their columns, as a text's do and an address's do not."""
-    spans = {
-        n: (min([line.x0 for line in held]), max([line.x1 for line in held]))
-        for n in {n for row in rows for n in row}
-        if (held := [line for row in rows for line in row.get(n, ())])
-    }
-    broken = [(line, *spans[n]) for row in rows for n, lines in row.items() for line in lines[:-1]]
-    return sum(line.x1 - line.x0 >= FULL * (x1 - x0) for line, x0, x1 in broken) / max(1, len(broken))
-
-
-def _begin_level(row: TextRow) -> bool:
-    """Whether the cells begin on one baseline."""
-    tops = [lines[0].baseline for lines in row.values()]
-    return max(tops) - min(tops) <= LEVEL * next(iter(row.values()))[0].size
-
-
-def _are_centred(row: TextRow) -> bool:
-    """Whether the cells stand about one height."""
-    middles = [(lines[0].y0 + lines[-1].y1) / 2 for lines in row.values()]
-    return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
-
-
-def _is_something_else(rows: Sequence[TextRow]) -> bool:
-    """Whether it is a list whose markers stand apart, contents with page numbers, or a table of values."""
-    first = min(min(row) for row in rows)
-    opening = [row[first][0] for row in rows if first in row]
-    markers = sum(bool(marker_of(line.words[0].text)) and line.chars < 8 for line in opening)
-    cells = [lines for row in rows for n, lines in row.items() if n != first]
-    columns = {n for row in rows for n in row}
-    if len(columns) == 2 and markers > MARKERS * len(opening):
-        return True
-    if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
-        return True
-    values = [all(is_value(line.text) and line.text not in YES_OR_NO for line in lines) for lines in cells]
-    return sum(values) > VALUES * len(cells)

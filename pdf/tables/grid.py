@@ -42,8 +42,6 @@ COMMON_SHARE = 0.6
 FORM_ROWS = 6
 # Two grids beside one another are one where they share so many of their heights.
 SAME_HEIGHTS = 0.8
-# Rulings that cut more than this share of their rows off from values, or values from their heads.
-CUT_SHARE = 0.5
 # Values fill the columns of a table from this share of its cells on.
 VALUE_SHARE = 0.3
 # Values stacked in ruled cells are rows of their own where more than this share of them has a head beside it.
@@ -117,26 +115,26 @@ def grids(rulings: Iterable[Rect]) -> list[Grid]:
             upright.append(((x0 + x1) / 2, y0, y1))
     if not upright or len(across) < 2:
         return []
-    horizontal, vertical = (joined_pieces(pieces, SNAP, SNAP) for pieces in (across, upright))
+    horizontal, vertical = _joined(across), _joined(upright)
     if len(horizontal) * len(vertical) > MOST_CROSSINGS:
         return []
     return [grid for group in _touching(horizontal, vertical) if (grid := _grid(*group))]
 
 
-def joined_pieces(pieces: list[tuple[float, float, float]], track: float, gap: float) -> list[Ruling]:
-    """Rulings of pieces (place, start, end) that are within ``track`` of one another, parted at gaps."""
+def _joined(pieces: list[tuple[float, float, float]]) -> list[Ruling]:
+    """Pieces of one line joined, double lines made single."""
     tracks: list[list[tuple[float, float, float]]] = []
     for piece in sorted(pieces):
-        if tracks and piece[0] - tracks[-1][0][0] <= track:
+        if tracks and piece[0] - tracks[-1][0][0] <= SNAP:
             tracks[-1].append(piece)
         else:
             tracks.append([piece])
     out = []
-    for pieces in tracks:
-        pieces.sort(key=itemgetter(1))
-        at, start, end = pieces[0]
-        for _, s, e in pieces[1:]:
-            if s <= end + gap:
+    for track in tracks:
+        track.sort(key=itemgetter(1))
+        at, start, end = track[0]
+        for _, s, e in track[1:]:
+            if s <= end + SNAP:
                 end = max(end, e)
             else:
                 out.append(Ruling(at, start, end))
@@ -165,6 +163,17 @@ def _touching(horizontal: list[Ruling], vertical: list[Ruling]) -> list[tuple[li
     return groups
 
 
+def beside(grid: Grid, other: Grid) -> Grid | None:
+    """The two as one, where they are ruled at the same heights and stand beside one another."""
+    apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
+    same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
+    if not apart or same < SAME_HEIGHTS * max(len(grid.ys), len(other.ys)):
+        return None
+    vertical = sorted([*grid.vertical, *other.vertical], key=lambda ruling: ruling.at)
+    horizontal = sorted([*grid.horizontal, *other.horizontal], key=lambda ruling: ruling.at)
+    return _grid(horizontal, vertical)
+
+
 def _meet(h: Ruling, v: Ruling) -> bool:
     return _spans(h, v.at) and _spans(v, h.at)
 
@@ -188,60 +197,6 @@ def _distinct(places: Iterable[float]) -> tuple[float, ...]:
         if not out or place - out[-1] > SNAP:
             out.append(place)
     return tuple(out)
-
-
-def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
-    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
-    whole: list[Grid] = []
-    parts: list[Grid] = []
-    for grid in found:
-        (parts if _cuts_rows(grid.rect, lines) else whole).append(grid)
-    while parts:
-        grid = parts.pop()
-        for other in parts:
-            if joined := _beside(grid, other):
-                parts.remove(other)
-                (parts if _cuts_rows(joined.rect, lines) else whole).append(joined)
-                break
-    return whole
-
-
-def _cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
-    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
-    band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
-    inside = set(map(id, lines_inside(rect, band)))
-    if len(inside) == len(band):
-        return False
-    left = right = count = 0
-    for row in rows_of(band):
-        places = [n for n, line in enumerate(row) if id(line) in inside]
-        if not places or not any(is_value(line.text) for line in row):
-            continue
-        count += 1
-        left += places[0] > 0 and is_value(row[places[0]].text)
-        right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
-    return max(left, right) > CUT_SHARE * count
-
-
-def lines_inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:
-    """The lines whose middle lies in the rectangle."""
-    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
-    return [
-        line
-        for line in lines
-        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
-    ]
-
-
-def _beside(grid: Grid, other: Grid) -> Grid | None:
-    """The two as one, where they are ruled at the same heights and stand beside one another."""
-    apart = grid.rect.x1 < other.rect.x0 + SNAP or other.rect.x1 < grid.rect.x0 + SNAP
-    same = sum(any(abs(y - o) <= SNAP for o in other.ys) for y in grid.ys)
-    if not apart or same < SAME_HEIGHTS * max(len(grid.ys), len(other.ys)):
-        return None
-    vertical = sorted([*grid.vertical, *other.vertical], key=lambda ruling: ruling.at)
-    horizontal = sorted([*grid.horizontal, *other.horizontal], key=lambda ruling: ruling.at)
-    return _grid(horizontal, vertical)
 
 
 def grid_table(grid: Grid, lines: Sequence[Line]) -> list[Block]:

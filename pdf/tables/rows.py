@@ -15,9 +15,8 @@ from msgspec.structs import replace
 from pdf.extract.words import RawWord
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableBlock, TableCell
+from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE
 from pdf.tables.cells import (
-    BETWEEN,
-    WRAP_DISTANCE,
     ColumnSpans,
     Row,
     cell_text,

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 
 from pdf.geometry import Rect
-from pdf.layout.lines import Line
+from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import Block, TableCell
 from pdf.tables.cells import (
     YES_OR_NO,
@@ -25,7 +26,7 @@ from pdf.tables.cells import (
     is_value,
     is_value_cell,
 )
-from pdf.tables.grid import SNAP, Ruling, grid_table, grids, joined_pieces, lines_inside, whole_grids
+from pdf.tables.grid import SNAP, Grid, beside, grid_table, grids
 from pdf.tables.rows import absorb, blocks_of, logical_rows, placed, read_leftwards
 from pdf.tables.text_tables import Inset, text_tables
 
@@ -72,38 +73,54 @@ class HorizontalRules:
 
 def horizontal_rules(rulings: Iterable[Rect], piece_gap: float = PIECE_GAP) -> list[HorizontalRules]:
     """Groups of at least three rulings that begin and end together."""
-    groups: list[list[Ruling]] = []
+    groups: list[list[tuple[float, float, float]]] = []
     rules = _rules(rulings, piece_gap)
     if len(rules) > MOST_RULES:
         return []
-    for rule in rules:
+    for y, x0, x1 in rules:
         for group in groups:
             last = group[-1]
             if (
-                abs(last.start - rule.start) <= SAME_END
-                and abs(last.end - rule.end) <= SAME_END
-                and rule.at - last.at < (TALLEST if _may_hold_heads(group) else RULE_DISTANCE)
+                abs(last[1] - x0) <= SAME_END
+                and abs(last[2] - x1) <= SAME_END
+                and y - last[0] < (TALLEST if _may_hold_heads(group) else RULE_DISTANCE)
             ):
-                group.append(rule)
+                group.append((y, x0, x1))
                 break
         else:
-            groups.append([rule])
+            groups.append([(y, x0, x1)])
     return [_rule_group(group) for group in groups if len(group) >= FEWEST_RULES]
 
 
-def _may_hold_heads(group: Sequence[Ruling]) -> bool:
-    return len(group) > 1 and group[-1].at - group[-2].at < HEAD_HEIGHT
+def _may_hold_heads(group: Sequence[tuple[float, float, float]]) -> bool:
+    return len(group) > 1 and group[-1][0] - group[-2][0] < HEAD_HEIGHT
 
 
-def _rule_group(group: list[Ruling]) -> HorizontalRules:
-    ys = tuple(rule.at for rule in group)
-    return HorizontalRules(Rect(min(r.start for r in group), ys[0], max(r.end for r in group), ys[-1]), ys)
+def _rule_group(group: list[tuple[float, float, float]]) -> HorizontalRules:
+    ys = tuple(rule[0] for rule in group)
+    return HorizontalRules(Rect(min(r[1] for r in group), ys[0], max(r[2] for r in group), ys[-1]), ys)
 
 
-def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[Ruling]:
-    """Whole rulings from their pieces, top to bottom."""
-    flat = [((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0]
-    return [rule for rule in joined_pieces(flat, TRACK, piece_gap) if rule.end - rule.start >= WIDTH]
+def _rules(rulings: Iterable[Rect], piece_gap: float) -> list[tuple[float, float, float]]:
+    """Whole rulings from their pieces: (y, x0, x1), top to bottom."""
+    flat = sorted([((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rulings if x1 - x0 > y1 - y0])
+    tracks: list[list[tuple[float, float, float]]] = []
+    for piece in flat:
+        if tracks and piece[0] - tracks[-1][0][0] <= TRACK:
+            tracks[-1].append(piece)
+        else:
+            tracks.append([piece])
+    rules = []
+    for track in tracks:
+        track.sort(key=itemgetter(1))
+        y, start, end = track[0]
+        for _, x0, x1 in track[1:]:
+            if x0 > end + piece_gap:
+                rules.append((y, start, end))
+                start = x0
+            end = max(end, x1) if x0 <= end + piece_gap else x1
+        rules.append((y, start, end))
+    return [rule for rule in rules if rule[2] - rule[1] >= WIDTH]
 
 
 def parted(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[HorizontalRules]:
@@ -272,6 +289,10 @@ def _logical(rows: Sequence[Row], columns: ColumnSpans) -> list[list[TableCell]]
     return logical_rows(cells)
 
 
+# Rulings that cut more than this share of their rows off from values, or values from their heads.
+CUT_SHARE = 0.5
+
+
 def with_ruled_tables(
     lines: Sequence[Line], rulings: Sequence[Rect], fills: Sequence[Rect] = ()
 ) -> list[Line]:
@@ -303,7 +324,7 @@ def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizon
     ys = rule_group.ys
     if len(ys) < 2 * FEWEST_RULES:
         return []
-    rows = cell_rows(lines_inside(rule_group.rect, lines))
+    rows = cell_rows(_inside(rule_group.rect, lines))
     spaces = [[row for row in rows if a < (row.y0 + row.y1) / 2 < b] for a, b in pairwise(ys)]
     ends = [n + 1 for n, space in enumerate(spaces) if not any(row.multi for row in space)]
     parts = [(a, b) for a, b in pairwise([0, *ends, len(ys)]) if b - a > 1]
@@ -363,7 +384,7 @@ def _with_horizontal_rules(
     lines: list[Line], found: Sequence[HorizontalRules], shaded: bool = False
 ) -> list[Line]:
     for rule_group in found:
-        for part in parted(rule_group, lines_inside(rule_group.rect, lines)):
+        for part in parted(rule_group, _inside(rule_group.rect, lines)):
             whole = with_outer_rows(part, lines, shaded)
             if not any(isinstance(line, Inset) and _reaches_into(line, whole.rect) for line in lines):
                 lines = _with_inset(lines, whole.rect, partial(horizontal_rule_table, whole, shaded=shaded))
@@ -376,7 +397,7 @@ def edges_of(fills: Sequence[Rect]) -> list[Rect]:
 
 
 def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], list[Block]]) -> list[Line]:
-    inside = lines_inside(rect, lines)
+    inside = _inside(rect, lines)
     blocks = table(inside) if inside else []
     if any(line.rtl for line in inside) and all(block.cells for block in blocks):
         blocks = read_leftwards(blocks)
@@ -386,5 +407,48 @@ def _with_inset(lines: list[Line], rect: Rect, table: Callable[[list[Line]], lis
     return [line for line in lines if id(line) not in taken] + [Inset(rect, blocks)]
 
 
+def whole_grids(found: Sequence[Grid], lines: Sequence[Line]) -> list[Grid]:
+    """The grids that hold whole rows; one that cuts them is joined with what is ruled beside, or left out."""
+    whole: list[Grid] = []
+    parts: list[Grid] = []
+    for grid in found:
+        (parts if cuts_rows(grid.rect, lines) else whole).append(grid)
+    while parts:
+        grid = parts.pop()
+        for other in parts:
+            if joined := beside(grid, other):
+                parts.remove(other)
+                (parts if cuts_rows(joined.rect, lines) else whole).append(joined)
+                break
+    return whole
+
+
+def cuts_rows(rect: Rect, lines: Sequence[Line]) -> bool:
+    """Whether the rows inside go on beyond a side, with values: shading and underlines close in no table."""
+    band = [line for line in lines if rect.y0 <= (line.y0 + line.y1) / 2 <= rect.y1 and line.chars]
+    inside = set(map(id, _inside(rect, band)))
+    if len(inside) == len(band):
+        return False
+    left = right = count = 0
+    for row in rows_of(band):
+        places = [n for n, line in enumerate(row) if id(line) in inside]
+        if not places or not any(is_value(line.text) for line in row):
+            continue
+        count += 1
+        left += places[0] > 0 and is_value(row[places[0]].text)
+        right += places[-1] + 1 < len(row) and is_value(row[places[-1] + 1].text)
+    return max(left, right) > CUT_SHARE * count
+
+
 def _reaches_into(line: Line, rect: Rect) -> bool:
     return line.rect.overlap_x(rect) > 0 and line.rect.overlap_y(rect) > 0
+
+
+def _inside(rect: Rect, lines: Sequence[Line]) -> list[Line]:
+    """The lines whose middle lies in the rectangle."""
+    x0, x1, y0, y1 = 2 * rect.x0, 2 * rect.x1, 2 * rect.y0, 2 * rect.y1
+    return [
+        line
+        for line in lines
+        if x0 <= line.x0 + line.x1 <= x1 and y0 <= line.y0 + line.y1 <= y1 and line.chars
+    ]

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 
+from pdf.extract.list_markers import is_contents_line, marker_of
 from pdf.extract.words import RawWord
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
 from pdf.layout.page_layout import Block, TableCell, bounds_of
-from pdf.tables.cells import LEVEL, ROWS, YES_OR_NO, Row, TextRow, is_text_table, is_value, row_of
+from pdf.tables.cells import YES_OR_NO, Row, is_value, row_of
 from pdf.tables.rows import blocks_of
 
 # Columns stand at least so far apart (ems).
@@ -34,18 +35,27 @@ CLOSER = 0.9
 GOES_ON = 1.35
 # Lines stand beside one another where so much of their height is common: cells may be centred.
 BESIDE = 0.3
-# Paragraphs of one cell stand at most so far apart (ems), at the same edge (points) or so much deeper (ems).
-PARAGRAPH_GAP, EDGE, DEEPER = 1.5, 2.0, 3.0
-# Within the table cells of several paragraphs are known where there are at most so many columns.
-FEW_COLUMNS = 3
+# Paragraphs of one cell stand at most so far apart (ems), at the same edge (points).
+PARAGRAPH_GAP, EDGE = 1.5, 2.0
 # A lone line that is set so much larger than the table above it is a heading.
 HEADING_SIZE = 1.15
+# A table has at least so many rows, so many of them with lines below one another in a cell.
+ROWS, TALL_ROWS = 3, 2
+# Share of the rows with several cells, of these that all begin or are all centred on one height (ems).
+FULL_ROWS, LEVEL_ROWS, LEVEL = 0.7, 0.9, 0.4
+# Broken lines of a text fill at least so much of their column; so many of them do in a table of few rows,
+# so many in one of more.
+FULL, SURE_ROWS, FILLED, RAGGED = 0.7, 5, 0.7, 0.4
 # Of so many columns such a share stands level where a row begins, and such a share of them begins anew.
 LEVEL_COLUMNS, LEVEL_SHARE, ANEW_SHARE = 4, 0.8, 0.5
+# Its largest row holds at most this share of its lines.
+LARGEST_ROW, LARGEST_OF_FEW = 0.6, 0.5
 # Where lines hang together that are more than this share of all, what stands below is prose as well.
 PROSE_ROW = 0.35
-# More values than this share of the lines behind the first column: baselines make the rows.
-MOST_VALUES = 0.5
+# Cells of so many lines, unlike by so few, are pieces of columns of prose where all rows of few are such.
+LONG_CELL, LIKE_LONG = 8, 2
+# Share of the first cells that are markers from which on it is a list; of values: other finders know them.
+MARKERS, VALUES, MOST_VALUES = 0.5, 0.4, 0.5
 
 _BASELINE = attrgetter("baseline", "x0")
 _LEFT = attrgetter("x0")
@@ -214,7 +224,7 @@ def _table(grown: _Grown) -> tuple[list[Block], int]:
         return [], grown.end
     largest = max(sum(map(len, row.values())) for row in rows)
     rows = _trimmed(rows)
-    if len(rows) < ROWS or not is_text_table(rows):
+    if len(rows) < ROWS or not _is_table(rows):
         prose = largest > PROSE_ROW * sum(len(column.lines) for column in columns)
         return [], grown.end if prose else 0
     used = sorted({column for row in rows for column in row})
@@ -229,13 +239,13 @@ def _holds_values(columns: Sequence[TextColumn]) -> bool:
     return values > MOST_VALUES * len(behind)
 
 
-def _hanging_together(columns: Sequence[TextColumn]) -> list[TextRow]:
+def _hanging_together(columns: Sequence[TextColumn]) -> list[dict[int, list[Line]]]:
     """The lines by row and column, from top to bottom."""
     placed = [(line, n) for n, column in enumerate(columns) for line in column.lines]
     placed.sort(key=lambda item: _BASELINE(item[0]))
     leading = _leading(columns)
     tops = _tops(columns, leading)
-    rows: list[TextRow] = []
+    rows: list[dict[int, list[Line]]] = []
     first = 0
     for line, column in placed:
         while tops and line.baseline > tops[0]:
@@ -283,10 +293,12 @@ def _count_between(places: Sequence[float], first: float, last: float) -> int:
     return bisect_right(places, last) - bisect_left(places, first)
 
 
-def _with_loose_lines(rows: Sequence[TextRow], leading: dict[int, float]) -> list[TextRow]:
+def _with_loose_lines(
+    rows: Sequence[dict[int, list[Line]]], leading: dict[int, float]
+) -> list[dict[int, list[Line]]]:
     """The rows, those that only go on with the cells above, a little further off, joined to them."""
     first = min((min(row) for row in rows), default=0)
-    out: list[TextRow] = []
+    out: list[dict[int, list[Line]]] = []
     for row in rows:
         above = out[-1] if out else {}
         if (
@@ -344,7 +356,7 @@ def _has_line_beside(line: Line, column: TextColumn, columns: Sequence[TextColum
     )
 
 
-def _joins(line: Line, column: int, row: TextRow, leading: dict[int, float]) -> bool:
+def _joins(line: Line, column: int, row: dict[int, list[Line]], leading: dict[int, float]) -> bool:
     """Whether the line goes on with a cell of the row, or stands beside one of its last lines."""
     for n, held in row.items():
         if n == column:
@@ -361,35 +373,86 @@ def _beside(line: Line, other: Line) -> bool:
     return common > BESIDE * (line.height if line.height < other.height else other.height)
 
 
-def _trimmed(rows: list[TextRow]) -> list[TextRow]:
+def _trimmed(rows: list[dict[int, list[Line]]]) -> list[dict[int, list[Line]]]:
     """The rows without those of one cell above the first and below the last with several.
 
-    Further paragraphs of a cell are kept with it: of the last row; of others where there are few columns and
-    only one of them, not the first, has such, as no two columns of prose do.
+    Further paragraphs of the last row's cells are kept with it.
     """
     full = [n for n, row in enumerate(rows) if len(row) > 1]
     if not full:
         return []
-    inner = rows[full[0] : full[-1]]
-    few = len({n for row in inner for n in row}) <= FEW_COLUMNS
-    in_cells = few and len({n for row in inner if len(row) == 1 for n in row}) == 1
-    out: list[TextRow] = []
-    for n, row in enumerate(rows[full[0] :], full[0]):
-        if out and (n > full[-1] or in_cells) and _is_further_paragraph(row, out[-1]):
-            (column, lines), *_ = row.items()
-            out[-1][column].extend(lines)
-        elif n > full[-1]:
+    last = rows[full[-1]]
+    for row in rows[full[-1] + 1 :]:
+        (column, lines), *_ = row.items()
+        above = last.get(column)
+        if (
+            column == min(last)
+            or above is None
+            or lines[0].y0 - above[-1].y1 > PARAGRAPH_GAP * lines[0].size
+            or abs(lines[0].x0 - above[0].x0) > EDGE
+        ):
             break
-        else:
-            out.append(row)
-    return out
+        above.extend(lines)
+    return rows[full[0] : full[-1] + 1]
 
 
-def _is_further_paragraph(row: TextRow, above: TextRow) -> bool:
-    """Whether the row goes on with one cell of the row above that is not its first, at its edge or deeper."""
-    (column, lines), *others = row.items()
-    if others or column == min(above) or column not in above:
+def _is_table(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    count = sum(len(lines) for row in rows for lines in row.values())
+    full = [row for row in rows if len(row) > 1]
+    tall = sum(max(len(lines) for lines in row.values()) > 1 for row in rows)
+    if tall < TALL_ROWS or len(full) < max(ROWS, FULL_ROWS * len(rows)):
         return False
-    line, last = lines[0], above[column][-1]
-    deeper = line.x0 - above[column][0].x0
-    return line.y0 - last.y1 <= PARAGRAPH_GAP * line.size and -EDGE <= deeper <= DEEPER * line.size
+    largest = LARGEST_ROW if len(rows) >= SURE_ROWS else LARGEST_OF_FEW
+    if max(sum(map(len, row.values())) for row in rows) > largest * count:
+        return False
+    if max(sum(map(_begin_level, full)), sum(map(_are_centred, full))) < LEVEL_ROWS * len(full):
+        return False
+    if _filled(rows) < (FILLED if len(rows) < SURE_ROWS else RAGGED):
+        return False
+    if len(rows) < SURE_ROWS and all(map(_fill_columns, full)):
+        return False
+    return not _is_something_else(rows)
+
+
+def _fill_columns(row: dict[int, list[Line]]) -> bool:
+    """Whether all cells are long and end together: columns of prose, broken by what stands between them."""
+    counts = [len(lines) for lines in row.values()]
+    return min(counts) >= LONG_CELL and max(counts) - min(counts) <= LIKE_LONG
+
+
+def _filled(rows: Sequence[dict[int, list[Line]]]) -> float:
+    """Share of the broken lines of cells that fill their columns, as a text's do and an address's do not."""
+    spans = {
+        n: (min([line.x0 for line in held]), max([line.x1 for line in held]))
+        for n in {n for row in rows for n in row}
+        if (held := [line for row in rows for line in row.get(n, ())])
+    }
+    broken = [(line, *spans[n]) for row in rows for n, lines in row.items() for line in lines[:-1]]
+    return sum(line.x1 - line.x0 >= FULL * (x1 - x0) for line, x0, x1 in broken) / max(1, len(broken))
+
+
+def _begin_level(row: dict[int, list[Line]]) -> bool:
+    """Whether the cells begin on one baseline."""
+    tops = [lines[0].baseline for lines in row.values()]
+    return max(tops) - min(tops) <= LEVEL * next(iter(row.values()))[0].size
+
+
+def _are_centred(row: dict[int, list[Line]]) -> bool:
+    """Whether the cells stand about one height."""
+    middles = [(lines[0].y0 + lines[-1].y1) / 2 for lines in row.values()]
+    return max(middles) - min(middles) <= LEVEL * next(iter(row.values()))[0].size
+
+
+def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
+    """Whether it is a list whose markers stand apart, contents with page numbers, or a table of values."""
+    first = min(min(row) for row in rows)
+    opening = [row[first][0] for row in rows if first in row]
+    markers = sum(bool(marker_of(line.words[0].text)) and line.chars < 8 for line in opening)
+    cells = [lines for row in rows for n, lines in row.items() if n != first]
+    columns = {n for row in rows for n in row}
+    if len(columns) == 2 and markers > MARKERS * len(opening):
+        return True
+    if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
+        return True
+    values = [all(is_value(line.text) and line.text not in YES_OR_NO for line in lines) for lines in cells]
+    return sum(values) > VALUES * len(cells)

@@ -83,5 +83,5 @@ def test_a_file_that_is_no_pdf_is_refused_with_its_reason(tmp_path: Path) -> Non
     (tmp_path / "page.pdf").write_text("<html>")
     with pytest.raises(CommandError, match="not_a_pdf"):
         run(str(tmp_path / "page.pdf"), "words")
-    with pytest.raises(CommandError, match="no file and no document"):
+    with pytest.raises(CommandError, match="neither a file nor a document"):
         run("nowhere", "words")

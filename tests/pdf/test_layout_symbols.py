@@ -22,8 +22,6 @@ from tests.pdf.layout_drawing import Drawing, texts
         ("Symbol", 0xF061, "α"),
         ("ZapfDingbats", 0xF034, "✔"),
         ("ZapfDingbats", 0xF0B6, "❶"),
-        ("CIDFont+F3", 0xF0FC, "✓"),
-        ("ABCDEF+F4", 0xF0B7, "•"),
     ],
 )
 def test_a_symbol_fonts_number_is_the_sign_that_it_prints(font: str, code: int, sign: str) -> None:
@@ -32,7 +30,6 @@ def test_a_symbol_fonts_number_is_the_sign_that_it_prints(font: str, code: int, 
 
 def test_text_fonts_and_fonts_of_unicode_have_no_signs_of_their_own() -> None:
     assert not symbols_of("Helvetica") and not symbols_of("SegoeUISymbol")
-    assert not symbols_of("FontAwesome"), "its signs have the numbers of others"
     assert ord("a") not in symbols_of("SymbolMT"), "letters there may be decoded already"
 
 

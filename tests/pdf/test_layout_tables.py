@@ -579,15 +579,3 @@ def test_a_tall_table_of_words_between_three_rulings_is_one() -> None:
         if n in (2, 5):
             drawing.text(72, y - 14, "The effect of the regimen on the health of those who took part in it")
     assert {unit.type for unit in drawing.units()} == {"table"}
-
-
-def test_labels_most_of_which_have_nothing_below_them_are_no_table() -> None:
-    drawing = Drawing()
-    drawing.lines(justified(PROSE, 450))
-    for y, labels in (
-        (300, {72: "Mill", 150: "Church", 230: "Bridge", 310: "Lake"}),
-        (314, {72: "Quay", 310: "Inn", 390: "Ford"}),
-    ):
-        for x, label in labels.items():
-            drawing.text(x, y, label)
-    assert not any(unit.table for unit in drawing.units())

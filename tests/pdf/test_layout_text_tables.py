@@ -68,22 +68,6 @@ def test_a_heading_between_two_tables_of_texts_is_in_neither() -> None:
     assert heading.text == "Rules of the library"
 
 
-def test_a_cell_of_several_paragraphs_is_of_one_row() -> None:
-    drawing = Drawing()
-    names, cells = ("Fee", "Hall", "Boats", "Keys", "Rooms", "Books"), (*NEW, *OLD[1:3])
-    y = 200.0
-    for name, text in zip(names, cells, strict=True):
-        drawing.text(72, y, name)
-        y = drawing.lines(justified(text, 200), x=200, y=y) + GAP
-        if name in ("Hall", "Rooms"):
-            for x, paragraph in ((200, OLD[0]), (208, OLD[3])):
-                y = drawing.lines(justified(paragraph, 408 - x), x=x, y=y) + GAP
-    assert rows_of_table(drawing.units()) == [
-        [name, f"{text} {OLD[0]} {OLD[3]}" if name in ("Hall", "Rooms") else text]
-        for name, text in zip(names, cells, strict=True)
-    ]
-
-
 def test_columns_of_prose_with_spaced_paragraphs_are_no_table() -> None:
     drawing = Drawing()
     long = f"{PROSE} {OTHER}"
