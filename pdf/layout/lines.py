@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
+from typing import Any
 
 from pdf.extract.right_to_left import in_reading_order, is_rtl
 from pdf.extract.words import RawWord, Style
@@ -58,7 +59,8 @@ class Line:
     )
 
     def __init__(self, words: list[RawWord]) -> None:
-        self.words, self.row = words, None
+        self.words = words
+        self.row: Any = None
         if len(words) == 1:
             (word,) = words
             self.x0, self.y0, self.x1, self.y1 = word.x0, word.y0, word.x1, word.y1
