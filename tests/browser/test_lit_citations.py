@@ -103,7 +103,7 @@ def test_a_written_answer_is_shown_whole(page: Page, answer: Locator) -> None:
 
 def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, answer: Locator) -> None:
     places = answer.locator("a[data-citation]")
-    card, lit = page.locator("#hover-card"), page.locator(".lit:not(.lit-other)")
+    card = page.locator("#hover-card")
     for number in range(places.count()):
         place = places.nth(number)
         place.scroll_into_view_if_needed()
@@ -113,11 +113,6 @@ def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, an
         wait_until(page, lambda block=block: not overlap(box(card), box(block)))
         assert box(card)["y"] >= TOOLBAR
         picture(page, f"card-{number}-1440")
-        place.click()
-        expect(lit.first).to_be_visible()
-        anchors = page.locator(".lit-anchor:not(.lit-other)")  # a passage as high as the page is covered
-        wait_until(page, lambda anchors=anchors: not any(overlap(box(card), box(a)) for a in anchors.all()))
-        picture(page, f"card-{number}-lit-1440")
         page.mouse.move(5, 890)
         expect(card).to_be_hidden()
     waited = places.first.evaluate(

@@ -1,11 +1,11 @@
 // <div id="hover-card" role="tooltip" hidden></div>
 // Pointing at a citation, or focusing it, shows its words, a picture of the place, and the verdict (chat/_card.html).
-// The card stands beside the text it explains, clear of the words that are lit; on a phone it is a sheet from
-// below. Cards of the citations in sight are fetched ahead, pictures and all.
+// The card stands beside the text it explains; on a phone it is a sheet from below. Cards of the citations in
+// sight are fetched ahead, pictures and all.
 
 import { request } from "../ui/request.js";
 
-const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [180, 300, 400]; // ms
+const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [180, 220, 400]; // ms
 const [GAP, EDGE, NARROWEST] = [12, 8, 280]; // px
 const [LOWEST, IN_SIGHT] = [150, 100]; // px: a sheet's least height, and what stays in sight above it
 const AT_ONCE = 2; // cards fetched ahead at the same time
@@ -51,7 +51,7 @@ export function watchHover(root) {
     after(OPEN_AFTER, () => open(place));
   }));
   ["pointerout", "focusout"].forEach((kind) => watch(kind, closeSoon));
-  for (const kind of ["scroll", "lit"]) document.addEventListener(kind, put, { capture: true, passive: true });
+  root.addEventListener("scroll", put, { capture: true });
   card.addEventListener("pointerenter", () => clearTimeout(timer));
   card.addEventListener("pointerleave", closeSoon);
   card.addEventListener("click", () => (ahead.forget(shown), close())); // feedback changes what it says
@@ -146,21 +146,5 @@ function putBeside(card, place) {
   const under = text.bottom + GAP + height < innerHeight ? text.bottom + GAP : at.bottom + GAP;
   const below = under + height < innerHeight ? under : Math.max(top, Math.min(text.top, at.top) - GAP - height);
   card.style.left = `${beside ? x : within(at.left - 24, width, EDGE, innerWidth)}px`;
-  const level = () => clearOfLight(x, within(at.top - 24, height, top + EDGE, innerHeight), width, height, top);
-  card.style.top = `${beside ? level() : below}px`;
-}
-
-/** `y`; where the card would hide lit words, under them, else over them. Their passage is covered before they are. */
-function clearOfLight(x, y, width, height, top) {
-  for (const kind of [".lit", ".lit-anchor"]) {
-    const boxes = [...document.querySelectorAll(`${kind}:not(.lit-other)`)]
-      .map((box) => box.getBoundingClientRect())
-      .filter((box) => box.left < x + width && box.right > x && box.bottom > top && box.top < innerHeight);
-    const over = Math.min(...boxes.map((box) => box.top)) - GAP - height;
-    const under = Math.max(...boxes.map((box) => box.bottom)) + GAP;
-    if (y <= over || y >= under) return y;
-    if (under + height + EDGE <= innerHeight) return under;
-    if (over >= top) return over;
-  }
-  return y;
+  card.style.top = `${beside ? within(at.top - 24, height, top + EDGE, innerHeight) : below}px`;
 }

@@ -53,7 +53,6 @@ export function paintHighlights(viewer) {
     const { div } = viewer.view(page);
     const place = div.querySelector(".lit-target.lit-anchor") ?? div.querySelector(".lit-target") ?? div;
     place.scrollIntoView({ block: "start", inline: "nearest", behavior });
-    viewer.scroller.dispatchEvent(new Event("lit")); // the card makes way
     if (viewer.isDrawn(page)) target = null;
     else viewer.pages.update();
   }
