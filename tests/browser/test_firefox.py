@@ -155,5 +155,5 @@ def test_the_way_from_the_library_to_a_highlight_goes_in_firefox(
     firefox.until(
         "return document.querySelector('#pane-highlights')?.textContent.includes(arguments[0])", selected[:8]
     )
-    assert firefox.run("return document.querySelectorAll('.own-mark, .own').length") > 0
+    firefox.until("return document.querySelector('.own-layer .own')")
     firefox.picture("highlight")
