@@ -206,6 +206,7 @@ def test_a_note_saves_itself_merges_and_goes_back_to_an_earlier_version(page: Pa
     expect(page.locator("[data-note-text]")).to_have_value("one\ntwo\nthree\n")
 
 
+@pytest.mark.slow
 def test_a_long_title_of_a_note_is_shown_whole_and_enter_goes_on_to_its_text(page: Page, site: Site) -> None:
     new_note(page, site, "words\n")
     title = page.get_by_label("Title")
@@ -216,6 +217,7 @@ def test_a_long_title_of_a_note_is_shown_whole_and_enter_goes_on_to_its_text(pag
     expect(title).to_have_value(re.compile("will bring$"))
 
 
+@pytest.mark.slow
 def test_a_long_note_beside_a_document_scrolls(page: Page, site: Site, upload: Upload) -> None:
     page.goto(site.url(upload(report(), "Noted.pdf")))
     page.get_by_role("tab", name="Notes").click()
@@ -246,6 +248,7 @@ def write(page: Page, content: str) -> None:
     page.locator("[data-note-text]").fill(content)
 
 
+@pytest.mark.slow
 def test_what_is_written_without_a_connection_is_kept_and_saved_later(
     signed_in: BrowserContext, site: Site
 ) -> None:

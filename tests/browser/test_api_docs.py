@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from documents.models import Tag
 from tests.browser.conftest import committed
 from tests.browser.site import Site
+
+pytestmark = pytest.mark.slow
 
 SURFACE = {"light": "rgb(255, 255, 255)", "dark": "rgb(31, 30, 27)"}
 

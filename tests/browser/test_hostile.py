@@ -114,6 +114,7 @@ def test_a_pdf_full_of_traps_is_read_and_none_goes_off(watched: Watched, site: S
     assert_nothing_happened(watched, file.name)
 
 
+@pytest.mark.slow
 def test_the_worst_of_the_corpus_do_nothing_either(watched: Watched, site: Site, corpus: Path) -> None:
     payloads = sorted((corpus / "robust/luigigubello+PayloadsAllThePDFs/pdf-payloads").glob("*.pdf"))
     files = [corpus / "robust" / name for name in CORPUS] + payloads[:MOST_PAYLOADS]

@@ -87,6 +87,7 @@ def asked(reader: Page) -> Locator:
     return answer
 
 
+@pytest.mark.slow
 def test_the_reader_turns_zooms_and_finds_by_keyboard(reader: Page) -> None:
     reader.locator("[data-zoom]").select_option("1")
     reader.locator("[data-pages]").focus()
@@ -115,6 +116,7 @@ def test_the_reader_turns_zooms_and_finds_by_keyboard(reader: Page) -> None:
     expect(reader.locator("#panel")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_contents_and_panel_are_walked_with_tab_and_arrows(reader: Page) -> None:
     tab_to(reader, "[data-do=side]")
     reader.keyboard.press("Enter")
@@ -165,6 +167,7 @@ def new_note(page: Page, site: Site, title: str) -> None:
     page.keyboard.type(title)
 
 
+@pytest.mark.slow
 def test_a_note_is_titled_and_written_by_keyboard(page: Page, site: Site) -> None:
     new_note(page, site, "Titled by keyboard")
     page.keyboard.press("Tab")
@@ -184,6 +187,7 @@ def choose(page: Page, item: str) -> None:
     page.keyboard.press("Enter")
 
 
+@pytest.mark.slow
 @WIDTHS
 def test_a_deleted_document_leaves_the_focus_to_the_next_and_u_brings_it_back(
     page: Page, site: Site, upload: Upload, width: int
@@ -204,6 +208,7 @@ def test_a_deleted_document_leaves_the_focus_to_the_next_and_u_brings_it_back(
     expect(page.locator(f"#{first}")).to_be_focused()
 
 
+@pytest.mark.slow
 @WIDTHS
 def test_lists_are_walked_renamed_deleted_and_undone_by_keyboard(page: Page, site: Site, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
@@ -222,6 +227,7 @@ def test_lists_are_walked_renamed_deleted_and_undone_by_keyboard(page: Page, sit
     expect(page.locator(".row-item")).to_have_count(before)
 
 
+@pytest.mark.slow
 def test_a_conversation_is_renamed_by_keyboard(reader: Page, site: Site) -> None:
     asked(reader)
     reader.goto(site.url("/conversations/"))
@@ -240,6 +246,7 @@ def test_a_conversation_is_renamed_by_keyboard(reader: Page, site: Site) -> None
     expect(reader.get_by_label("Your question")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_what_is_pressed_and_asks_the_server_keeps_the_focus(reader: Page, site: Site) -> None:
     """The order of the library, a reference's style, a provider's test."""
     path = reader.url
@@ -263,6 +270,7 @@ def test_what_is_pressed_and_asks_the_server_keeps_the_focus(reader: Page, site:
     expect(reader.locator("select[name=style]")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_document_tried_again_keeps_the_focus_in_its_card(page: Page, site: Site) -> None:
     page.goto(site.url("/"))
     tab_to(page, "[popovertarget=add-menu]")
@@ -276,6 +284,7 @@ def test_a_document_tried_again_keeps_the_focus_in_its_card(page: Page, site: Si
     expect(card.locator(".doc-title a")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_folder_is_chosen_by_keyboard(page: Page, site: Site, tmp_path: Path) -> None:
     (tmp_path / "Read me.txt").write_text("Lapwings nest on the ground.")
     page.goto(site.url("/"))
@@ -290,6 +299,7 @@ def test_a_folder_is_chosen_by_keyboard(page: Page, site: Site, tmp_path: Path) 
     expect(page.locator("[popovertarget=add-menu]")).to_be_focused()
 
 
+@pytest.mark.slow
 @WIDTHS
 def test_no_control_has_the_focus_below_the_bar(reader: Page, width: int) -> None:
     reader.set_viewport_size({"width": width, "height": 700})
@@ -305,6 +315,7 @@ def test_no_control_has_the_focus_below_the_bar(reader: Page, width: int) -> Non
     assert hidden == []
 
 
+@pytest.mark.slow
 def test_the_arrows_go_round_the_readers_menu(reader: Page) -> None:
     tab_to(reader, "[popovertarget=reader-menu]")
     reader.keyboard.press("Enter")
@@ -373,6 +384,7 @@ def test_tab_does_not_walk_through_the_pages(reader: Page) -> None:
     assert reader.locator("[data-pages]").evaluate("pages => pages.scrollTop") == place
 
 
+@pytest.mark.slow
 def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
     reader.set_viewport_size({"width": 390, "height": 844})
     reader.reload()
@@ -393,6 +405,7 @@ def test_what_is_shut_by_keyboard_gives_the_focus_back(reader: Page) -> None:
     expect(reader.locator(".chat-scroll")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(reader: Page) -> None:
     answer = asked(reader)
     reader.keyboard.press("j")
@@ -411,6 +424,7 @@ def test_an_answer_is_asked_again_and_its_menu_is_shut_before_its_highlight(read
     expect(reader.locator(".chat-scroll")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_refused_file_put_away_leaves_the_focus_where_files_are_chosen(page: Page, site: Site) -> None:
     page.goto(site.url("/"))
     chooser = page.locator("[data-upload-input]").first
@@ -422,6 +436,7 @@ def test_a_refused_file_put_away_leaves_the_focus_where_files_are_chosen(page: P
     expect(chooser).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_citation_is_judged_though_its_answer_grew_on(reader: Page) -> None:
     """A stream writes the last block anew at each word."""
     answer = asked(reader)

@@ -11,6 +11,8 @@ from tests.browser.keys import confirm_password, has_focus, press_until, tab_to
 from tests.browser.sheets import report
 from tests.browser.site import Site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def page(page: Page) -> Page:

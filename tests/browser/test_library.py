@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
 from django.utils import timezone
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
@@ -57,6 +58,7 @@ def test_a_document_is_renamed_collected_and_dragged_and_the_shelf_follows(
     expect(shelved).to_contain_text("2")
 
 
+@pytest.mark.slow
 def test_a_card_that_changes_while_it_is_dragged_is_put_where_it_is_dropped(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -70,6 +72,7 @@ def test_a_card_that_changes_while_it_is_dragged_is_put_where_it_is_dropped(
     expect(page.locator(".doc-title").first).to_have_text("Changed")
 
 
+@pytest.mark.slow
 def test_the_shelf_follows_also_what_changes_while_it_looks(page: Page, site: Site, upload: Upload) -> None:
     upload(report(), "On the move.pdf")
     page.goto(site.url("/"))
@@ -83,6 +86,7 @@ def test_the_shelf_follows_also_what_changes_while_it_looks(page: Page, site: Si
     expect(page.locator("[data-drop=tag]", has_text="at last")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_card_goes_by_keyboard(page: Page, site: Site, upload: Upload) -> None:
     upload(report(), "By key.pdf")
     page.goto(site.url("/"))
@@ -99,6 +103,7 @@ def test_the_menu_of_a_card_goes_by_keyboard(page: Page, site: Site, upload: Upl
     expect(last).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_dialog_gives_the_focus_back_to_the_card_it_was_asked_from(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -143,6 +148,7 @@ def expect_papers(page: Page, subject: str, before: int) -> None:
     expect(page.locator(".upload-row")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_of_a_chosen_folder_only_what_can_be_read_is_added(page: Page, site: Site, tmp_path: Path) -> None:
     page.goto(site.url("/"))
     before = page.locator(".doc").count()
@@ -158,6 +164,7 @@ def test_of_a_dropped_folder_only_what_can_be_read_is_added(page: Page, site: Si
     expect_papers(page, "Voles", before)
 
 
+@pytest.mark.slow
 def test_an_address_becomes_a_card_that_says_what_became_of_it(page: Page, site: Site) -> None:
     page.goto(site.url("/"))
     page.get_by_role("button", name="Other ways to add").click()
@@ -184,6 +191,7 @@ def test_a_deleted_document_comes_back_with_undo(page: Page, site: Site, upload:
     expect(page.locator(".doc")).to_have_count(before)
 
 
+@pytest.mark.slow
 def test_the_layout_that_was_chosen_is_remembered(page: Page, site: Site) -> None:
     page.goto(site.url("/"))
     page.get_by_role("link", name="As a list").click()
@@ -194,6 +202,7 @@ def test_the_layout_that_was_chosen_is_remembered(page: Page, site: Site) -> Non
     expect(page.locator(".cards-list")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_deleted_note_comes_back_with_undo(page: Page, site: Site) -> None:
     page.goto(site.url("/notes/"))
     page.get_by_role("button", name="New note").click()
@@ -207,6 +216,7 @@ def test_a_deleted_note_comes_back_with_undo(page: Page, site: Site) -> None:
     expect(rows).to_have_count(before)
 
 
+@pytest.mark.slow
 def test_g_and_a_letter_lead_to_other_pages(page: Page, site: Site) -> None:
     page.goto(site.url("/notes/"))
     page.keyboard.press("g")
@@ -233,6 +243,7 @@ def test_the_library_is_filtered_while_one_types(page: Page, site: Site, upload:
     expect(page.get_by_text("No document matches.")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_who_types_on_while_the_library_is_filtered_is_told_of_no_lost_connection(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -251,6 +262,7 @@ def test_who_types_on_while_the_library_is_filtered_is_told_of_no_lost_connectio
     expect(page.locator(".toast")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_card_that_was_filtered_away_is_not_missed_when_its_progress_comes(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -269,6 +281,7 @@ def test_a_card_that_was_filtered_away_is_not_missed_when_its_progress_comes(
     expect(page.locator(".doc").first).to_have_attribute("data-status", "ready")
 
 
+@pytest.mark.slow
 def test_the_details_offer_to_read_again_once_the_reading_is_over(
     page: Page, site: Site, upload: Upload
 ) -> None:
@@ -288,6 +301,7 @@ def test_the_details_offer_to_read_again_once_the_reading_is_over(
     expect(page.locator("#facts progress")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_list_says_that_it_is_empty_once_its_last_line_is_deleted(page: Page, site: Site) -> None:
     page.goto(site.url("/notes/"))
     page.get_by_role("button", name="New note").click()

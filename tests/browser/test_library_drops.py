@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Upload
 from tests.browser.sheets import report
 from tests.browser.site import Site
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_drop_is_paused_and_what_is_left_of_it_cancelled(

@@ -131,6 +131,7 @@ def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, an
     assert waited[1] <= 150
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_card_is_a_sheet_from_below(page: Page, answer: Locator) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     place = answer.locator("a[data-citation]").last
@@ -167,6 +168,7 @@ def test_light_tells_the_verdict_and_shared_words_can_be_stepped_through(page: P
         expect(anchor.first).to_have_css("background-image", re.compile("gradient"))
 
 
+@pytest.mark.slow
 def test_an_answer_is_copied_as_rich_text_with_superscripts(page: Page, answer: Locator) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     answer.get_by_role("button", name="Copy with citations").click()

@@ -38,6 +38,7 @@ def test_a_wrong_password_is_asked_for_again_and_the_right_one_opens_the_pages(
     expect(dialog).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_dialog_looks_like_all_others(page: Page, locked: str) -> None:
     page.goto(locked)
     dialog = page.locator("#pdf-password")

@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import READY_MS, Upload
 from tests.browser.site import Site
 from tests.chat.scripted_server import Reply, ScriptedServer, openai_answer
 from tests.drawing import draw_pdf
+
+pytestmark = pytest.mark.slow
 
 REVENUE = "# Revenue\n\nRevenue of the polar division was 4,711 million in 2031."
 HEADCOUNT = "# Headcount\n\nThe coastal office had 1,842 people at the end of 2031."

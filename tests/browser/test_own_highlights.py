@@ -88,6 +88,7 @@ def test_words_are_highlighted_listed_changed_deleted_and_brought_back(reader: P
     expect(item).to_have_count(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
 def test_highlights_lie_on_their_words_however_the_page_lies_in_its_file(reader: Page, number: int) -> None:
     field = reader.locator("[data-page-input]")
@@ -100,6 +101,7 @@ def test_highlights_lie_on_their_words_however_the_page_lies_in_its_file(reader:
     assert painted == pytest.approx(wanted, abs=5)
 
 
+@pytest.mark.slow
 def test_a_comment_is_written_where_the_words_were_selected_and_found_by_clicking_them(reader: Page) -> None:
     select(reader)
     reader.locator("[data-selection-menu]").get_by_role("button", name="Comment").click()
@@ -115,6 +117,7 @@ def test_a_comment_is_written_where_the_words_were_selected_and_found_by_clickin
     expect(comment).to_have_value("Check the minutes")
 
 
+@pytest.mark.slow
 def test_underlines_and_exports_are_there_by_keyboard(reader: Page) -> None:
     select(reader)
     reader.locator("[data-selection-menu]").get_by_role("button", name="Underline").press("Enter")
@@ -133,6 +136,7 @@ def test_underlines_and_exports_are_there_by_keyboard(reader: Page) -> None:
         assert suffix == ".pdf" or WORDS in file.value.path().read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_a_line_stays_where_it_was_drawn_until_it_is_undone(reader: Page, number: int) -> None:
     field = reader.locator("[data-page-input]")
@@ -164,6 +168,7 @@ def test_a_line_stays_where_it_was_drawn_until_it_is_undone(reader: Page, number
     expect(reader.get_by_role("button", name="Done")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_what_another_program_marked_becomes_ones_own(upload: Upload, page: Page, site: Site) -> None:
     pdf = pymupdf.open("pdf", odd_pages())
     first = pdf[0]

@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import PASSWORD, WAIT_MS
 from tests.browser.site import Site, running_site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def guarded(

@@ -69,6 +69,7 @@ def test_pages_and_menus_fit_a_phone_and_a_finger(phone: Page, site: Site, uploa
     assert found == []
 
 
+@pytest.mark.slow
 def test_what_is_pressed_in_the_reader_fits_a_finger(phone: Page, upload: Upload, site: Site) -> None:
     phone.goto(site.url(upload(report(), "Read on a phone.pdf")))
     phone.locator(".page[data-loaded]").first.wait_for()

@@ -11,6 +11,8 @@ from tests.browser.conftest import Upload
 from tests.browser.sheets import long_document, report
 from tests.browser.site import Site
 
+pytestmark = pytest.mark.slow
+
 COUNT_SHEETS = """
 window.sheets = [];
 window.print = () => window.sheets.push(document.querySelectorAll(".print-sheets img").length);

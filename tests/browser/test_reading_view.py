@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.conftest import WAIT_MS, Upload, sign_in, wait_until
 from tests.browser.site import Site
 
+pytestmark = pytest.mark.slow
+
 RED = (0.8, 0.1, 0.1)
 
 

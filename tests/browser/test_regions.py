@@ -45,6 +45,7 @@ def test_what_is_dragged_over_goes_with_the_question(reader: Page) -> None:
     wait_until(reader, lambda: picture.evaluate("image => image.naturalWidth > 0"))
 
 
+@pytest.mark.slow
 def test_a_frame_is_moved_and_sized_by_keys_and_can_be_taken_back(reader: Page) -> None:
     reader.keyboard.press("e")
     frame = reader.locator(".region-frame")
@@ -68,6 +69,7 @@ def test_a_frame_is_moved_and_sized_by_keys_and_can_be_taken_back(reader: Page) 
     expect(frame).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_figure_of_the_list_can_be_asked_about_and_what_cannot_be_seen_is_said(reader: Page) -> None:
     reader.get_by_role("button", name="Contents and pages").click()
     reader.get_by_role("tab", name="Figures").click()

@@ -102,6 +102,7 @@ def large() -> UUID:
     return made[0]
 
 
+@pytest.mark.slow
 def test_a_large_grid_draws_what_is_seen_and_is_walked_by_keys(page: Page, site: Site, large: UUID) -> None:
     page.goto(site.url(f"/reviews/{large}/"))
     focused = page.locator("td:focus")
@@ -166,6 +167,7 @@ def test_a_cell_opens_the_reader_beside_the_grid_at_its_words(page: Page, site: 
     expect(page.locator("td")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_phone_shows_one_document_at_a_time(page: Page, site: Site, large: UUID) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(site.url(f"/reviews/{large}/"))

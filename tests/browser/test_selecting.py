@@ -37,6 +37,7 @@ def selected(library: Page) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_ctrl_and_shift_select_and_escape_clears(library: Page) -> None:
     links = library.locator(".doc-title a")
     links.nth(1).click(modifiers=["Control"])

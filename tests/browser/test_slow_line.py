@@ -6,12 +6,15 @@ import random
 from typing import Any
 
 import pymupdf
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Upload
 from tests.browser.sheets import report
 from tests.browser.site import Site
 from tests.browser.slow_line import slow_line
+
+pytestmark = pytest.mark.slow
 
 PAGES = 36
 LINE = 60 * 1024  # bytes a second: half of the file takes a minute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
@@ -42,6 +43,7 @@ def test_a_new_reader_walks_through_three_steps_by_keyboard_and_is_not_shown_the
     context.close()
 
 
+@pytest.mark.slow
 def test_escape_skips_the_tour_and_the_menu_shows_it_again(
     chromium: Browser, page: Page, upload: Upload, site: Site
 ) -> None:

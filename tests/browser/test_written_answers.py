@@ -44,6 +44,7 @@ def asked(page: Page, site: Site, upload: Upload, model: ScriptedServer) -> Loca
     return page.locator("[data-message]").last
 
 
+@pytest.mark.slow
 def test_an_answer_is_stopped_continued_and_after_a_failure_tried_again(asked: Locator, page: Page) -> None:
     cards: list[Route] = []
     page.route("**/card/", lambda route: cards.append(route))

@@ -90,6 +90,7 @@ def test_another_process_goes_on_with_the_answers_of_one_that_is(
         assert answer.content.startswith("word0 word1 word2 ")
 
 
+@pytest.mark.slow
 def test_an_answer_that_nobody_reads_is_taken_up_too(conversation: Conversation) -> None:
     """Without a model answers are made whole each time: nothing of the first try is left twice."""
     answer = question_commands.ask(conversation, QUESTION).answer

@@ -43,6 +43,7 @@ def test_claims_made_of_drawn_pages_are_told_from_their_mutations() -> None:
     check([[units(*STATEMENT)], [adobe]], least=40, seeds=8)
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_claims_made_of_real_filings_are_told_from_their_mutations(corpus: Path) -> None:
     documents = []

@@ -199,6 +199,7 @@ def test_a_child_that_breaks_costs_the_page_it_was_at(alice: User, monkeypatch: 
     assert [number for number, _ in document.failed_pages] == [2]
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_killed_leaves_what_was_recognised(alice: User) -> None:
     document = taken_in(alice, scan(*SENTENCES))
     lease = acquire_for_recognition(document.pk)

@@ -107,6 +107,7 @@ def searched(address: str, media: Path, pooler: str) -> tuple[list[int], list[st
     return found, failed
 
 
+@pytest.mark.slow
 def test_documents_are_taken_in_and_searched_through_pgbouncer_in_transaction_mode(
     alice: User, address: str, tmp_path: Path, settings
 ) -> None:

@@ -138,6 +138,7 @@ def store(owner: User, text: str) -> Document:
     return store_upload(owner, ContentFile(draw_pdf(text)), f"{text}.pdf", queued=False)
 
 
+@pytest.mark.slow
 def test_documents_are_taken_in_by_tickets_in_redis_which_may_go_and_come_back(
     alice: User, port: int, tmp_path: Path, settings
 ) -> None:

@@ -21,6 +21,7 @@ from tests.operations.test_worker import Workers
 pytestmark = [pytest.mark.worker, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.slow
 def test_a_scheduler_alone_puts_back_what_a_silent_worker_left(alice: User, tmp_path: Path, settings) -> None:
     settings.MEDIA_ROOT = tmp_path
     left = store_upload(alice, ContentFile(draw_pdf("Left behind.")), "left.pdf", queued=False)
