@@ -22,6 +22,9 @@ from text.sentences import sentence_spans, sentences
         ),
         ("zh", "合同的期限为三年。第二条。", ["合同的期限为三年。", "第二条。"]),
         ("", "One. Two.", ["One.", "Two."]),
+        ("en", "Table 1. The seven verdicts. They differ.", ["Table 1. The seven verdicts.", "They differ."]),
+        ("de", "Abb. 3.2. Der Aufbau. Er ist neu.", ["Abb. 3.2. Der Aufbau.", "Er ist neu."]),
+        ("en", "Table 1.", ["Table 1."]),
     ],
 )
 def test_a_sentence_ends_where_its_language_ends_it(language: str, text: str, expected: list[str]) -> None:
