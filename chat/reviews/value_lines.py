@@ -122,10 +122,16 @@ def year_of(value: CellValue) -> int:
 
 
 def is_about(question: QuestionFeatures, items: Sequence[Item], line: AnswerLine) -> bool:
-    """Whether a row's label, with the heads over it, has two of the question's terms, or is its item."""
+    """Whether a row is the question's item, or its label, with the heads over it, has two of its terms.
+
+    Where a pack knows the item, a row of another name is it only by all of the question's terms.
+    """
+    if item_match(items, line) >= LABELLED:
+        return True
     asked, label = set(question.terms), set(line.label_terms)
-    both = asked & (label | terms_over(line))
-    return bool(asked & label and len(both) >= min(2, len(asked))) or item_match(items, line) >= LABELLED
+    if items:
+        return asked <= label
+    return bool(asked & label) and len(asked & (label | terms_over(line))) >= min(2, len(asked))
 
 
 def row_values(line: AnswerLine) -> list[CellValue]:
@@ -144,6 +150,8 @@ def cell_value(
     if len(quantities) != 1:
         return None
     quantity, factor = quantities[0], Decimal(1)
+    if column.kind == Kind.NUMBER and "count" in question.kinds and not is_row_of_counts(question, line):
+        return None
     if column.kind == Kind.MONEY:
         if "%" in value.head or "%" in text or bool(PER_UNIT.search(question.text)) != is_rate(line, value):
             return None
@@ -156,6 +164,16 @@ def cell_value(
     if NEGATIVE.fullmatch(text) and quantity.value > 0:
         quantity = replace(quantity, value=-quantity.value, base=-quantity.base)
     return TypedValue(as_json(column, quantity), measured(text, Measure(factor), line.language))
+
+
+def is_row_of_counts(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a row's values may count: in a table of amounts it must be called as the question counts.
+
+    “Number of employees” does, “Employee termination costs” does not.
+    """
+    counted = counted_terms(question, line.language)
+    label = set(line.label_terms)
+    return 2 * len(label & counted) >= len(label) or not table_currency(line)
 
 
 def is_rate(line: AnswerLine, value: CellValue) -> bool:
@@ -174,16 +192,21 @@ def scale_of(line: AnswerLine) -> Decimal:
 
 def currency_of(line: AnswerLine) -> str:
     """The only currency printed in the row's table; else on its page."""
-    row = line.unit.table
-    own = [unit.text for unit in line.passage.around if row and unit.table and unit.table.index == row.index]
+    return table_currency(line) or only_currency([unit.text for unit in line.passage.around])
+
+
+def table_currency(line: AnswerLine) -> str:
     if line.measure and line.measure.currency:
         return line.measure.currency
+    row = line.unit.table
+    own = [unit.text for unit in line.passage.around if row and unit.table and unit.table.index == row.index]
     heads = [*row.head_rows, row.caption] if row else []
-    for texts in ((line.unit.text, *heads, *own), [unit.text for unit in line.passage.around]):
-        found = currencies_in("\n".join(texts))
-        if len(found) == 1:
-            return next(iter(found))
-    return ""
+    return only_currency([line.unit.text, *heads, *own])
+
+
+def only_currency(texts: Sequence[str]) -> str:
+    found = currencies_in("\n".join(texts))
+    return next(iter(found)) if len(found) == 1 else ""
 
 
 @lru_cache(maxsize=512)
