@@ -33,9 +33,10 @@ _LETTER = "A-Za-zÀ-ÖØ-öø-ÿĀ-ɏΑ-ώЀ-ӿ"
 WORD = re.compile(
     rf"\d[\d.,]*\d(?![{_LETTER}\d-])|[{_LETTER}\d](?:[{_LETTER}\d&./’'-]*[{_LETTER}\d])?|[^\W_{_LETTER}\d]+"
 )
-SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘]\s*)$")
+SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘¿¡]\s*)$")
 PERIOD = re.compile(r"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|(?:19|20)\d\d(?:[-/–]\d+)?", re.I)
 ROMAN = re.compile(r"[IVX]+")
+NUMERAL_AFTER = re.compile(r" [IVX]{2,}(?!\w)")  # part of the name before it: "Wave IV"
 NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
 POSSESSIVE = re.compile(r"['’]s?$")
 ALL_NOUNS_CAPITALISED = frozenset({"de"})
@@ -212,7 +213,20 @@ def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> It
         if len(word) > 1 and not known and not set(terms) <= _asking(language):
             seen.add(word)
             starts = bool(SENTENCE_START.search(text[: match.start()]))
-            yield QuestionWord(word, terms, is_name(word, language, starts=starts))
+            named = is_name(word, language, starts=starts) and not is_bound(text, match, language)
+            numeral = NUMERAL_AFTER.match(text, match.end()) if named else None
+            yield QuestionWord(word + (numeral[0] if numeral else ""), terms, named)
+
+
+def is_bound(text: str, match: re.Match[str], language: str) -> bool:
+    """Whether a number only bounds what is asked for ("more than 4,000"): pages need not hold it."""
+    if not match[0].isascii() or not match[0][0].isdigit():
+        return False
+    bound = _pattern(words_of(language, "words")["bound"]).pattern
+    before, after = text[: match.start()], text[match.end() :]
+    if _UNSPACED.search(text):
+        return bool(re.match(rf"[^\W\d]{{0,2}}(?:{bound})", after) or re.search(rf"(?:{bound})$", before))
+    return bool(re.search(rf"(?:{bound})\s*[$€£¥]?\s*$", before, re.I))
 
 
 def is_name(word: str, language: str, *, starts: bool) -> bool:

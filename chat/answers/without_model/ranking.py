@@ -15,6 +15,7 @@ import numpy as np
 from chat.answers.prompt import ContextItem, SearchNotes
 from chat.answers.without_model.lines import AnswerLine, distinct_terms, same_columns
 from chat.answers.without_model.question import (
+    NUMERAL_AFTER,
     YEAR,
     NamedPlace,
     QuestionFeatures,
@@ -24,6 +25,7 @@ from chat.answers.without_model.question import (
 from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
+from text.quantities import month_numbers
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -340,8 +342,10 @@ def relevance(
     best, text = pages[0], "\n".join(page.text for page in worth_citing(pages))
     known = {*notes.subject, *words_known(question.text, notes.packs)}
     lacking = tuple(
-        name for name in question.names if name not in known and not holds_name(best.text, name)
-    )  # fmt: skip
+        name
+        for name in question.names
+        if name not in known and not holds_name(text if is_number(name, question) else best.text, name)
+    )
     labelled = best.features["label"] >= LABELLED
     lacks = bool(lacking or notes.absent)
     is_held = labelled or (not lacks and holds_pair(chosen))
@@ -357,7 +361,18 @@ def relevance(
     held = [word for word in question.words if not found.isdisjoint(word.terms)]
     near = 1.0 if is_placed else nearness(question, pages, held)
     said = labelled or says_more_than_names(question, held, is_placed)
+    said = said and not all(is_echo(question, line) for line in chosen)
     return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
+
+
+def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a line is a title with the question's own words: it names what was asked, and no more."""
+    return is_title(line) and line.terms <= distinct_terms(question.text, line.language)
+
+
+def is_number(name: str, question: QuestionFeatures) -> bool:
+    """Whether a number or a month: on any of the pages cited, as years are; names are on the best page."""
+    return any(map(str.isdigit, name)) or name.casefold() in month_numbers(question.language)
 
 
 def holds_pair(chosen: Sequence[AnswerLine]) -> bool:
@@ -408,7 +423,14 @@ def _name(name: str) -> re.Pattern[str]:
 
 
 def name_pattern(name: str) -> str:
-    """Matches the name with any ending, long ones whatever mark or line end stands between two letters."""
+    """Matches the name with any ending, long ones whatever mark or line end stands between two letters.
+
+    Abbreviations and numerals have no ending, at most the plural's.
+    """
+    if name.isascii() and name.isupper() and name.isalpha() and len(name) <= FEW_LETTERS:
+        return rf"(^|[^A-Za-z0-9]){name}s?($|[^A-Za-z])"
+    if match := NUMERAL_AFTER.search(name):
+        return rf"{re.escape(name[: match.start()])}\W{{0,3}}{match[0].strip()}($|[^A-Za-z])"
     letters = [letter for letter in name if letter.isalnum()]
     if len(letters) > FEW_LETTERS and not any(map(str.isdigit, letters)):
         return r"\W{0,2}".join(letters[: max(FEW_LETTERS, len(letters) - 2)])

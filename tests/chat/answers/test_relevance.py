@@ -25,6 +25,10 @@ FERRIES = [
         ("Republicans", "One Republican voted.", True),
         ("CFCs", "A CFC harms ozone.", True),
         ("TV", "activity", False),
+        ("RAM", "una rama de la obra", False),
+        ("API", "Two APIs are open.", True),
+        ("Wave IV", "Wave I, Wave II and Wave III", False),
+        ("Wave IV", "in wave IV, too", True),
         ("9.0", "Version 19.05", False),
         ("700,000", "more than 700,000 readers", True),
     ],
@@ -48,6 +52,36 @@ def test_names_are_capitals_abbreviations_and_numbers_but_not_remarks_on_the_for
         "TV", "Globex", "1,200")  # fmt: skip
     assert analyse("What was FY2021 profit in Q4, in USD?").names == ()
     assert analyse("Welche CDN nutzt die Seite 12?").names == ("CDN",)
+
+
+def test_a_number_that_bounds_what_is_asked_need_not_stand_on_a_page() -> None:
+    assert analyse("When did more than 40,000 people visit Bergen?").names == ("Bergen",)
+    assert analyse("Wann kamen mehr als 40.000 Gäste?").names == ()
+    assert analyse("40,000人以上が来たのはいつですか").names == ()
+    assert analyse("Who are the 40,000 visitors of Bergen?").names == ("40,000", "Bergen")
+
+
+def test_a_numeral_belongs_to_the_name_before_it_and_a_question_mark_upside_down_opens_a_sentence() -> None:
+    assert analyse("How many boats sailed in Heat IV?").names == ("Heat IV",)
+    assert analyse("¿Todavía navega el barco de Bergen?").names == ("Bergen",)
+
+
+def test_a_title_in_the_questions_own_words_is_no_answer() -> None:
+    title = prose("u1", "Ferry passengers per day", 1)
+    lines, _ = answered("How many ferry passengers are there per day?", [title])
+    assert lines == ["No direct answer found. Closest passages:", "- Ferry passengers per day"]
+    said = prose("u1", "The ferry sails on Sundays.", 1)
+    assert answered("Does the ferry sail on Sundays?", [said])[0] == ["- The ferry sails on Sundays."]
+
+
+def test_numbers_and_months_may_stand_on_another_cited_page_than_the_best() -> None:
+    pages = [
+        prose("u1", "In the first 100 minutes of the fire, the crew of the Astrid closed all doors.", 1),
+        prose("u2", "In the first 250 minutes of the fire, the crew of the Astrid left the ship.", 2),
+    ]
+    question = "What did the crew of the Astrid do in the first 100 minutes and in the first 250 minutes?"
+    lines, citations = answered(question, pages)
+    assert len(citations) == 2 and not lines[0].startswith("No direct answer")
 
 
 def page(number: int, probability: float) -> RankedPage:
