@@ -56,7 +56,13 @@ CONTENT: dict[type[models.Model], str] = {  # all rows of a document, and how th
     IndexedDocument: "document",
     IndexedChunk: "document",
 }
-PER_COPY = {"id", "unit_ids", "indexed_at"}  # columns that differ between two documents of the same file
+PER_COPY = {
+    "id",
+    "chunk_id",
+    "unit_ids",
+    "indexed_at",
+    "created_at",
+}  # differ between copies
 
 
 class Broken(Exception):

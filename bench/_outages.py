@@ -150,7 +150,8 @@ django.setup()
 from pathlib import Path
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
-from documents import queue, uploads
+from documents.files import uploads
+from documents.ingestion import queue
 queue.issue_tickets = lambda count: os.kill(os.getpid(), signal.SIGKILL)
 owner, pdf = User.objects.get(pk=int(sys.argv[1])), Path(sys.argv[2])
 uploads.store_upload(owner, ContentFile(pdf.read_bytes()), pdf.name)

@@ -54,8 +54,11 @@ def kill_busy_worker(chaos: Installation, number: int) -> float:
     with suppress(ProcessLookupError):
         os.kill(process_id, signal.SIGKILL)
     seconds = chaos.wait_until_ready(document)
-    if rows_of(document) != rows_of(undisturbed):
-        raise Broken("the rows differ from those of an undisturbed run")
+    own, other = rows_of(document), rows_of(undisturbed)
+    if differing := [
+        f"{kind} ({own[kind][0]} of {other[kind][0]})" for kind in own if own[kind] != other[kind]
+    ]:
+        raise Broken(f"rows differ from those of an undisturbed run: {', '.join(differing)}")
     delete_document(document)
     return seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import resource
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import docx
@@ -281,20 +282,20 @@ DEEP = b"<div>" * 200_000 + b"words" + b"</div>" * 200_000
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("deep.html", DEEP, "more than 512 deep"),
-        ("open.html", b"<b><i>" * 100_000 + b"words", "more than 512 deep"),
-        ("long.html", b"<p>words " * 5_000_000, "more than 32 MB of text"),
-        ("deep.epub", epub_of(DEEP), "more than 512 deep"),
-        ("bomb.epub", epub_of(b"0" * 2**20 * 1100), "unpacks to more than 1024 MB"),
+        ("deep.html", lambda: DEEP, "more than 512 deep"),
+        ("open.html", lambda: b"<b><i>" * 100_000 + b"words", "more than 512 deep"),
+        ("long.html", lambda: b"<p>words " * 5_000_000, "more than 32 MB of text"),
+        ("deep.epub", lambda: epub_of(DEEP), "more than 512 deep"),
+        ("bomb.epub", lambda: epub_of(b"0" * 2**20 * 1100), "unpacks to more than 1024 MB"),
     ],
     ids=["html", "unclosed", "long", "epub", "bomb"],
 )
 def test_what_is_nested_too_deep_or_too_large_is_refused_at_once_with_the_reason(
-    tmp_path: Path, db: None, name: str, content: bytes, reason: str
+    tmp_path: Path, db: None, name: str, content: Callable[[], bytes], reason: str
 ) -> None:
     """On 9a9b452 200,000 nested elements kept a worker for 125 s."""
     path = tmp_path / name
-    path.write_bytes(content)
+    path.write_bytes(content())
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with pytest.raises(ParseFailure, match=reason):
         pdf_of(path, name)
