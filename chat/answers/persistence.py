@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -24,25 +25,29 @@ CHANGEABLE = [
 ]
 
 
-def save_progress(draft: AnswerBuilder) -> None:
-    """Saves words and citations in step; what a document lost meanwhile is left out of its citations."""
+def save_progress(draft: AnswerBuilder, **end: Any) -> None:
+    """Saves words and citations in step; what a document lost meanwhile is left out of its citations.
+
+    ``end``: columns that end the answer, saved in the same statement.
+    """
     with draft.saving:
         with draft.lock:
             content = draft.content
             unsaved = [citation for citation in draft.citations if citation.pk not in draft.saved]
-        if content == draft.saved_content and not unsaved:
+        if content == draft.saved_content and not unsaved and not end:
             return
         try:
-            _save(draft, content, unsaved)
+            _save(draft, content, unsaved, end)
         except IntegrityError:  # a document was deleted or read anew between the look and the commit
-            _save(draft, content, unsaved)
+            _save(draft, content, unsaved, end)
 
 
-def _save(draft: AnswerBuilder, content: str, unsaved: Sequence[Citation]) -> None:
+def _save(draft: AnswerBuilder, content: str, unsaved: Sequence[Citation], end: Mapping[str, Any]) -> None:
+    columns = {"content": content, "alive_at": timezone.now(), **end}
     with transaction.atomic():
         _forget_what_is_gone(unsaved)
         Citation.objects.bulk_create(unsaved)
-        Message.objects.filter(pk=draft.message_id).update(content=content, alive_at=timezone.now())
+        Message.objects.filter(pk=draft.message_id).update(**columns)
     draft.saved |= {citation.pk for citation in unsaved}
     draft.saved_content = content
 
@@ -67,11 +72,11 @@ def finish(
     draft: AnswerBuilder, status: Message.Status, error: str = "", usage: dict[str, float] | None = None
 ) -> None:
     """Saves the whole answer with its end."""
-    save_progress(draft)
-    changed = [citation for citation in draft.citations if citation.pk in draft.changed]
+    changed = [citation for citation in draft.citations if citation.pk in draft.changed & draft.saved]
     if changed:
         Citation.objects.bulk_update(changed, CHANGEABLE)
-    Message.objects.filter(pk=draft.message_id).update(
+    save_progress(
+        draft,
         status=status,
         error=error[:500],
         uncited=[[span.start, span.end] for span in draft.uncited()],

@@ -47,6 +47,7 @@ from documents.ingestion.leases import retry_until_available
 from documents.ingestion.recognition import pages_left
 from documents.translation import translated
 from retrieval.provider_calls import ProviderError
+from retrieval.query.scope import Scope
 from retrieval.rag_config import RagConfig
 from retrieval.results import SearchRecord
 
@@ -199,16 +200,17 @@ def found_passages(
     answer: Message, question: str, provider: Provider, writing: AnswerContext
 ) -> AnswerSources:
     """The passages, told to the reader; a continued answer keeps the ones it began with."""
+    scope = scope_of(answer.conversation, answer.conversation.owner)
     if answer.content and answer.sources:
         found = recall_context(answer.sources)
     else:
-        found = searched_passages(answer, question, provider, writing)
+        found = searched_passages(answer, question, scope, provider, writing)
     sources = [passage.unit.id for passage in found.passages]
     Message.objects.filter(pk=answer.pk).update(
         sources=sources,
         provider=provider.name,
         model=provider.model,
-        pages_left=pages_left(scope_of(answer.conversation, answer.conversation.owner).documents()),
+        pages_left=pages_left(scope.documents()),
     )
     count = len(found.passages)
     reading = ngettext("Reading %(count)s passage…", "Reading %(count)s passages…", count) % {"count": count}
@@ -218,11 +220,11 @@ def found_passages(
 
 
 def searched_passages(
-    answer: Message, question: str, provider: Provider, writing: AnswerContext
+    answer: Message, question: str, scope: Scope, provider: Provider, writing: AnswerContext
 ) -> AnswerSources:
     """Searches as the answer's ``rag_config`` says, and keeps the search in the history."""
     config = RagConfig.read(answer.rag_config)
-    scope = config.filters.narrow(scope_of(answer.conversation, answer.conversation.owner))
+    scope = config.filters.narrow(scope)
     options = replace(config.options(ANSWER_SEARCH), record=search_record(answer))
     region = answer.question.region
     inside = units_of_region(region, scope) if region else []

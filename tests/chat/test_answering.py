@@ -16,6 +16,7 @@ from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message
 from chat.providers.base import Finished, NativeCitation, Provider, TextDelta
+from chat.providers.registry import provider_named
 from chat.providers.scripted import Scripted
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
@@ -60,6 +61,17 @@ class Citing(Scripted):
         self.prompts.append(prompt)
         yield TextDelta(self.compose(lambda words: alias_of(self, words)))
         yield Finished()
+
+
+def test_an_answer_without_a_model_takes_few_queries(
+    conversation: Conversation, django_assert_max_num_queries: pytest.FixtureRequest
+) -> None:
+    question_commands.ask(conversation, QUESTION)
+    pending = claim_next(conversation.pk)
+    assert pending is not None
+    provider = provider_named("extractive")
+    with django_assert_max_num_queries(28):  # type: ignore[operator]
+        write_answer(pending, AnswerContext(lambda event: None, threading.Event(), provider=provider))
 
 
 def test_a_claim_that_stands_on_the_page_is_verified_on_its_very_words(answered: Answered) -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -25,7 +26,7 @@ from chat.answers.without_model.question import (
     place_words,
     words_of,
 )
-from chat.answers.without_model.ranking import caption_pattern, is_at, is_title, name_pattern
+from chat.answers.without_model.ranking import caption_pattern, is_title, name_pattern, units_named
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
@@ -129,7 +130,8 @@ def central_lines(lines: Sequence[AnswerLine], most: int = 5) -> list[AnswerLine
 def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
     """The lines of a section that is named, in order, where none has another word of the question."""
     places = [place for place in question.places if place.kind in ("section", "requirement")]
-    own = [line for line in lines if not is_title(line) and any(is_at(place, line.unit) for place in places)]
+    there = units_named(places, lines)
+    own = [line for line in lines if line.unit.id in there and not is_title(line)]
     called = {name for place in places for name in place_words(question.language, place.kind)}
     asked = {term for word in question.words if word.text.lower() not in called for term in word.terms}
     if any(line.terms & asked for line in own):
@@ -175,8 +177,7 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     if scope.narrows_chunks:  # what the question names stands elsewhere, maybe
         ranks = units_of_hits(hits)
         return _found([*ranks][:MOST_UNITS], ranks, scope)
-    documents = near_documents(scope, hits)
-    spoken, titles, packs = described(documents)
+    documents, spoken, titles, packs = near_documents(scope, hits)
     question = analyse(text, spoken)
     if question.topic and (units := topic_units(question.topic, documents, question.language)):
         return _found(units, {})
@@ -205,16 +206,6 @@ def _found(units: Sequence[UUID], ranks: Mapping[UUID, int], scope: Scope | None
     shown = enumerate(sources.shown, 1)
     passages = (context_item(sources, unit.id, at, ranks.get(UUID(unit.id), 0)) for at, unit in shown)
     return AnswerSources(tuple(passages), sources)
-
-
-def described(documents: Sequence[UUID]) -> tuple[list[str], str, list[str]]:
-    """The documents' languages, newest first; their titles and names; packs allowed that one is of."""
-    columns = ("language", "title", "original_name", "keyword_index__fields")
-    rows = list(Document.objects.filter(pk__in=documents).values_list(*columns))
-    languages = dict.fromkeys(base_language(code) for code, *_ in rows if code)
-    titles = "\n".join(text for _, title, name, _ in rows for text in (title, name))
-    packs = {field for *_, fields in rows for field in fields or ()}
-    return list(languages), titles, sorted(packs & set(settings.PACKS))
 
 
 def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUID]:
@@ -282,14 +273,33 @@ def units_of_hits(hits: Iterable[Hit]) -> dict[UUID, int]:
     return ranks
 
 
-def near_documents(scope: Scope, hits: Sequence[Hit]) -> list[UUID]:
+class NearDocuments(NamedTuple):
+    """Documents a question is about; their languages, newest first, titles and names, and packs."""
+
+    ids: list[UUID]
+    languages: list[str]
+    titles: str
+    packs: list[str]
+
+
+def near_documents(scope: Scope, hits: Sequence[Hit]) -> NearDocuments:
     """The scope's documents when they are few, else those with the best hits."""
-    if scope.document_ids is not None and len(scope.document_ids) <= NEAR_DOCUMENTS:
-        return list(scope.documents().values_list("pk", flat=True))
     votes: Counter[UUID] = Counter()
-    for rank, hit in enumerate(hits, 1):
-        votes[hit.document_id] += 1 / (rank + 2)  # type: ignore[assignment]
-    return [document for document, _ in votes.most_common(NEAR_DOCUMENTS)]
+    if scope.document_ids is not None and len(scope.document_ids) <= NEAR_DOCUMENTS:
+        documents = scope.documents()
+    else:
+        for rank, hit in enumerate(hits, 1):
+            votes[hit.document_id] += 1 / (rank + 2)  # type: ignore[assignment]
+        documents = Document.objects.filter(pk__in=[pk for pk, _ in votes.most_common(NEAR_DOCUMENTS)])
+    columns = ("pk", "language", "title", "original_name", "keyword_index__fields")
+    rows = list(documents.order_by("-created_at").values_list(*columns))
+    packs = {field for *_, fields in rows for field in fields or ()}
+    return NearDocuments(
+        sorted((pk for pk, *_ in rows), key=lambda pk: -votes[pk]),
+        list(dict.fromkeys(base_language(code) for _, code, *_ in rows if code)),
+        "\n".join(text for _, _, title, name, _ in rows for text in (title, name)),
+        sorted(packs & set(settings.PACKS)),
+    )
 
 
 def units_at(place: NamedPlace, documents: Sequence[UUID], language: str) -> list[UUID]:

@@ -66,11 +66,11 @@ class AnswerLine:
     label: str = ""
     values: tuple[CellValue, ...] = ()
 
-    @cached_property  # asked for thousands of times an answer, as are language and terms
+    @property
     def unit(self) -> SourceUnit:
         return self.passage.unit
 
-    @cached_property
+    @property
     def language(self) -> str:
         return self.unit.language or "en"
 
@@ -88,7 +88,7 @@ class AnswerLine:
         counted = grid_without_rows(table, self.unit, self.passage.around, self.language).counted
         return replace(counted, symbol="") if counted.scale != 1 or counted.currency else None
 
-    @cached_property
+    @property
     def terms(self) -> frozenset[str]:
         return distinct_terms(self.text, self.language)
 

@@ -187,15 +187,13 @@ def features_of(
     weights, items = TermWeights(passages), items_asked(question.text, packs)
     of_unit = {line.unit.id: line for line in lines}
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
-    named = {
-        key: float(any(is_at(place, line.unit) for place in question.places)) for key, line in of_unit.items()
-    }
+    named = units_named(question.places, lines)
     return {
         **search_signals(lines, passages),
         "words": word_nearness(question, lines, weights),
         "over": [over[line.unit.id] for line in lines],
         "year": [year_match(question, line) for line in lines],
-        "named": [named[line.unit.id] for line in lines],
+        "named": [float(line.unit.id in named) for line in lines],
         "label": [item_match(items, line) for line in lines],
         "type": [type_match(question, line) for line in lines],
         "row": [float(bool(line.values)) for line in lines],
@@ -283,17 +281,31 @@ def is_title(line: AnswerLine) -> bool:
     return line.unit.type != "list" or bool(LIST_NUMBER.match(line.unit.text))
 
 
+def units_named(places: Sequence[NamedPlace], lines: Sequence[AnswerLine]) -> set[str]:
+    """The ids of the lines' units that stand at one of the places."""
+    units = {line.unit.id: line.unit for line in lines} if places else {}
+    return {key for key, unit in units.items() if any(is_at(place, unit) for place in places)}
+
+
 def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
     """Whether the unit stands at the place the question names."""
     if place.kind in ("page", "slide"):
         return place.number.isdigit() and unit.page == int(place.number)
+    starts, item = _start_of(place, unit.language or "en")
     if place.kind in ("figure", "table"):
-        pattern = re.compile(rf"\W*{caption_pattern(place, unit.language or 'en')}(?!\w)", re.I)
-        return any(pattern.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
+        return any(starts.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
+    is_there = starts.match(unit.text) or any(starts.match(text) for text in unit.section_path)
+    return bool(is_there and item.match(unit.text))
+
+
+@cache
+def _start_of(place: NamedPlace, language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Match the start of the place's caption or heading, and of its item: (b) of 4.2(b)."""
+    if place.kind in ("figure", "table"):
+        return re.compile(rf"\W*{caption_pattern(place, language)}(?!\w)", re.I), re.compile("")
     number, *items = place.number.replace(")", "").split("(")
-    starts = re.compile(rf"\W*(?:\w+\s+)?[A-Z]?{re.escape(number)}(?![\w.]*\d)")
-    is_there = any(starts.match(text) for text in (unit.text, *unit.section_path))
-    return is_there and (not items or bool(re.match(rf".{{0,12}}?\(?\b{items[-1]}\)", unit.text)))
+    item = rf".{{0,12}}?\(?\b{items[-1]}\)" if items else ""
+    return re.compile(rf"\W*(?:\w+\s+)?[A-Z]?{re.escape(number)}(?![\w.]*\d)"), re.compile(item)
 
 
 @cache
