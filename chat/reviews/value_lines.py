@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
-from itertools import takewhile
 
 from chat.answers.without_model.lines import (
     PER_UNIT,
@@ -26,14 +25,21 @@ from chat.answers.without_model.lines import (
     one_line,
     row_line,
 )
-from chat.answers.without_model.question import YEAR, PlaceKind, QuestionFeatures, place_words, words_of
+from chat.answers.without_model.question import (
+    YEAR,
+    PlaceKind,
+    QuestionFeatures,
+    counted_terms,
+    place_words,
+    words_of,
+)
 from chat.answers.without_model.ranking import item_match, terms_over
 from chat.models import ReviewColumn
 from chat.reviews.typed_values import TypedValue, as_json, fits
 from domains.items import Item
 from text.measures import Measure
 from text.quantities import Quantity, quantities_in
-from text.terms import stop_words, terms_of
+from text.terms import terms_of
 
 Kind = ReviewColumn.Kind
 LABELLED = 0.25  # of ``item_match``: a row that a pack knows by another name than the question's
@@ -66,7 +72,6 @@ FOOTNOTED = re.compile(r"(?<=\d )(USD|EUR|GBP|JPY|CHF|CNY|SGD|AUD|CAD)\d(?!\d)")
 LABELLED_BY = re.compile(r"([^\d,;:]{1,60}): ?$")
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 FAR = 60  # characters
-MOST_COUNTED = 4  # words of what a question counts
 PLACES: tuple[PlaceKind, ...] = ("page", "slide", "figure", "table", "section", "requirement")
 LONGEST_TITLE = 90  # characters of a page's first line that is a title
 NEGATIVE = re.compile(r"[$€£¥₹]? ?\(.*\)")
@@ -331,18 +336,6 @@ def place_before(language: str) -> re.Pattern[str]:
     """Matches a word that numbers places (“Table”, “Fig.”) at the end of a text."""
     words = sorted({word for kind in PLACES for word in place_words(language, kind)}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})\s*$", re.IGNORECASE)
-
-
-def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
-    """Of “How many RAG studies are …”: the terms of what is counted, up to the first function word."""
-    lowered, stops = question.text.casefold(), stop_words(question.language)
-    phrases = words_of(question.language, "kinds")["count"]
-    ends = [at + len(phrase) for phrase in phrases if (at := lowered.find(phrase)) >= 0]
-    if not ends:
-        return frozenset()
-    words = WORD.findall(lowered[min(ends) :])[:MOST_COUNTED]
-    said = takewhile(lambda word: word not in stops, words)
-    return frozenset(terms_of(" ".join(said), language))
 
 
 def counts(quantity: Quantity, text: str, counted: frozenset[str], language: str) -> bool:

@@ -6,7 +6,8 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
 from text.languages import base_language, language_data, languages_with
@@ -44,6 +45,7 @@ NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,
 NUMBER = r"(?P<{}>[A-Z]?\d+(?:\.\d+)*[a-z]?(?:\([a-z\d]{{1,3}}\))*|[IVXLC]+)(?![A-Za-z\d])"
 PAGE_SPAN = re.compile(r"\s*(?:-|–|to|bis|à|a)\s*(\d{1,4})\b")
 MOST_BESIDE_TOPIC = 1  # telling terms beside those that name the topic; more ask for something particular
+MOST_COUNTED = 4  # words of what a question counts
 LONGEST_SPAN = 15  # years between two joined by a dash; pages likewise
 _SCRIPTS: tuple[tuple[str, str], ...] = (
     ("ja", "[\u3040-\u30ff]"),
@@ -149,6 +151,19 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
         ),
         topic="" if places else topic_of(lowered, language, telling),
     )
+
+
+@lru_cache(maxsize=64)
+def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
+    """Of “How many RAG studies are …”: the terms of what is counted, up to the first function word."""
+    lowered, stops = question.text.casefold(), stop_words(question.language)
+    phrases = words_of(question.language, "kinds")["count"]
+    ends = [at + len(phrase) for phrase in phrases if (at := lowered.find(phrase)) >= 0]
+    if not ends:
+        return frozenset()
+    words = re.findall(r"[\w-]+", lowered[min(ends) :])[:MOST_COUNTED]
+    said = takewhile(lambda word: word not in stops, words)
+    return frozenset(terms_of(" ".join(said), language))
 
 
 @cache

@@ -20,11 +20,13 @@ from chat.answers.without_model.question import (
     NamedPlace,
     QuestionFeatures,
     QuestionWord,
+    counted_terms,
     place_words,
 )
 from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
+from text.numbers import numbers_in, same_characters
 from text.quantities import month_numbers
 
 PageNumber = tuple[str, int]  # document, page
@@ -62,6 +64,8 @@ DATE = re.compile(
 )
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or a list item: it counts nothing
+COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
+OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
 FEW_LETTERS = 5  # a name this short is looked for as a whole word
 
@@ -253,8 +257,11 @@ def terms_over(line: AnswerLine) -> frozenset[str]:
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
+    if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
+        said = counts(line.text, counted, line.language)
+        return 1.0 if said else OTHER_NUMBER * has_number(question, line)
     if question.wants_number:
-        return float(not numbers_in(question.text).issuperset(NUMBER.findall(LABEL.sub("", line.text))))
+        return has_number(question, line)
     if "when" in question.kinds:
         return float(bool(DATE.search(line.text)))
     if question.kinds & {"who", "where"}:
@@ -262,8 +269,23 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     return 0.5
 
 
+def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
+    """1 for a line with a number that the question does not name, else 0."""
+    return float(not question_numbers(question.text).issuperset(NUMBER.findall(LABEL.sub("", line.text))))
+
+
+@lru_cache(maxsize=4096)
+def counts(text: str, counted: frozenset[str], language: str) -> bool:
+    """Whether a whole number, in digits or in words, counts one of these: “300 rowers”, “three lakes”."""
+    return any(
+        number.value == number.value.to_integral_value()
+        and counted & distinct_terms(COUNTED_BY.match(text, number.end)[0], language)  # type: ignore[index]
+        for number in numbers_in(same_characters(text), language)
+    )
+
+
 @lru_cache(maxsize=64)
-def numbers_in(text: str) -> frozenset[str]:
+def question_numbers(text: str) -> frozenset[str]:
     return frozenset(NUMBER.findall(text))
 
 
@@ -373,7 +395,7 @@ def relevance(
     held = [word for word in question.words if not found.isdisjoint(word.terms)]
     near = 1.0 if is_placed else nearness(question, pages, held)
     said = labelled or says_more_than_names(question, held, is_placed)
-    said = said and not all(is_echo(question, line) for line in chosen)
+    said = said and not (chosen and all(is_echo(question, line) for line in chosen))
     return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
 
 

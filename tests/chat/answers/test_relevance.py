@@ -66,6 +66,21 @@ def test_a_numeral_belongs_to_the_name_before_it_and_a_question_mark_upside_down
     assert analyse("¿Todavía navega el barco de Bergen?").names == ("Bergen",)
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many rowers does the club have?", "We had about 7,300 rowers in the club's two houses."),
+        ("How many kinds of boats are there?", "The club keeps three kinds of boats."),
+        ("Wie viele Ruderer hat der Verein?", "Der Verein hat 310 Ruderer."),
+    ],
+)
+def test_a_number_that_counts_what_is_asked_comes_before_others(question: str, said: str) -> None:
+    language = "de" if question.startswith("Wie") else "en"
+    other = "Rowers, Ruderer of the club, of the Verein, and kinds of boats: fees rose by 12% in 40 weeks."
+    lines, _ = answered(question, [prose("u1", f"{other} {said}", language=language)])
+    assert lines[0] == f"- {said}"
+
+
 def test_a_title_in_the_questions_own_words_is_no_answer() -> None:
     title = prose("u1", "Ferry passengers per day", 1)
     lines, _ = answered("How many ferry passengers are there per day?", [title])
