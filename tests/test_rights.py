@@ -417,6 +417,14 @@ def test_a_share_gives_reading_and_no_more(
     assert reader.get(url).status_code == 404
 
 
+@pytest.mark.parametrize("name", ["nobody", "al\x00ice"])
+def test_a_share_with_a_name_that_nobody_has_is_not_found(
+    hers: dict[str, Any], alice: User, name: str
+) -> None:
+    share = {"document": str(hers["document"].pk), "user": name}
+    assert client_of(alice).post("/api/shares/", share, format="json").status_code == 404
+
+
 def test_the_admin_is_for_staff_only(hers: dict[str, Any], callers: list[Client]) -> None:
     for path in (
         "/admin/",

@@ -69,6 +69,8 @@ class NamedParty(serializers.SlugRelatedField):
     """A user or group by name; 404 when the name is unknown."""
 
     def to_internal_value(self, data: Any) -> Any:
+        if "\x00" in str(data):  # PostgreSQL compares no text with NUL
+            raise exceptions.NotFound
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as error:
