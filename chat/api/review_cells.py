@@ -136,12 +136,13 @@ class Cells(ReviewPart, generics.ListAPIView):
 
     serializer_class = CellSerializer
     filterset_class = CellFilter
-    page_ordering = ["row__position", "column__position"]
+    page_ordering = ["row_position", "column__position"]  # a cursor reads the first from the row itself
 
     def get_queryset(self) -> models.QuerySet:
         if getattr(self, "swagger_fake_view", False):
             return ReviewCell.objects.none()
         cells = ReviewCell.objects.filter(row__review=self.review).visible_to(caller(self.request))
+        cells = cells.annotate(row_position=models.F("row__position"))
         return cells.select_related("row").prefetch_related("citations")
 
     def paginate_queryset(self, queryset: Any) -> Any:

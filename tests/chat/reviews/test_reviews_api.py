@@ -27,6 +27,20 @@ def api(alice: User) -> APIClient:
     return client_of(alice)
 
 
+def test_cells_are_paged_row_by_row(api: APIClient, alice: User, ingested: Ingest) -> None:
+    documents = [str(ingested(alice, f"The ships of fleet {number} carry mail.").pk) for number in (1, 2)]
+    made = api.post("/api/reviews/", {"name": "Ships", "documents": documents}, format="json").json()
+    for title in ("Fuel", "Cargo"):
+        api.post(f"/api/reviews/{made['id']}/columns/", {**FUEL, "title": title}, format="json")
+    api.post(f"/api/reviews/{made['id']}/fill/", {}, format="json")
+    found, url = [], f"/api/reviews/{made['id']}/cells/?limit=1"
+    while url:
+        page = api.get(url).json()
+        found += [cell["document"] for cell in page["results"]]
+        url = page["next"]
+    assert found == [documents[0], documents[0], documents[1], documents[1]]
+
+
 def test_a_review_goes_from_its_start_to_its_cells(api: APIClient, alice: User, ingested: Ingest) -> None:
     document = ingested(alice, "The ships run on liquefied gas.\nThey carry mail.")
     made = api.post("/api/reviews/", {"name": "Ships", "documents": [str(document.pk)]}, format="json")
