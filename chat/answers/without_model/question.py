@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
@@ -83,6 +83,7 @@ class QuestionFeatures:
         terms: their stems; words that only ask are left out unless there are no others.
         years: the years it names, those between two joined by a dash included.
         places: the places it names.
+        aggregates: the statistics it asks for (average, maximum, total), each with its word.
         computation: what must be computed from values; '' when nothing.
         topic: what of the whole document it asks for; '' when it asks for something particular.
     """
@@ -94,6 +95,7 @@ class QuestionFeatures:
     terms: tuple[str, ...]
     years: frozenset[str]
     places: tuple[NamedPlace, ...]
+    aggregates: Mapping[str, str]
     computation: Computation | Literal[""]
     topic: Topic | Literal[""]
 
@@ -146,6 +148,7 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
         terms=telling or terms,
         years=years_in(text),
         places=places,
+        aggregates=aggregates_in(text, language),
         computation=next(
             (name for name in COMPUTATIONS if _says(language, "computations", name, lowered)), ""
         ),
@@ -193,6 +196,13 @@ def _common(language: str) -> frozenset[str]:
 
 def _says(language: str, table: str, key: str, lowered: str) -> bool:
     return bool(_pattern(words_of(language, table)[key]).search(lowered))
+
+
+def aggregates_in(text: str, language: str) -> dict[str, str]:
+    """The statistics that a text names (average, maximum), each with its word."""
+    words = words_of(language, "aggregates").items()
+    found = {name: _pattern(phrases).search(text.casefold()) for name, phrases in words}
+    return {name: match[0] for name, match in found.items() if match}
 
 
 @cache

@@ -20,6 +20,7 @@ from chat.answers.without_model.question import (
     NamedPlace,
     QuestionFeatures,
     QuestionWord,
+    aggregates_in,
     counted_terms,
     place_words,
 )
@@ -257,6 +258,8 @@ def terms_over(line: AnswerLine) -> frozenset[str]:
 
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
+    if says_other_aggregate(question, line):
+        return 0.0
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
         said = counts(line.text, counted, line.language)
         return 1.0 if said else OTHER_NUMBER * has_number(question, line)
@@ -282,6 +285,14 @@ def counts(text: str, counted: frozenset[str], language: str) -> bool:
         and counted & distinct_terms(COUNTED_BY.match(text, number.end)[0], language)  # type: ignore[index]
         for number in numbers_in(same_characters(text), language)
     )
+
+
+def says_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a line is of another statistic than the one asked for: the maximum, and not the average."""
+    if not question.aggregates:
+        return False
+    said = aggregates_in(line.text, line.language)
+    return bool(said) and question.aggregates.keys().isdisjoint(said)
 
 
 @lru_cache(maxsize=64)
@@ -380,6 +391,8 @@ def relevance(
         for name in question.names
         if name not in known and not holds_name(text if is_number(name, question) else best.text, name)
     )
+    if chosen and all(says_other_aggregate(question, line) for line in chosen):
+        lacking += tuple(question.aggregates.values())
     labelled = best.features["label"] >= LABELLED
     lacks = bool(lacking or notes.absent)
     is_held = labelled or (not lacks and holds_pair(chosen))

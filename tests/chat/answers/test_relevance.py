@@ -9,7 +9,7 @@ import pytest
 from chat.answers.without_model.lines import AnswerLine
 from chat.answers.without_model.question import analyse
 from chat.answers.without_model.ranking import RankedPage, name_pattern, worth_citing
-from tests.chat.answers.builders import answered, prose
+from tests.chat.answers.builders import answered, on_one_page, prose
 
 FERRIES = [
     prose("u1", "The Astrid carries 400 passengers between Bergen and Stavanger every day in summer.", 1),
@@ -97,6 +97,23 @@ def test_numbers_and_months_may_stand_on_another_cited_page_than_the_best() -> N
     question = "What did the crew of the Astrid do in the first 100 minutes and in the first 250 minutes?"
     lines, citations = answered(question, pages)
     assert len(citations) == 2 and not lines[0].startswith("No direct answer")
+
+
+PULL = prose("u1", "The maximum pull of the winch Astrid is 900 newtons.", 1)
+MEAN_PULL = prose("u2", "On the test bench the average pull of the winch was 640 newtons.", 1)
+
+
+def test_an_average_is_not_answered_with_a_maximum() -> None:
+    question = "What is the average pull of the winch Astrid?"
+    lines, _ = answered(question, [PULL])
+    assert (
+        lines[0] == "No direct answer found. Closest passages: The closest passages do not mention “average”."
+    )
+    assert answered(question, on_one_page(PULL, MEAN_PULL))[0][0].endswith("640 newtons.")
+    german = prose("u1", "Die maximale Zugkraft der Winde beträgt 900 Newton.", 1, language="de")
+    lines, _ = answered("Wie groß ist die durchschnittliche Zugkraft der Winde?", [german])
+    assert "durchschnittliche" in lines[0]
+    assert answered("Wie groß ist die maximale Zugkraft der Winde?", [german])[0][0].endswith("900 Newton.")
 
 
 def page(number: int, probability: float) -> RankedPage:
