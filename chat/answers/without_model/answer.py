@@ -18,6 +18,7 @@ from chat.answers.without_model.lines import (
     PER_UNIT,
     AnswerLine,
     CellValue,
+    distinct_terms,
     escaped,
     is_naked,
     lines_of,
@@ -29,7 +30,7 @@ from chat.answers.without_model.lines import (
     says_something,
 )
 from chat.answers.without_model.question import QuestionFeatures, analyse, message, tells
-from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
+from chat.answers.without_model.ranking import RankedPage, is_step, rank, relevance, type_match, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
@@ -115,7 +116,7 @@ def chosen_lines(
         chosen += islice((line for line in holding(lines, passages) if is_new(line, chosen)), 1)
     if not chosen:
         return []
-    if "list" in question.kinds and chosen[0].unit.type == "list":
+    if chosen[0].unit.type == "list" and ("list" in question.kinds or asks_for_steps(question, chosen[0])):
         return list_around(chosen[0], [line for page in pages for line in page.lines])
     best = (with_years(question, line) for line in pages[0].lines)
     beside = (line for line in best if adds(question, chosen[0], line) and is_new(line, chosen))
@@ -141,12 +142,19 @@ def adds(question: QuestionFeatures, first: AnswerLine, line: AnswerLine) -> boo
     return near and type_match(question, first) == 0 < type_match(question, line)
 
 
+def asks_for_steps(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether it is asked how something is done, and the line is a step under a heading that names it."""
+    over = distinct_terms(" ".join(line.unit.section_path), line.language)
+    return "how" in question.kinds and is_step(line) and not over.isdisjoint(question.terms)
+
+
 def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
     """The items of the list that the line stands in, in order."""
     same = [
         other
         for other in lines
         if other.unit.type == "list"
+        and is_step(other) == is_step(line)
         and other.unit.section_path == line.unit.section_path
         and abs(other.unit.page - line.unit.page) <= 1
         and other.unit.document == line.unit.document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
@@ -95,7 +95,7 @@ class QuestionFeatures:
     terms: tuple[str, ...]
     years: frozenset[str]
     places: tuple[NamedPlace, ...]
-    aggregates: Mapping[str, str]
+    aggregates: tuple[tuple[str, str], ...]
     computation: Computation | Literal[""]
     topic: Topic | Literal[""]
 
@@ -134,7 +134,8 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     language = language_of(text)
     spoken = [base_language(code) for code in documents if code]
     stems = spoken[0] if spoken and language not in spoken else language
-    lowered = text.casefold()
+    asked = without_remark(text, language)
+    lowered = asked.casefold()
     places = tuple(places_in(text, language))
     numbers = frozenset(part for place in places for part in re.split(r"[()]+", place.number.lower()))
     terms = tuple(term for term in dict.fromkeys(terms_of(text, stems)) if term not in stop_words(language))
@@ -144,11 +145,11 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
         text=text,
         language=language,
         kinds=frozenset(kind for kind in KINDS if _says(language, "kinds", kind, lowered)),
-        words=tuple(words_in(text, language, stems, numbers)),
+        words=tuple(words_in(asked, language, stems, numbers)),
         terms=telling or terms,
         years=years_in(text),
         places=places,
-        aggregates=aggregates_in(text, language),
+        aggregates=tuple(aggregates_in(text, language).items()),
         computation=next(
             (name for name in COMPUTATIONS if _says(language, "computations", name, lowered)), ""
         ),
@@ -209,7 +210,7 @@ def aggregates_in(text: str, language: str) -> dict[str, str]:
 def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """Matches any of the phrases; whole words where the script sets spaces between words."""
     parts = (
-        re.escape(phrase) if _UNSPACED.search(phrase) else rf"(?<!\w){re.escape(phrase)}(?!\w)"
+        re.escape(phrase) if _UNSPACED.search(phrase) else rf"(?<!\w){spaced(phrase)}(?!\w)"
         for phrase in sorted(phrases, key=len, reverse=True)
     )
     return re.compile("|".join(parts))
@@ -224,14 +225,16 @@ def topic_of(lowered: str, language: str, telling: Sequence[str]) -> Topic | Lit
     return ""
 
 
-def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> Iterator[QuestionWord]:
-    """The telling words, each once, up to a remark on the form of the answer ("round to two decimals").
-
-    ``places``: numbers of the places it names.
-    """
+def without_remark(text: str, language: str) -> str:
+    """The question up to a remark on the form of the answer ("round to two decimals")."""
     remark = _pattern(words_of(language, "words")["form"]).search(text.lower())
+    return text[: remark.start()] if remark else text
+
+
+def words_in(text: str, language: str, stems: str, places: frozenset[str]) -> Iterator[QuestionWord]:
+    """The telling words, each once. ``places``: numbers of the places the question names."""
     seen: set[str] = set()
-    for match in WORD.finditer(text, 0, remark.start() if remark else len(text)):
+    for match in WORD.finditer(text):
         word = POSSESSIVE.sub("", match[0])
         terms = tuple(terms_of(word, stems))
         known = word in seen or places.issuperset(word.lower().split("-"))
@@ -276,6 +279,11 @@ def tells(question: QuestionFeatures) -> bool:
         for word in question.words
         for term in word.terms
     )
+
+
+def spaced(phrase: str) -> str:
+    """Matches the phrase; ``*`` stands for one word."""
+    return re.escape(phrase).replace(r"\*", r"\w+")
 
 
 @cache

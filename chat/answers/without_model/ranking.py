@@ -58,7 +58,7 @@ LINE_WEIGHTS = {
 
 LONGEST_TITLE = 60  # characters
 CLOSED_END = re.compile(r"[.!?。！？:;%\d]\W*$")
-LIST_NUMBER = re.compile(r"[\dA-Z]+[.)]")
+LIST_NUMBER = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]")
 RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
@@ -269,12 +269,15 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
         return float(bool(DATE.search(line.text)))
     if question.kinds & {"who", "where"}:
         return float(bool(NAME.search(line.text)))
+    if "how" in question.kinds and is_step(line):
+        return 1.0
     return 0.5
 
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
-    """1 for a line with a number that the question does not name, else 0."""
-    return float(not question_numbers(question.text).issuperset(NUMBER.findall(LABEL.sub("", line.text))))
+    """1 for a line with a number, but a year, that the question does not name, else 0."""
+    said = NUMBER.findall(YEAR.sub("", LABEL.sub("", line.text)))
+    return float(not question_numbers(question.text).issuperset(said))
 
 
 @lru_cache(maxsize=4096)
@@ -287,12 +290,17 @@ def counts(text: str, counted: frozenset[str], language: str) -> bool:
     )
 
 
+def is_step(line: AnswerLine) -> bool:
+    """Whether a line is a numbered item of a list."""
+    return line.unit.type == "list" and bool(LIST_NUMBER.match(line.unit.text))
+
+
 def says_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
     """Whether a line is of another statistic than the one asked for: the maximum, and not the average."""
     if not question.aggregates:
         return False
     said = aggregates_in(line.text, line.language)
-    return bool(said) and question.aggregates.keys().isdisjoint(said)
+    return bool(said) and dict(question.aggregates).keys().isdisjoint(said)
 
 
 @lru_cache(maxsize=64)
@@ -311,7 +319,7 @@ def is_title(line: AnswerLine) -> bool:
     """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
     if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
         return False
-    return line.unit.type != "list" or bool(LIST_NUMBER.match(line.unit.text))
+    return line.unit.type != "list" or is_step(line)
 
 
 def units_named(places: Sequence[NamedPlace], lines: Sequence[AnswerLine]) -> set[str]:
@@ -392,7 +400,7 @@ def relevance(
         if name not in known and not holds_name(text if is_number(name, question) else best.text, name)
     )
     if chosen and all(says_other_aggregate(question, line) for line in chosen):
-        lacking += tuple(question.aggregates.values())
+        lacking += tuple(word for _, word in question.aggregates)
     labelled = best.features["label"] >= LABELLED
     lacks = bool(lacking or notes.absent)
     is_held = labelled or (not lacks and holds_pair(chosen))

@@ -75,6 +75,9 @@ def test_places_that_a_question_names_are_read(question: str, places: list[Named
     [
         ("Summarise this document", "summary"),
         ("What is this document about?", "about"),
+        ("What is this presentation about?", "about"),
+        ("What are these slides about?", "about"),
+        ("What is the main finding?", "findings"),
         ("What are the main risks?", "risks"),
         ("Fasse dieses Dokument zusammen", "summary"),
         ("この文書を要約してください", "summary"),

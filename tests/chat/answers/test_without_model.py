@@ -491,3 +491,19 @@ def test_markdown_in_documents_stays_text() -> None:
     assert escaped("# no heading") == r"\# no heading"
     assert escaped("1. Introduction") == r"1\. Introduction"
     assert escaped("snake_case stays, _this_ is no emphasis") == r"snake_case stays, \_this\_ is no emphasis"
+
+
+def test_how_something_is_done_is_answered_with_the_steps_under_its_heading() -> None:
+    def step(alias: str, text: str) -> ContextItem:
+        return prose(alias, text, 3, "Descaling the kettle", kind="list")
+
+    steps = on_one_page(
+        step("u1", "1. Fill the kettle with vinegar and water."),
+        step("u2", "2. Boil it and wait for an hour."),
+        step("u3", "• Vinegar stains marble."),
+        step("u4", "3. Rinse it twice."),
+        prose("u5", "A clean kettle saves power.", 3, "Descaling the kettle"),
+    )
+    lines, citations = answered("How do I descale the kettle?", steps)
+    assert [citation.alias for citation in citations] == ["u1", "u2", "u4"]
+    assert lines[0] == "- Fill the kettle with vinegar and water."
