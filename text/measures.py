@@ -117,6 +117,11 @@ def measure_of(text: str, language: str) -> Named | None:
     return None
 
 
+def names_unit(head: str, language: str) -> bool:
+    """Whether a column holds the units of its rows: "Unit", "Einheit"."""
+    return head.strip().lower() in _head_words(language, "unit")
+
+
 def without_measure(text: str, language: str) -> str:
     """A head or label without the phrase that names what it counts in; unchanged where nothing is left."""
     named = measure_of(text, language)

@@ -1,4 +1,4 @@
-"""Numbers of a text, in digits or words of its language, with their characters.
+"""Numbers and dates of a text, in digits or words of its language, with their characters.
 
 Digits of any script are read; the decimal mark is the one the digits show, else the language's.
 Number words come from ``text/languages/<code>/numbers.toml``.
@@ -157,15 +157,22 @@ def digit_value(digits: str, comma: bool) -> Decimal:
 def numbers_in(text: str, language: str) -> list[Number]:
     """Every number in order; ``text`` went through ``same_characters``."""
     comma = decimal_comma(text, language)
-    found = [
-        Number(m.start(), m.end(), digit_value(m[0], comma))
-        for m in _DIGITS.finditer(text)
-        if not _inside_word(text, m.start())
-    ]
+    found = [Number(m.start(), m.end(), digit_value(m[0], comma)) for m in _digits_of(text)]
     taken = {at for number in found for at in range(number.start, number.end)}
     words = _spelled_cjk(text) if language in ("zh", "ja") else _spelled(text, number_words(language))
     found += [number for number in words if number.start not in taken]
     return sorted(found, key=lambda number: number.start)
+
+
+def _digits_of(text: str) -> Iterator[re.Match[str]]:
+    """Digits that are numbers: not the "20" of "K20", but the 120 of "K20 120"."""
+    at = 0
+    while match := _DIGITS.search(text, at):
+        at = match.end()
+        if not _inside_word(text, match.start()):
+            yield match
+        elif " " in match[0]:
+            at = text.index(" ", match.start())
 
 
 def _inside_word(text: str, at: int) -> bool:
@@ -240,3 +247,60 @@ def _cjk_value(digits: str) -> Decimal | None:
         else:
             current = _CJK_DIGITS[character]
     return Decimal(total + current)
+
+
+# Dates of a text, by the month names of its language.
+
+_YEAR_OF_DATE = r"(?:1[0-9]|20)\d\d"
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date as written; ``day`` and ``month`` are 0 where it does not say them, and so is ``year``."""
+
+    start: int
+    end: int
+    year: int = 0
+    month: int = 0
+    day: int = 0
+
+
+@cache
+def month_numbers(language: str) -> dict[str, int]:
+    """Lower-case month names and their numbers."""
+    data = tomllib.loads(language_data(language, "numbers.toml"))
+    months = data.get("months", {})
+    return {name: int(number) for number, names in months.items() for name in names.split()}
+
+
+@cache
+def _date_pattern(language: str) -> re.Pattern[str]:
+    names = "|".join(map(re.escape, sorted(month_numbers(language), key=len, reverse=True))) or "(?!)"
+    month = rf"(?P<{{0}}>{names})\b\.?"
+    return re.compile(
+        rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR_OF_DATE}))?(?![\d,.]*\d)"
+        rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:day\s+)?(?:of\s+|de\s+)?{month.format('m2')}"
+        rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR_OF_DATE}))?\b"
+        rf"|\b(?P<y3>{_YEAR_OF_DATE})-(?P<mo3>\d\d)-(?P<d3>\d\d)\b"
+        rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR_OF_DATE})\b"
+        rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{_YEAR_OF_DATE})\b"
+        rf"|(?P<y5>{_YEAR_OF_DATE})\s?年\s?(?:(?P<mo5>\d{{1,2}})\s?月\s?(?:(?P<d5>\d{{1,2}})\s?日)?)?"
+        rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{_YEAR_OF_DATE})\b",
+        re.IGNORECASE,
+    )
+
+
+def dates_in(text: str, language: str) -> Iterator[Date]:
+    """Dates with a day or a month, and 年 years, in order. Plain years are numbers."""
+    months = month_numbers(language)
+    for match in _date_pattern(language).finditer(text):
+        said = match.groupdict()
+        name = next((said[key] for key in ("m1", "m2", "m7") if said[key]), None)
+        written = next((said[key] for key in ("mo3", "mo4", "mo5", "mo6") if said[key]), 0)
+        month = months[name.lower()] if name else int(written)
+        day = int(next((v for k, v in said.items() if k[0] == "d" and v), 0))
+        year = int(next((v for k, v in said.items() if k[0] == "y" and v), 0))
+        if language == "en" and match["mo6"]:
+            month, day = day, month  # 06/12/2023 is read month first; both readings agree where equal
+        if month <= 12 and day <= 31:
+            yield Date(match.start(), match.end(), year, month, day)

@@ -10,65 +10,8 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from text.languages import language_data
-from text.numbers import Number, number_words, numbers_in, same_characters
+from text.numbers import Date, Number, dates_in, number_words, numbers_in, same_characters
 from text.units import Unit, unit_at, units_by_symbol
-
-# Dates and years of a text, by the month names of its language.
-
-_YEAR_OF_DATE = r"(?:1[0-9]|20)\d\d"
-
-
-@dataclass(frozen=True, slots=True)
-class Date:
-    """A date as written; ``day`` and ``month`` are 0 where it does not say them, and so is ``year``."""
-
-    start: int
-    end: int
-    year: int = 0
-    month: int = 0
-    day: int = 0
-
-
-@cache
-def month_numbers(language: str) -> dict[str, int]:
-    """Lower-case month names and their numbers."""
-    data = tomllib.loads(language_data(language, "numbers.toml"))
-    months = data.get("months", {})
-    return {name: int(number) for number, names in months.items() for name in names.split()}
-
-
-@cache
-def _pattern(language: str) -> re.Pattern[str]:
-    names = "|".join(map(re.escape, sorted(month_numbers(language), key=len, reverse=True))) or "(?!)"
-    month = rf"(?P<{{0}}>{names})\b\.?"
-    return re.compile(
-        rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR_OF_DATE}))?(?![\d,.]*\d)"
-        rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:day\s+)?(?:of\s+|de\s+)?{month.format('m2')}"
-        rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR_OF_DATE}))?\b"
-        rf"|\b(?P<y3>{_YEAR_OF_DATE})-(?P<mo3>\d\d)-(?P<d3>\d\d)\b"
-        rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR_OF_DATE})\b"
-        rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{_YEAR_OF_DATE})\b"
-        rf"|(?P<y5>{_YEAR_OF_DATE})\s?年\s?(?:(?P<mo5>\d{{1,2}})\s?月\s?(?:(?P<d5>\d{{1,2}})\s?日)?)?"
-        rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{_YEAR_OF_DATE})\b",
-        re.IGNORECASE,
-    )
-
-
-def dates_in(text: str, language: str) -> Iterator[Date]:
-    """Dates with a day or a month, and 年 years, in order. Plain years are numbers."""
-    months = month_numbers(language)
-    for match in _pattern(language).finditer(text):
-        said = match.groupdict()
-        name = next((said[key] for key in ("m1", "m2", "m7") if said[key]), None)
-        written = next((said[key] for key in ("mo3", "mo4", "mo5", "mo6") if said[key]), 0)
-        month = months[name.lower()] if name else int(written)
-        day = int(next((v for k, v in said.items() if k[0] == "d" and v), 0))
-        year = int(next((v for k, v in said.items() if k[0] == "y" and v), 0))
-        if language == "en" and match["mo6"]:
-            month, day = day, month  # 06/12/2023 is read month first; both readings agree where equal
-        if month <= 12 and day <= 31:
-            yield Date(match.start(), match.end(), year, month, day)
-
 
 CURRENCY_SYMBOLS = {
     "$": "USD",
@@ -143,7 +86,8 @@ def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
     plain = same_characters(text)
     dates = [_of_date(date) for date in dates_in(plain, language)]
     dates += _fractions(plain, language, [(date.start, date.end) for date in dates])
-    dates += _amounts(plain, language)
+    taken = [(date.start, date.end) for date in dates]
+    dates += [q for q in _amounts(plain, language) if not any(a < q.end and q.start < b for a, b in taken)]
     taken = [(date.start, date.end) for date in dates]
     found: list[Quantity] = []
     for number in numbers_in(plain, language):
@@ -179,6 +123,8 @@ def _of_date(date: Date) -> Quantity:
 
 def _bound(text: str, number: Number, language: str) -> Quantity:
     value, end = number.value, number.end
+    half, end = _half_at(text, end, language)
+    value += half
     bracketed = _in_bracket(text, number.start, end)
     start, currency, negative = _left_of(text, number.start - bracketed, language)
     if bracketed:
@@ -200,6 +146,8 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
             symbol, end = found
             start -= alone
             unit = units_by_symbol()[symbol]
+            half, end = _half_at(text, end, language)
+            value += half * scale
     if not currency and not unit and (named := _unit_before(text, start, number, language)):
         start, symbol = named
         unit = units_by_symbol()[symbol]
@@ -216,6 +164,21 @@ def _bound(text: str, number: Number, language: str) -> Quantity:
     if bare and not negative and not number.spelled and _YEAR.fullmatch(digits):
         return Quantity(start, end, value, "year", value, "", step)
     return Quantity(start, end, value, "", value, "", step, bare, scale)
+
+
+@cache
+def _half_pattern(language: str) -> re.Pattern[str] | None:
+    """ "and a half" behind a number, or behind the number's unit."""
+    words = tomllib.loads(language_data(language, "numbers.toml")).get("and_half", "").split()
+    listed = "|".join(re.escape(word.replace("_", " ")) for word in words)
+    return re.compile(rf"\s(?:{listed})(?!\w)", re.IGNORECASE) if words else None
+
+
+def _half_at(text: str, at: int, language: str) -> tuple[Decimal, int]:
+    """The half that a number has besides its whole, and where its words end."""
+    pattern = _half_pattern(language)
+    match = pattern.match(text, at) if pattern else None
+    return (Decimal("0.5"), match.end()) if match else (Decimal(0), at)
 
 
 def _left_of(text: str, start: int, language: str) -> tuple[int, str, bool]:
@@ -450,14 +413,22 @@ def _fraction_pattern(language: str) -> re.Pattern[str] | None:
 
 
 def _fractions(text: str, language: str, taken: list[tuple[int, int]]) -> Iterator[Quantity]:
-    """ "half", "three quarters", and "half a year" as a quantity of time."""
-    pattern = _fraction_pattern(language)
+    """ "half", "three quarters"; "half a year" as a time, "half a million" as a number or an amount."""
+    pattern, halves = _fraction_pattern(language), _half_pattern(language)
+    taken = [*taken, *(match.span() for match in (halves.finditer(text) if halves else ()))]
     for match in pattern.finditer(text) if pattern else ():
-        if any(a < match.end() and match.start() < b for a, b in taken):
+        if any(a <= match.start() < b for a, b in taken):
             continue
         value = number_words(language).fractions[match[0].lower()]
-        link = re.compile(r"\s?(?:(?:a|an|of a|ein|eines|eine|un|une|d['’]un)\s)?").match(text, match.end())
-        found = unit_at(text, link.end() if link else match.end(), language)
+        link = _LINK_OF_FRACTION.match(text, match.end())
+        end = link.end() if link else match.end()
+        scale, behind = _scale_at(text, end, language, short=False)
+        if scale > 1:
+            currency, behind = _currency_at(text, behind, language)
+            value, kind = value * scale, "money" if currency else ""
+            yield Quantity(match.start(), behind, value, kind, value, currency, scale / 10, False, scale)
+            continue
+        found = unit_at(text, end, language)
         if found and units_by_symbol()[found[0]].dimension not in ("ratio", "points"):
             unit = units_by_symbol()[found[0]]
             base = value * unit.factor
@@ -468,3 +439,6 @@ def _fractions(text: str, language: str, taken: list[tuple[int, int]]) -> Iterat
             yield Quantity(
                 match.start(), match.end(), value, "ratio", value, "fraction", Decimal("0.01"), False
             )
+
+
+_LINK_OF_FRACTION = re.compile(r"[\s-]?(?:(?:a|an|of a|ein|eines|eine|un|une|d['’]un|d['’]une|de)\s)?")

@@ -85,6 +85,13 @@ class Lexicon:
         alone_denied: French verbs that "ne" denies without "pas" ("ne peut").
         particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
         articles: words that open the phrase of a noun; definite: those before one thing already known.
+        than_behind: words behind what something is held against ("より").
+        enacting: auxiliaries of rules, which may be left out in the present ("shall").
+        of_which: relative pronouns of a part that is counted ("of which", "dont").
+        group: words behind the name of those who got something ("the placebo group").
+        event: prepositions of what a span of time begins with ("within 30 days of").
+        copula: forms of "to be" in the third person.
+        timely: prepositions of time, which may stand for each other.
         starts, ends: prepositions of the first and the last value of a change ("from", "to").
     """
 
@@ -112,6 +119,13 @@ class Lexicon:
     opens_instruction: frozenset[str]
     without: frozenset[str]
     only_with: frozenset[str]
+    than_behind: frozenset[str]
+    enacting: frozenset[str]
+    of_which: frozenset[str]
+    group: frozenset[str]
+    event: frozenset[str]
+    timely: frozenset[str]
+    copula: frozenset[str]
     starts: frozenset[str]
     ends: frozenset[str]
     relative: frozenset[str]
@@ -170,11 +184,38 @@ def stem(word: str, language: str) -> str:
     """The stem of a plain word (Snowball); the word itself where the language has no stemmer."""
     if language == "ar":
         return _arabic_stem(word)
-    stemmer = _stemmer(language)
-    found = str(stemmer.stemWord(word)) if stemmer else word
+    found = base_stem(_snowball_stem(word, language), language)
     if word.removeprefix(found) in _doers(language):
         found += "+doer"
     return plain_letters(found) if language in ("fr", "es", "it", "pt", "de") else found
+
+
+def _snowball_stem(word: str, language: str) -> str:
+    stemmer = _stemmer(language)
+    return str(stemmer.stemWord(word)) if stemmer else word
+
+
+@cache
+def _irregular(language: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Stems of irregular forms and those of their base ("nahm": "nehm"), and the prefixes verbs may have."""
+    found: dict[str, str] = {}
+    prefixes: tuple[str, ...] = ()
+    for line in language_data(language, "irregular.txt").splitlines():
+        if line.startswith("prefixes:"):
+            prefixes = tuple(sorted(line.split()[1:], key=len, reverse=True))
+        elif line and not line.startswith("#"):
+            base, *forms = (_snowball_stem(word, language) for word in line.split())
+            found |= {form: base for form in forms if form != base}
+    return found, prefixes
+
+
+def base_stem(found: str, language: str) -> str:
+    """The stem of the base of an irregular form: that of "aufnehmen" for "aufnahm"; else the stem itself."""
+    forms, prefixes = _irregular(language)
+    if found in forms:
+        return forms[found]
+    rests = ((p, found.removeprefix(p)) for p in prefixes if found.startswith(p))
+    return next((p + forms[rest] for p, rest in rests if rest in forms), found)
 
 
 @lru_cache(maxsize=65536)
@@ -273,6 +314,8 @@ def _entries(data: dict[str, dict[str, str]], language: str) -> Iterator[tuple[t
         for value, listed in values.items():  # type: ignore[attr-defined]
             for words in _phrases(listed, language):
                 yield words, Sense(markers=(Marker(category, value),))
+    for words in _phrases(str(data.get("light", "")), language) if language in UNSPACED else ():
+        yield words, Sense()
     for table in ("poles", "opposites"):
         for pair, sides in data.get(table, {}).items():
             for side, listed in enumerate(sides):
@@ -294,14 +337,26 @@ def _stemmed(words: tuple[str, ...], language: str) -> tuple[str, ...]:
 
 def _phrases(listed: str, language: str) -> Iterable[tuple[str, ...]]:
     for phrase in listed.split("|"):
-        if phrase := phrase.strip():
-            plain = plain_word(phrase, language)
+        for form in _contracted(phrase.strip(), language):
+            plain = plain_word(form, language)
             if language in UNSPACED:
                 yield tuple(plain)
             elif plain.endswith("'") and len(plain) > 1:  # an elided word ends before a letter
                 yield tuple(split_words(plain + "x")[:-1])
             else:
                 yield tuple(split_words(plain))
+
+
+_CONTRACTED = {" de": (" d'", " du", " des"), " que": (" qu'",), " à": (" au", " aux")}
+
+
+def _contracted(phrase: str, language: str) -> Iterator[str]:
+    """A phrase, and in French what it becomes before a vowel or an article: "au-delà d'", "jusqu'au"."""
+    if phrase:
+        yield phrase
+    for ending, others in _CONTRACTED.items() if language == "fr" else ():
+        if phrase.endswith(ending) and " " in phrase:
+            yield from (phrase.removesuffix(ending) + other for other in others)
 
 
 _LETTER = "(?:[^\\W\\d_][\u0300-\u036f\u064b-\u0652\u0670\u0640]*)"

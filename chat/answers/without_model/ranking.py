@@ -27,8 +27,7 @@ from chat.answers.without_model.question import (
 from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
-from text.numbers import numbers_in, same_characters
-from text.quantities import month_numbers
+from text.numbers import month_numbers, numbers_in, same_characters
 
 PageNumber = tuple[str, int]  # document, page
 
