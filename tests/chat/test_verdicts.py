@@ -13,6 +13,8 @@ import pytest
 from chat.citations.claims import CONTRADICTED
 from chat.citations.verification.batch import Case, Checked, check
 from chat.citations.verification.tokens import tokens_of
+from text.quantities import quantities_in
+from text.semantics import stem
 
 CONTRACT = (
     "The Carrier shall compensate the Shipper for goods lost in transit, unless the loss was caused by "
@@ -603,3 +605,103 @@ TENANTS = "About two thirds of tenants (66%) renewed their lease. Of 212 patient
 )
 def test_by_how_much_and_to_what_are_told_apart(claim: str, passage: str, lang: str, verdict: str) -> None:
     assert checked(claim, passage, lang).verdict.replace("exact", "normalized") == verdict
+
+
+LICENCE = (
+    "The Licensee shall pay the Licensor a royalty of 4 % of net sales within 30 days after the end of the "
+    "year. Unused hours may be carried over until 31 March of the following year, up to a maximum "
+    "of 10 hours."
+)
+CLINIC = (
+    "At 12 months, 42 % of patients in the exercise arm and 29 % in the control arm had returned to work. "
+    "Patients received placebo once daily. The centre screened 412 adults, of whom 96 did not attend."
+)
+SPENDING = (
+    "Net revenue for the second quarter was $1.24 billion. Housing accounted for 37 % of spending, food for "
+    "15 % and transport for 12 %. Between 2011 and 2021 the population grew from 184,300 to 201,900. "
+    "The Licensor's letter was written in March 1764, not, as was long believed, in 1746."
+)
+DATA_SHEET = (
+    "Electrical data\n| Parameter | Min. | Typ. | Max. | Unit |\n| Supply voltage | 2.7 | 3.3 | 3.6 | V |\n"
+    "| Supply current | 1.0 | 4.5 | 6.0 | mA |"
+)
+NOTICE = "Der Käufer muss einen Mangel unverzüglich anzeigen."
+NORTH = "En el valle norte se contaron 34 nidos y en el valle sur 21. En caso de duda, avisará al cliente."
+LAKE = "与2015年相比，2020年的平均水温上升了0.8摄氏度。甲方应在验收合格后10日内向乙方支付合同价款的60%。"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang", "verified"),
+    [
+        # another order of the same phrases
+        ("Within 30 days of the end of the year the Licensee pays a royalty.", LICENCE, "en", True),
+        ("A royalty shall be paid to the Licensor within 30 days of the end of the year.",
+         LICENCE, "en", True),
+        ("A royalty is paid within 30 days before the end of the year.", LICENCE, "en", False),
+        ("Up to 10 hours of unused hours may be carried over.", LICENCE, "en", True),
+        ("Second-quarter net revenue was $1.24 billion.", SPENDING, "en", True),
+        ("The population grew from 184,300 in 2011 to 201,900 in 2021.", SPENDING, "en", True),
+        ("The population grew from 184,300 in 2021 to 201,900 in 2011.", SPENDING, "en", False),
+        ("The letter was written in 1746.", SPENDING, "en", False),
+        ("Replace the seal every year.", "The seal should be replaced every year.", "en", True),
+        ("The best month is May.", "May is the best month.", "en", True),
+        ("Anna is the mother of Maria.", "The mother of Anna is Maria.", "en", False),
+        # what a clause leaves out
+        ("Food accounted for 15 % of spending.", SPENDING, "en", True),
+        ("Transport accounted for 12 % of spending.", SPENDING, "en", True),
+        ("Transport accounted for 15 % of spending.", SPENDING, "en", False),
+        ("In the exercise arm, 42 % of patients had returned to work at 12 months.", CLINIC, "en", True),
+        ("In the control arm, 42 % of patients had returned to work at 12 months.", CLINIC, "en", False),
+        ("96 of the 412 adults did not attend.", CLINIC, "en", True),
+        ("96 of the 412 adults attended.", CLINIC, "en", False),
+        # who gets and who gives
+        ("Patients were given placebo once daily.", CLINIC, "en", True),
+        ("Patients gave placebo once daily.", CLINIC, "en", False),
+        ("Ein Mangel muss vom Käufer angezeigt werden.", NOTICE, "de", True),
+        ("Der Käufer muss vom Mangel angezeigt werden.", NOTICE, "de", False),
+        # of two opposites the one whose phrase stands there
+        ("Se contaron 34 nidos en el valle norte.", NORTH, "es", True),
+        ("Se contaron 34 nidos en el valle sur.", NORTH, "es", False),
+        # irregular verbs
+        ("Der Rat beschloss den Haushalt.", "Der Haushalt wurde vom Rat beschlossen.", "de", True),
+        ("Le conseil détruisit le pont.", "Le conseil a détruit le pont.", "fr", True),
+        # comparisons and shares in languages without spaces
+        ("2020年的平均水温比2015年上升了0.8摄氏度。", LAKE, "zh", True),
+        ("2015年的平均水温比2020年上升了0.8摄氏度。", LAKE, "zh", False),
+        ("甲方应在验收合格后10日内向乙方支付合同价款的六成。", LAKE, "zh", True),
+        ("验收合格后10日内，乙方应向甲方支付合同价款的60%。", LAKE, "zh", False),
+        # a column of units, and heads cut short
+        ("The typical supply voltage is 3.3 V.", DATA_SHEET, "en", True),
+        ("The maximum supply voltage is 3.3 V.", DATA_SHEET, "en", False),
+        ("The typical supply current is 4.5 A.", DATA_SHEET, "en", False),
+    ],
+)  # fmt: skip
+def test_what_other_words_and_another_order_say_is_judged_by_kind(
+    claim: str, passage: str, lang: str, verified: bool
+) -> None:
+    assert checked(claim, passage, lang).verified == verified
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "base"),
+    [
+        ("five and a half days", "en", 475_200),
+        ("three quarters of a minute", "en", 45),
+        ("half a million", "en", 500_000),
+        ("eine halbe Million Euro", "de", 500_000),
+        ("zwei von drei: Modell K20 120 kg", "de", 120_000),
+        ("une demi-année", "fr", 6),
+        ("dos años y medio", "es", 30),
+        ("خمسة وثلاثين كيلومترا", "ar", 35_000),
+    ],
+)
+def test_a_half_belongs_to_the_number_before_it(text: str, lang: str, base: int) -> None:
+    assert quantities_in(text, lang)[-1].base == base
+
+
+@pytest.mark.parametrize(
+    ("form", "base", "lang"),
+    [("aufnahmen", "aufnehmen", "de"), ("beschlossen", "beschließen", "de"), ("reçut", "recevoir", "fr")],
+)
+def test_irregular_forms_have_the_stem_of_their_base(form: str, base: str, lang: str) -> None:
+    assert stem(form, lang) == stem(base, lang)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from chat.citations.claims import Conflict
 from chat.citations.verification.token import Token
 from text.quantities import Quantity
 from text.semantics import Lexicon, Marker
@@ -185,12 +187,19 @@ def partners(claim: Sequence[Token], source: Sequence[Token]) -> Partners:
 
 
 def _part_namesakes(table: list[list[float]], claim: Sequence[Token], source: Sequence[Token]) -> None:
-    """Two words that both sides say both of are two things here, were they else of one meaning."""
-    said, held = ({t.stem: t for t in side if t.kind == "word"} for side in (claim, source))
-    both = said.keys() & held.keys()
+    """Two words that both sides say both of are two things here, were they else of one meaning.
+
+    Nor is a synonym meant where the very word stands there, unless it stands for another of the claim's.
+    """
+    said, held = (Counter(t.stem for t in side if t.kind == "word") for side in (claim, source))
+    wanted = [sum(row[at] == 1 for row in table) for at in range(len(source))]
     for row, one in zip(table, claim, strict=True):
+        if not held[one.stem] or one.kind != "word":
+            continue
+        own = [at for at, other in enumerate(source) if other.stem == one.stem]
+        enough = len(own) >= said[one.stem] and all(wanted[at] <= said[one.stem] for at in own)
         for at, other in enumerate(source):
-            if one.stem != other.stem and one.stem in both and other.stem in both:
+            if one.stem != other.stem and (said[other.stem] or (enough and row[at] == 1)):
                 row[at] = 0.0
 
 
@@ -226,7 +235,20 @@ def _aligned(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[int
         blocks = _in_blocks(table)
         if sum(table[i][j] for i, j in blocks) > sum(table[i][j] for i, j in ordered) + 0.5:
             ordered = blocks
-    return ordered
+    return _as_said(ordered, table)
+
+
+def _as_said(found: list[tuple[int, int]], table: list[list[float]]) -> list[tuple[int, int]]:
+    """The partners, but of "north valley" not the south one where the source has both words side by side."""
+    known = dict(found)
+    for i, j in found:
+        if table[i][j] == 1 or known.get(i - 1) != j - 1:
+            continue
+        taken = set(known.values())
+        for m in range(1, len(table[i])):
+            if table[i][m] == table[i - 1][m - 1] == 1 and not taken & {m - 1, m}:
+                known[i - 1], known[i] = m - 1, m
+    return sorted(known.items())
 
 
 def _in_order(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[int, int]]:
@@ -341,3 +363,74 @@ class Pairing:
             for i, j in self.ordered
             if not same(self.claim[i], self.source[j]) and opposite(self.claim[i], self.source[j])
         ]
+
+
+# What differs between a claim and one sentence of its source, as it is found.
+
+_NEAR_WHOLE = 4  # tokens between a part and its whole
+
+
+class Differences:
+    """Collects conflicts, missing words and open questions of a pairing.
+
+    ``explained_claim`` and ``explained_source`` hold indexes of tokens without a partner that another
+    rule has accounted for.
+    """
+
+    def __init__(self, pairing: Pairing) -> None:
+        self.pairing = pairing
+        self.claim, self.source, self.words = pairing.claim, pairing.source, pairing.words
+        self.conflicts: list[Conflict] = []
+        self.missing: list[str] = []
+        self.open: list[str] = []
+        self.explained_source: set[int] = set()
+        self.explained_claim: set[int] = set()
+        self.exclusive_said = False  # "only members may", "no one but members may": said in another form
+
+    def relevant_unmatched(self) -> list[int]:
+        """Indexes of the source's tokens without a partner, in the clauses that the claim uses."""
+        return [at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses]
+
+    def is_change(self, at: int) -> bool:
+        """Whether a number says by how much something rose or fell."""
+        for before in reversed(self.source[max(0, at - 3) : at]):
+            if before.word in self.words.starts | self.words.ends:
+                return False
+            if before.kind not in ("function", "marker"):
+                return any(pair == "direction" for pair, _ in before.poles)
+        return False
+
+    def said_whole(self, own: Sequence[int]) -> bool:
+        """Whether several tokens of the source all have a partner."""
+        return len(own) > 1 and all(at in self.pairing.matched_source for at in own)
+
+    def replaced(self, at: int, own: Sequence[int]) -> bool:
+        """Whether another token takes this one's place: an amount of the same measure, or an ordinal."""
+        token = self.source[at]
+        for other in (self.source[j] for j in own):
+            if token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension:
+                return True
+            if token.marker and other.marker and token.marker.category == other.marker.category == "ordinal":
+                return True
+        return bool(token.quantity) and self._is_whole(at)
+
+    def _is_whole(self, at: int) -> bool:
+        """Whether a number is the whole another counts a part of: "two thirds of the 1,860"."""
+        before = [token.word for token in self.source[max(0, at - 2) : at]]
+        near = (*self.source[max(0, at - _NEAR_WHOLE) : at], *self.source[at + 1 : at + 1 + _NEAR_WHOLE])
+        part = any(token.quantity for token in near)
+        return part and any(word in self.words.genitive or word in self.words.among for word in before)
+
+    def conflict(self, kind: str, i: int | None, j: int | None) -> None:
+        """Record that claim token ``i`` and source token ``j`` say different things; either may be absent."""
+        claim = self.claim[i] if i is not None else None
+        source = self.source[j] if j is not None else None
+        self.conflicts.append(
+            Conflict(
+                kind,
+                claim.word if claim else "",
+                source.word if source else "",
+                (claim.start, claim.end) if claim else (0, 0),
+                (source.start, source.end) if source else (0, 0),
+            )
+        )

@@ -1,4 +1,4 @@
-"""Conditions, exceptions and duties in a sentence, read as what they mean: "not … unless" as "only if"."""
+"""Conditions, duties and bounds in a sentence, read as what they mean: "not … unless" as "only if"."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from chat.citations.verification.token import DENIALS, HARD_BREAKS, Token
-from text.semantics import Lexicon, Marker
+from chat.citations.verification.alignment import Partners, content_places
+from chat.citations.verification.token import DENIALS, HARD_BREAKS, Token, is_marker
+from text.semantics import UNSPACED, Lexicon, Marker, stem
 
 
 def in_exception(tokens: Sequence[Token], end: int) -> bool:
@@ -229,3 +230,176 @@ def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> Non
                     if found[again].marker == _ONLY_IF:
                         found[again] = replace(found[again], marker=_MAY, stem="modality:may")
                 break
+
+
+def topic_apart(
+    claim: Sequence[Token], source: Sequence[Token], found: Partners, words: Lexicon
+) -> frozenset[int]:
+    """Words whose partner is only the subject that a later clause's pronoun stands for."""
+    if not found:
+        return frozenset()
+    clauses = [source[j].clause for j in found.values()]
+    main = max(set(clauses), key=clauses.count)
+    opening = [token for token in source if token.clause == main and token.kind != "break"][:2]
+    if not any(token.word in words.pronouns for token in opening):
+        return frozenset()
+    subject = next(at for at in content_places(source) if source[at].clause == main)
+    if subject not in found.values():  # "her teacher led it" is not said of her
+        return frozenset()
+    topic = [at for at in content_places(source) if source[at].kind == "word"][:2]
+    apart = frozenset(i for i, j in found.items() if source[j].clause < main)
+    return apart if all(found[i] in topic for i in apart) else frozenset()
+
+
+def in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:
+    """The claim with the main clause apart behind a condition that opens it without a comma."""
+    first = next((at for at, token in enumerate(claim) if token.content), None)
+    if first is None or not is_marker(claim[first], "condition") or first not in found:
+        return claim
+    own = source[found[first]].clause
+    places = [i for i in sorted(found) if claim[i].clause == claim[first].clause]
+    ends = [k for k, i in enumerate(places) if source[found[i]].clause != own]
+    if not ends or len(ends) != len(places) - ends[0]:
+        return claim
+    return [replace(t, clause=t.clause + 1) if at >= places[ends[0]] else t for at, t in enumerate(claim)]
+
+
+# Comparators: bounds of the number they are said of, as in "at most 5", "5 or less", "not over 5".
+
+REACH = 3  # words between a comparator and its number
+LIMIT_REACH = 6  # words between "maximum" and its number
+_COUNTER = 3  # characters of a counter between a number and its "or more", and one
+_DENIED = {"gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}
+_TURNED = {"le": "ge", "ge": "le"}
+_TO = frozenset(["bis", "bis zu", "up to", "jusqu'à", "jusqu' à", "hasta", "حتى"])
+_TIMES = frozenset(
+    ["at the latest", "no later than", "not later than", "spätestens", "au plus tard", "a más tardar"]
+) | frozenset(["最迟", "不迟于", "不晚于", "遅くとも", "uiterlijk", "frühestens", "at the earliest", "最早"])
+
+
+def with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """Comparators joined to the number they are said of; without a number they are other words."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        if not (token.marker and token.marker.category == "comparator"):
+            continue
+        if at > 1 and token.word == "まで" and tokens[at - 2].word == "から":  # the end of a range
+            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+            continue
+        if at and tokens[at - 1].kind == "quantity" and token.word in _TO:  # the middle of a range
+            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+            continue
+        if token.word in words.ends and _behind_change(tokens, at):  # "crecieron hasta 20"
+            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+            continue
+        target = _number_beside(tokens, at, words)
+        if target is None:
+            found[at] = _without_comparator(token, words)
+            continue
+        bound = token.marker.value
+        denial = _denial_before(found, at) if bound in _DENIED else None
+        if denial is not None:
+            bound = _DENIED[bound]
+            for place in range(max(0, denial - 1), at):  # "may not exceed 5", "ne peut excéder 5"
+                if found[place].marker in (*DENIALS, Marker("modality", "may")):
+                    found[place] = replace(found[place], kind="function", marker=None)
+        quantity = found[target]
+        assert quantity.quantity is not None
+        if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
+            bound = "span"
+        if token.word in _TIMES and _before_follows(tokens, target):
+            bound = _TURNED.get(bound, bound)  # "at the latest four weeks before": at least four weeks
+        found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
+        found[at] = replace(token, kind="function", marker=None, poles=frozenset())
+    return found
+
+
+def _behind_change(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the word before, but for small words, says that something rises or falls."""
+    before = next((token for token in reversed(tokens[:at]) if token.kind != "function"), None)
+    return before is not None and any(pair == "direction" for pair, _ in before.poles)
+
+
+def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
+    """The "not" that denies a comparator: "must not exceed", "ne doit pas dépasser"."""
+    for place in range(at - 1, max(-1, at - 1 - REACH), -1):
+        marker = tokens[place].marker
+        if marker and marker.category == "negation":
+            return place
+        if tokens[place].kind != "function" and not (marker and marker.category == "modality"):
+            return None
+    return None
+
+
+def _before_follows(tokens: Sequence[Token], number: int) -> bool:
+    following = next((token for token in tokens[number + 1 :] if token.content), None)
+    return following is not None and following.marker == Marker("time", "before")
+
+
+def _joined_bound(one: str, other: str) -> str:
+    return other if not one or one == "approx" else one
+
+
+def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
+    """Index of the number a comparator bounds: before it ("50 or less", "50以下"), else behind it."""
+    word = tokens[at].word
+    postfix = word in words.postfix
+    counted = at - 1  # "12文字以上": behind the number's counter
+    while _is_counter(tokens[counted], words) and counted > max(0, at - _COUNTER):
+        counted -= 1
+    if postfix and at and tokens[counted].kind == "quantity":
+        return counted
+    if postfix and (before := number_of_phrase(tokens, at)) is not None:
+        return before
+    if postfix and " " in word:
+        return None
+    limit = word in words.limits
+    reach = REACH + 2 if words.language == "ar" else LIMIT_REACH if limit else REACH
+    for place in range(at + 1, min(at + 1 + reach, len(tokens))):
+        held = tokens[place]
+        if held.quantity:
+            bound = tokens[at].marker
+            strict = bound is not None and bound.value in ("lt", "gt")
+            return None if strict and held.quantity.dimension == "year" else place
+        over = limit or words.language == "ar"  # in Arabic the verb stands before its subject
+        if held.marker and (held.marker.category == "comparator" or (limit and is_marker(held, "modality"))):
+            continue  # "up to a maximum of 10"
+        if held.kind != "function" and not (over and held.kind == "word"):
+            return None
+    return None
+
+
+def number_of_phrase(tokens: Sequence[Token], at: int) -> int | None:
+    """The number that opens the phrase before a comparator: "10 % of the price or less"."""
+    for place in range(at - 2, max(-1, at - 2 - LIMIT_REACH), -1):
+        if tokens[place].kind == "quantity":
+            return place
+        if tokens[place].kind in ("break", "marker"):
+            return None
+    return None
+
+
+def _is_counter(token: Token, words: Lexicon) -> bool:
+    """Whether a token may be what a number counts in a language without spaces: 人, 文字."""
+    return (
+        words.language in UNSPACED
+        and token.kind in ("word", "function")
+        and not "ぁ" <= token.word[0] <= "ん"
+    )
+
+
+def _without_comparator(token: Token, words: Lexicon) -> Token:
+    """What the words are when they bound no number: "above" is a place, "within" a preposition."""
+    sense = words.phrases.get((token.word,)) if " " not in token.word else None
+    others = [m for m in (sense.markers if sense else ()) if m.category != "comparator"]
+    if others:
+        return replace(token, marker=others[0])
+    if token.poles:
+        return replace(token, kind="word", marker=None)
+    first = token.word.split()[0]
+    head = words.sense((first,), (stem(first, words.language),)) if first != token.word else None
+    if head and head.poles:
+        return replace(token, kind="word", marker=None, poles=head.poles)
+    if (sense and sense.function) or token.word in words.prepositions:
+        return replace(token, kind="function", marker=None)
+    return token

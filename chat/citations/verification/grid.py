@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from chat.citations.verification.alignment import same
+from chat.citations.verification.alignment import opposite, same
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
-from text.measures import Measure, exceptions_of, measure_of, without_measure
+from text.measures import Measure, exceptions_of, measure_of, names_unit, without_measure
 from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, lexicon
 
@@ -77,9 +77,19 @@ class Grid:
         text = self.heads[column] if column < len(self.heads) else ""
         return words_of(without_measure(text, self.language), self.language)
 
-    @property
-    def columns(self) -> range:
-        return range(1, len(self.heads))
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of values."""
+        return tuple(at for at in range(1, len(self.heads)) if at != self._unit_column)
+
+    @cached_property
+    def _unit_column(self) -> int | None:
+        """The column that holds the unit of each row."""
+        return next((at for at, head in enumerate(self.heads) if names_unit(head, self.language)), None)
+
+    def _unit(self, row: int) -> str:
+        at, cells = self._unit_column, self.rows[row]
+        return cells[at].text if at is not None and at < len(cells) else ""
 
     def printed(self, row: int, column: int) -> Quantity | None:
         """The cell's number as it stands there."""
@@ -113,6 +123,30 @@ class Grid:
         first = max((other + 1 for other in range(row) if self.is_total(other)), default=0)
         return list(range(first, row))
 
+    def shared_by_summands(self, row: int) -> list[str]:
+        """What all rows have in common that a total adds up: "revenue"."""
+        labels = [self.label(other) for other in self.summands(row)]
+        return [
+            token.word
+            for token in (labels[0] if len(labels) > 1 else ())
+            if all(any(same(token, other) for other in label) for label in labels)
+        ]
+
+    def order(self, columns: Sequence[int]) -> int:
+        """1 when the columns run from the earlier to the later time, -1 the other way round; else 0."""
+        times = [[q.value for t in self.head(c) if (q := t.quantity) and q.dimension] for c in columns]
+        if not (times[0] and times[1]) or times[0][-1] == times[1][-1]:
+            return 0
+        return -1 if times[0][-1] > times[1][-1] else 1
+
+    def periods(self) -> frozenset[str]:
+        """Words of a period, where the columns are years or days: "fiscal", "at the end of"."""
+        words = lexicon(self.language)
+        heads = [token.quantity for column in self.columns for token in self.head(column)]
+        measures = {quantity.dimension for quantity in heads if quantity}
+        ends = words.period_end if "date" in measures else frozenset()
+        return (words.period | ends) if measures & {"year", "date"} else frozenset()
+
     def is_total(self, row: int) -> bool:
         return any(token.word in lexicon(self.language).total for token in self.label(row))
 
@@ -125,18 +159,19 @@ class Grid:
         label = self.rows[row][0].text
         table = Measure(currency=self.counted.currency) if self.is_excepted(row) else self.counted
         head = self.heads[column] if column < len(self.heads) else ""
-        for text in (head, label):
+        for text in (head, self._unit(row), label):
             if (found := measure_of(text, self.language)) is not None:
                 table = found.measure.over(table)
         return table
 
 
 def words_of(text: str, language: str) -> tuple[Token, ...]:
-    """The words of a claim, a label or a head that name something; "total" among them."""
+    """The words of a claim, a label or a head that name something; "total" and "maximum" among them."""
+    names = lexicon(language).total | lexicon(language).limits
     return tuple(
         replace(token, kind="word") if token.kind == "function" else token
         for token in tokens_of(text, language, limits=False)
-        if token.kind not in ("break", "function") or token.word in lexicon(language).total
+        if token.kind not in ("break", "function") or token.word in names
     )
 
 
@@ -159,6 +194,10 @@ def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexi
             if heads[index] and not any(token.marker for token in label) and heads.count(heads[index]) == 1
         ]
         found = {index: at for index in cut if (at := _places(claim, heads[index], words))}
+        totals = [at for at, label in enumerate(labels) if any(token.word in words.total for token in label)]
+        place = next((at for at, token in enumerate(claim) if token.word in words.total), None)
+        if not found and len(totals) == 1 and place is not None:  # "Total company", "Total"
+            found = {totals[0]: {place}}
     kept = {i: found[i] for i in found if not any(found[i] < found[k] for k in found)}
     own = {i: at.difference(*(kept[k] for k in kept if k != i)) for i, at in kept.items()}
     return {i: kept[i] for i in sorted(kept, key=lambda i: max(own[i], default=0))}
@@ -174,10 +213,19 @@ def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
 def _places(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
     """Places in the claim of all words of a label; empty where one is missing."""
     found = [_place(claim, wanted, words) for wanted in label]
+    sides = {side for token in label for pair, side in token.poles if pair == "money"}
+    if None in found and len(sides) == 1:  # a loss is a negative income; not in "income (loss)"
+        found = [_loss(claim, wanted) if at is None else at for at, wanted in zip(found, label, strict=True)]
     if None in found:
         return set()
     turns = {at for at, token in enumerate(claim) if any(pair == "direction" for pair, _ in token.poles)}
-    return {at for at in found if at is not None} - turns  # their side is yet to be compared
+    places = [at for at in found if at is not None]
+    turns |= {at for at, wanted in zip(places, label, strict=True) if opposite(claim[at], wanted)}
+    return set(places) - turns  # their side is yet to be compared
+
+
+def _loss(claim: Sequence[Token], wanted: Token) -> int | None:
+    return next((at for at, token in enumerate(claim) if "money" in opposite(token, wanted)), None)
 
 
 def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
@@ -198,3 +246,12 @@ def names_but_its_noun(claim: Sequence[Token], head: Sequence[Token], words: Lex
 
 
 _NOUN_LAST = frozenset({"en", "de", "nl"})
+
+
+_LEAST_COMPOUND_END = 5  # letters
+
+
+def ends_compound(token: Token, other: Token) -> bool:
+    """ "erzeugt" of a caption's "Stromerzeugung"."""
+    long = min(len(token.root), len(other.root) - 2) >= _LEAST_COMPOUND_END
+    return token.kind == other.kind == "word" and long and other.root.endswith(token.root)

@@ -7,94 +7,16 @@ object exchanged, a number taken from the next clause, a phrase from the other s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from chat.citations.claims import Conflict
-from chat.citations.verification.alignment import Pairing, content_places
+from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.conditions import sides_of_cause
 from chat.citations.verification.order import misplaced
 from chat.citations.verification.phrases import change_role, clause_lead, first_and_last, lead, misdated
-from chat.citations.verification.token import COORDINATORS, Token
-
-# What differs between a claim and one sentence of its source, as it is found.
-
-_NEAR = 4  # tokens between a part and its whole
-
-
-class Differences:
-    """Collects conflicts, missing words and open questions of a pairing.
-
-    ``explained_claim`` and ``explained_source`` hold indexes of tokens without a partner that another
-    rule has accounted for.
-    """
-
-    def __init__(self, pairing: Pairing) -> None:
-        self.pairing = pairing
-        self.claim, self.source, self.words = pairing.claim, pairing.source, pairing.words
-        self.conflicts: list[Conflict] = []
-        self.missing: list[str] = []
-        self.open: list[str] = []
-        self.explained_source: set[int] = set()
-        self.explained_claim: set[int] = set()
-        self.exclusive_said = False  # "only members may", "no one but members may": said in another form
-
-    def relevant_unmatched(self) -> list[int]:
-        """Indexes of the source's tokens without a partner, in the clauses that the claim uses."""
-        return [at for at in self.pairing.unmatched_source if self.source[at].clause in self.pairing.clauses]
-
-    def is_change(self, at: int) -> bool:
-        """Whether a number says by how much something rose or fell."""
-        for before in reversed(self.source[max(0, at - 3) : at]):
-            if before.word in self.words.starts | self.words.ends:
-                return False
-            if before.kind not in ("function", "marker"):
-                return any(pair == "direction" for pair, _ in before.poles)
-        return False
-
-    def said_whole(self, own: Sequence[int]) -> bool:
-        """Whether several tokens of the source all have a partner."""
-        return len(own) > 1 and all(at in self.pairing.matched_source for at in own)
-
-    def replaced(self, at: int, own: Sequence[int]) -> bool:
-        """Whether another token takes this one's place: an amount of the same measure, or an ordinal."""
-        token = self.source[at]
-        for other in (self.source[j] for j in own):
-            if token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension:
-                return True
-            if token.marker and other.marker and token.marker.category == other.marker.category == "ordinal":
-                return True
-        return bool(token.quantity) and self._is_whole(at)
-
-    def _is_whole(self, at: int) -> bool:
-        """Whether a number is the whole another counts a part of: "two thirds of the 1,860"."""
-        before = [token.word for token in self.source[max(0, at - 2) : at]]
-        near = (*self.source[max(0, at - _NEAR) : at], *self.source[at + 1 : at + 1 + _NEAR])
-        part = any(token.quantity for token in near)
-        return part and any(word in self.words.genitive or word in self.words.among for word in before)
-
-    def conflict(self, kind: str, i: int | None, j: int | None) -> None:
-        """Record that claim token ``i`` and source token ``j`` say different things; either may be absent."""
-        claim = self.claim[i] if i is not None else None
-        source = self.source[j] if j is not None else None
-        self.conflicts.append(
-            Conflict(
-                kind,
-                claim.word if claim else "",
-                source.word if source else "",
-                (claim.start, claim.end) if claim else (0, 0),
-                (source.start, source.end) if source else (0, 0),
-            )
-        )
-
-
-def is_marker(token: Token, category: str, value: str = "") -> bool:
-    """Whether the token is a marker of this category, and of this value where one is given."""
-    return (
-        token.marker is not None and token.marker.category == category and value in ("", token.marker.value)
-    )
-
+from chat.citations.verification.token import COORDINATORS, Token, is_marker
 
 _OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
+_MOST_ADVERBIAL = 4  # words of meaning in a phrase that opens a sentence
 _SUBJECT_WORDS = 4  # content words that open a sentence and may be its subject
 
 
@@ -169,9 +91,13 @@ class Junctions:
                     return
                 if self._joined(j, m) or self.ellipsis(max(j, m)):
                     continue
+                if self._adverbial(min(j, m)) or (m < j and (self._amount_alone(j) or self._continued(m, j))):
+                    continue
                 if self._continued(j, m) or self._second_predicate(j, m) or self._dated_before(j, m):
                     continue
                 self._crossing(k, m)
+                return
+            if m > j and self._with_other_number(k, j, m):
                 return
             if m > j and self._second_predicate(j, m):
                 continue
@@ -230,6 +156,26 @@ class Junctions:
         between = [at for at in self.pairing.unmatched_source if low < at < high]
         ends = {self.source[low].clause, self.source[high].clause}
         return not any(self.source[at].clause in ends for at in between)
+
+    def _adverbial(self, at: int) -> bool:
+        """Whether a word stands in a phrase that opens the sentence and is said whole: "In May 2020, …"."""
+        clause = self.source[at].clause
+        own = [k for k, t in enumerate(self.source) if t.clause == clause and t.kind != "break"]
+        opens = bool(own) and all(t.clause >= clause for t in self.source[: own[0]])
+        phrase = [k for k in own if self.source[k].content and not is_marker(self.source[k], "time")]
+        bare = self.source[own[0]].word in self.words.prepositions or is_marker(self.source[own[0]], "time")
+        to_claim = {j: i for i, j in self.pairing.ordered}
+        said = all(k in to_claim and lead(self.claim, to_claim[k], self.words) for k in phrase)
+        return opens and bare and said and len(phrase) <= _MOST_ADVERBIAL
+
+    def _amount_alone(self, at: int) -> bool:
+        """Whether a number is all that a clause says, and the only one of its measure: ", up to 10 days"."""
+        token = self.source[at]
+        own = [t for t in self.source if t.clause == token.clause and t.content]
+        if not token.quantity or own != [token]:
+            return False
+        others = (t.quantity for t in self.source if t.part == token.part and t is not token)
+        return all(q is None or q.dimension != token.quantity.dimension for q in others)
 
     def ellipsis(self, later: int) -> bool:
         """A later clause that leaves words out is said whole, with the words of the earlier one."""
@@ -362,6 +308,27 @@ class Junctions:
         role, clause = lead(self.source, m, self.words), self.source[m].clause
         free = [at for at in self.pairing.unmatched_source if at < join and self.source[at].clause == clause]
         return next((at for at in free if role and lead(self.source, at, self.words) == role), None)
+
+    def _with_other_number(self, k: int, j: int, m: int) -> bool:
+        """Whether "and" stands between a number and a word that has such a number of its own behind it."""
+        said = [q for at in self.pairing.matched_source if at <= j and (q := self.source[at].quantity)]
+        if not said or self.source[m].quantity:
+            return False
+        if not any(token.word in COORDINATORS for token in self.source[j + 1 : m]):
+            return False
+        behind = takewhile(self._is_noun_like, range(m + 1, len(self.source)))
+        own = next((at for at in behind if self.source[at].quantity), None)
+        held = self.source[own].quantity if own is not None else None
+        if own is None or held is None or own in self.pairing.matched_source:
+            return False
+        if held.dimension in ("year", "date") or held.dimension != said[-1].dimension:
+            return False
+        self.found.conflict("entity_swap", k, own)
+        return True
+
+    def _is_noun_like(self, at: int) -> bool:
+        token = self.source[at]
+        return token.kind in ("word", "quantity", "function") and token.word not in COORDINATORS
 
     def _passes_rival(self, k: int, j: int, m: int) -> bool:
         """Whether another number of the same measure stands between a word and the number said of it."""

@@ -4,36 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chat.citations.verification.alignment import content_places
-from chat.citations.verification.junctions import Differences, is_marker
+from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.phrases import lead
-from chat.citations.verification.token import COORDINATORS, Token
-from text.semantics import UNSPACED, Lexicon
+from chat.citations.verification.token import COORDINATORS, is_marker
+from chat.citations.verification.voice import is_instruction
+from text.semantics import UNSPACED
 
 # What may be left out of a claim without making it say more than the source.
-_MAY_BE_LEFT_OUT = {
-    "quantifier:all",
-    "quantifier:only",
-    "modality:shall",
-    "frequency:once",
-    "ordinal:previous",
-    "condition:including",
-    "time:during",
-}
+_MAY_BE_LEFT_OUT = {"quantifier:all", "quantifier:only", "frequency:once", "ordinal:previous"}
+_MAY_BE_LEFT_OUT |= {"condition:including", "time:during"}
+_KINDS = {"modality": "modality", "hedge": "modality", "quantifier": "quantifier", "ordinal": "ordinal"}
+_SURE = {"may", "should", "supposed", "most"}  # values that say less than the claim without them
 _COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
-
-
-def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
-    """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
-    clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
-    if (
-        words.language == "en"
-        and tokens[at].word.endswith(("ing", "ed", "s"))
-        and not tokens[at].word.endswith("ss")
-    ):
-        return False
-    return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
 
 
 class Omissions:
@@ -56,7 +39,15 @@ class Omissions:
                 self._condition_left_out(at)
             elif token.clause in self.pairing.clauses:
                 self._marker_left_out(at)
+            elif token.marker.category == "negation" and self._denies_next(at):
+                self.found.open.append(token.word)
         self._restriction_left_out()
+
+    def _denies_next(self, at: int) -> bool:
+        """Whether a "not" before a comma denies what the claim says: "not, as was thought, in 1746"."""
+        alone = at + 1 < len(self.source) and self.source[at + 1].kind == "break"
+        said = (j for j in self.pairing.matched_source if self.source[j].part == self.source[at].part)
+        return alone and any(j > at for j in said)
 
     def _restriction_left_out(self) -> None:
         """Look for what narrows the subject: "employees with five years of service", "anyone who …"."""
@@ -146,6 +137,11 @@ class Omissions:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
         return i is not None and is_instruction(self.claim, i, self.words)
 
+    def _said_as_past(self, verb: int | None) -> bool:
+        """Whether the claim says as done what "shall" asks for: "paid" for "shall pay"."""
+        i = next((i for i, j in self.pairing.ordered if j == verb), 0)
+        return self.claim[i].word != self.source[verb or 0].word and not self.claim[i].word.endswith("s")
+
     def _keeps_lead(self, own: Sequence[int]) -> bool:
         to_claim = {j: i for i, j in self.pairing.partners.items()}
         first = min(own)
@@ -177,6 +173,8 @@ class Omissions:
             (j for j in content_places(self.source) if j > at and self.source[j].clause == token.clause), None
         )
         governs = following is not None and following in self.pairing.matched_source
+        if token.word in self.words.enacting and governs and not self._said_as_past(following):
+            return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
@@ -185,21 +183,16 @@ class Omissions:
                 self.found.conflict("negation", None, at)
             elif not self._only_subject_before(at):
                 self.found.open.append(token.word)
-        elif marker.category in ("modality", "hedge"):
-            if name == "modality:must" and self._is_instruction_of_claim(following):
+        elif marker.category in _KINDS:
+            own = [j for j in self.pairing.matched_source if self.source[j].part == token.part]
+            apart = following is not None and not governs and at > max(own, default=at)
+            modal = _KINDS[marker.category] == "modality"
+            if modal and apart:
+                return  # "the first tranche of $12 million shall be drawn by June": "is $12 million"
+            if name in ("modality:must", "modality:should") and self._is_instruction_of_claim(following):
                 return
-            if marker.value in ("may", "should", "supposed") and governs:
-                self.found.conflict("modality", None, at)
-            else:
-                self.found.open.append(token.word)
-        elif marker.category == "quantifier":
-            if marker.value == "most" and governs:
-                self.found.conflict("quantifier", None, at)
-            else:
-                self.found.open.append(token.word)
-        elif marker.category == "ordinal":
-            if governs:
-                self.found.conflict("ordinal", None, at)
+            if governs and (marker.category == "ordinal" or marker.value in _SURE):
+                self.found.conflict(_KINDS[marker.category], None, at)
             else:
                 self.found.open.append(token.word)
         elif marker.category in _OPEN_WHEN_LEFT_OUT and governs and not self._opens_own_clause(at):

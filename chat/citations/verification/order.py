@@ -8,27 +8,39 @@ exchanged places are exchanged roles.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from chat.citations.verification.alignment import Pairing, content_places
+from chat.citations.verification.exchanges import (
+    compared_on_both_sides,
+    comparison_turned,
+    is_bare_name,
+    moved_before_head,
+    only_joined,
+    operands_exchanged,
+    particles_exchanged,
+    phrases_exchanged,
+)
 from chat.citations.verification.phrases import (
     clause_lead,
     dates_kept,
+    dates_listed,
     first_and_last,
     is_genitive,
     lead,
     of_number,
-    particles_exchanged,
     roles_of,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, Token
+from chat.citations.verification.token import DENIALS, Token
 from chat.citations.verification.voice import (
     agent_of,
     case_of,
     converse,
     gives,
     impersonal,
+    instructed,
+    is_passive,
     voice_changes,
     wrong_voices,
 )
@@ -56,16 +68,20 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         return *wrong, True
     if compared:
         return None
-    turned += impersonal(pairing)
-    if pairing.words.than and _compared(pairing) and operands_exchanged(pairing):
+    turned += [*impersonal(pairing), *instructed(pairing)]
+    if pairing.words.than and compared_on_both_sides(pairing) and operands_exchanged(pairing):
         ordered = [i for i, _ in pairing.ordered]
         return ordered[0], ordered[-1], True
     named = _names_exchanged(pairing, turned)
     if pairing.words.language in FREE_ORDER - {"zh", "ar"} and _only_verb_moved(pairing):
         return named
+    if _equated(pairing):
+        return named
+    before_head = moved_before_head(pairing)
     bare = [
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
+        if i not in before_head and k not in before_head
         if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
         if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
@@ -75,7 +91,7 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         if not _nominal(pairing, i, j, k, m) and not _dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
-    if exchanged := _phrases_exchanged(pairing):
+    if exchanged := phrases_exchanged(pairing):
         return *exchanged, False
     if not bare:
         return named
@@ -103,85 +119,16 @@ def _names_exchanged(
     """Two names of a clause in exchanged places that no preposition, voice or list allows."""
     claim, source = pairing.claim, pairing.source
     for (i, j), (k, m) in inversions(pairing):
-        if not (_is_bare_name(pairing, i, j) and _is_bare_name(pairing, k, m)):
+        if not (is_bare_name(pairing, i, j) and is_bare_name(pairing, k, m)):
             continue
         if any(min(i, k) <= v <= max(i, k) or min(j, m) <= w <= max(j, m) for v, w in turned):
             continue
-        listed = _joined(claim[i + 1 : k], pairing.words) and _joined(source[m + 1 : j], pairing.words)
+        listed = only_joined(claim[i + 1 : k], pairing.words) and only_joined(
+            source[m + 1 : j], pairing.words
+        )
         if not listed and not _whole_clauses(pairing, i, j, k, m):
             return i, k, False
     return None
-
-
-def _is_bare_name(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether partners are a name that does not keep its preposition; in German, one without an article."""
-    sides = (pairing.claim, i), (pairing.source, j)
-    words = pairing.words
-    if not any(tokens[at].capital for tokens, at in sides) or pairing.claim[i].word != pairing.source[j].word:
-        return False
-    if words.language == "de" and any(
-        token.word in words.articles for tokens, at in sides for token in tokens[max(at - 2, 0) : at]
-    ):
-        return False
-    one, other = (_own_preposition(tokens, at, words) for tokens, at in sides)
-    return not one or one != other
-
-
-def _own_preposition(tokens: Sequence[Token], at: int, words: Lexicon) -> str:
-    """The preposition right before a name of one or more words and its article; '' where none stands."""
-    while at and (tokens[at - 1].capital or tokens[at - 1].word in words.articles):
-        at -= 1
-    before = tokens[at - 1].word if at else ""
-    return before if before in words.prepositions | words.genitive else ""
-
-
-def _joined(between: Sequence[Token], words: Lexicon) -> bool:
-    """Whether only further names and what joins them stand between two names: "A, B and C"."""
-    return all(t.capital or t.kind == "break" or t.word in COORDINATORS | words.articles for t in between)
-
-
-def _phrases_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two phrases behind the same preposition, each with the other's head: "red to 1 and black to 2"."""
-    found = [
-        (i, j, lead(pairing.source, j, pairing.words))
-        for i, j in pairing.ordered
-        if pairing.claim[i].kind == pairing.source[j].kind != "marker" and _near_preposition(pairing, j)
-    ]
-    for at, (i, j, role) in enumerate(found):
-        for k, m, other in found[at + 1 :]:
-            claimed = lead(pairing.claim, i, pairing.words), lead(pairing.claim, k, pairing.words)
-            if m > j or not role or role != other or claimed != (role, role):
-                continue
-            if _apart(pairing, m, j) and not (_with_head(pairing, i, j) and _with_head(pairing, k, m)):
-                return i, k
-    return None
-
-
-def _near_preposition(pairing: Pairing, j: int) -> bool:
-    """Whether a word stands right behind its preposition, or behind one word more."""
-    if pairing.words.language == "ja":
-        return False
-    tokens = pairing.source
-    at = next((k for k in range(j - 1, -1, -1) if tokens[k].word in pairing.words.prepositions), None)
-    return at is not None and sum(token.content for token in tokens[at + 1 : j]) < 2
-
-
-def _apart(pairing: Pairing, first: int, last: int) -> bool:
-    """Whether an "and", a "while" or a comma stands between two words of the source."""
-    between = pairing.source[first:last]
-    return any(t.kind == "break" or t.word in COORDINATORS | pairing.words.breaks for t in between)
-
-
-def _with_head(pairing: Pairing, i: int, j: int) -> bool:
-    """Whether the words before both phrases are partners: "cable" of "cable to 1"."""
-    heads = _head(pairing.claim, i, pairing.words), _head(pairing.source, j, pairing.words)
-    return heads[0] is not None and pairing.partners.get(heads[0]) == heads[1]
-
-
-def _head(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
-    """The content word before the preposition a word stands behind."""
-    preposition = next((k for k in range(at - 1, -1, -1) if tokens[k].word in words.prepositions), 0)
-    return max((k for k in content_places(tokens) if k < preposition), default=None)
 
 
 def _whole_clauses(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -276,16 +223,30 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
         return _same_head(pairing, i, j) or (of_number(claim, i) and of_number(source, j))
     if one and one == other and one not in words.agent:
         return True
+    if (
+        {one, other} <= words.timely | {"time:during"}
+        and _is_period(claim, i, words)
+        and _is_period(source, j, words)
+    ):
+        return True
     if _is_adverb(claim[i]) or _is_adverb(source[j]):
         return True
-    quantity = claim[i].quantity
-    if quantity and quantity.dimension in ("year", "date") and _only_date(pairing, j):
+    if _has_date(claim[i]) and (_only_date(pairing, j) or dates_listed(pairing)):
         return True
     if is_genitive(claim, i, words) and is_genitive(source, j, words):
         return _same_head(pairing, i, j)
-    if _compound(pairing, i, j):
-        return True
     return _possessed(claim, i, source, j, words) or _possessed(source, j, claim, i, words)
+
+
+def _is_period(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word stands in a phrase with a date or an ordinal: "for the third quarter"."""
+    start = next((k for k in range(at, -1, -1) if tokens[k].word in words.timely), at)
+    own = takewhile(lambda t: t.content or t.word in words.articles, tokens[start + 1 :])
+    return any(_has_date(t) or (t.marker and t.marker.category == "ordinal") for t in own)
+
+
+def _has_date(token: Token) -> bool:
+    return token.quantity is not None and token.quantity.dimension in ("year", "date")
 
 
 def _condition_kept(pairing: Pairing, i: int, j: int, k: int, m: int) -> bool:
@@ -354,39 +315,30 @@ def _agent_named(
     return any(sum(side) == 1 for side in agents) and not all(any(side) for side in agents)
 
 
-def _compound(pairing: Pairing, i: int, j: int) -> bool:
-    """ "birch pollen" for "pollen of birch": the word stands before the head it stood behind, or back."""
-    claim, source, words = pairing.claim, pairing.source, pairing.words
-    to_claim = {m: k for k, m in pairing.partners.items()}
-    if lead(source, j, words) in words.genitive:
-        head = max((at for at in content_places(source) if at < j), default=None)
-        behind = min((at for at in content_places(claim) if at > i), default=None)
-        return _bare_compound(claim, behind, words) and head is not None and to_claim.get(head) == behind
-    if lead(claim, i, words) in words.genitive:
-        head = max((at for at in content_places(claim) if at < i), default=None)
-        behind = min((at for at in content_places(source) if at > j), default=None)
-        return (
-            _bare_compound(source, behind, words)
-            and head is not None
-            and pairing.partners.get(head) == behind
-        )
-    return False
+def _equated(pairing: Pairing) -> bool:
+    """ "The best month is May" for "May is the best month": one thing, named twice."""
+    one, other = (_copula(tokens, pairing.words) for tokens in (pairing.claim, pairing.source))
+    if one is None or other is None:
+        return False
+    sides = [(i < one, j < other) for i, j in pairing.ordered if not lead(pairing.claim, i, pairing.words)]
+    named = any(
+        tokens[at + 1].word in pairing.words.definite
+        for tokens, at in ((pairing.claim, one), (pairing.source, other))
+    )
+    return named and bool(sides) and set(sides) <= {(True, False), (False, True)}
 
 
-def _bare_compound(tokens: Sequence[Token], head: int | None, words: Lexicon) -> bool:
-    """Whether a head has its word before it, and not behind an "of" of its own."""
-    return head is not None and lead(tokens, head, words) not in words.genitive
+def _copula(tokens: Sequence[Token], words: Lexicon) -> int | None:
+    """The one "is" of a statement without a participle, where something is said behind it."""
+    found = [at for at, token in enumerate(tokens[:-1]) if token.word in words.copula]
+    passive = any(is_passive(tokens, at, words) for at in range(len(tokens)))
+    return found[0] if len(found) == 1 and not passive else None
 
 
 def _only_date(pairing: Pairing, j: int) -> bool:
     """Whether a clause has one date, which then dates all of it."""
     clause = pairing.source[j].clause
-    dates = [
-        t
-        for t in pairing.source
-        if t.clause == clause and t.quantity and t.quantity.dimension in ("year", "date")
-    ]
-    return len(dates) == 1
+    return sum(t.clause == clause and _has_date(t) for t in pairing.source) == 1
 
 
 def _possessed(one: Sequence[Token], at: int, other: Sequence[Token], there: int, words: Lexicon) -> bool:
@@ -459,51 +411,3 @@ def _bare_verb(pairing: Pairing, at: int) -> bool:
 def _moves_along(token: Token) -> bool:
     """Whether a word of meaning belongs to a noun beside it: "most guests"."""
     return token.marker is not None and token.marker.category not in ("cause", "negation")
-
-
-def _compared(pairing: Pairing) -> bool:
-    """Whether both sides compare: a word of more or less has a partner before "than"."""
-    return (
-        _than(pairing.claim, pairing.words)
-        and _than(pairing.source, pairing.words)
-        and any(pairing.claim[i].poles & pairing.source[j].poles for i, j in pairing.ordered)
-    )
-
-
-def comparison_turned(pairing: Pairing) -> bool:
-    """Whether opposites are compared: "A is less than B", "B is more than A"."""
-    return (
-        bool(pairing.opposites)
-        and _than(pairing.claim, pairing.words)
-        and _than(pairing.source, pairing.words)
-    )
-
-
-def _than(tokens: Sequence[Token], words: Lexicon) -> bool:
-    return any(token.word in words.than for token in tokens)
-
-
-def _ranks(token: Token) -> bool:
-    return token.marker is not None and token.marker.category == "ordinal"
-
-
-def operands_exchanged(pairing: Pairing) -> bool | None:
-    """Whether the words behind "than" have changed sides; None where that cannot be told."""
-    at = next((k for k, token in enumerate(pairing.claim) if token.word in pairing.words.than), None)
-    there = next((k for k, token in enumerate(pairing.source) if token.word in pairing.words.than), None)
-    if at is None or there is None:
-        return None
-    if pairing.words.language == "ja":  # what it is held against stands before より
-        held = max((k for k in content_places(pairing.claim) if k < at), default=-1)
-        other = max((k for k in content_places(pairing.source) if k < there), default=-1)
-        return pairing.partners[held] != other if held in pairing.partners else None
-    stems = [token.stem for token in pairing.source if token.kind == "word" or _ranks(token)]
-    behind = [
-        pairing.partners[k]
-        for k in range(at + 1, len(pairing.claim))
-        if k in pairing.partners and (pairing.claim[k].kind != "marker" or _ranks(pairing.claim[k]))
-    ]
-    telling = [j for j in behind if stems.count(pairing.source[j].stem) < 2] or behind[:1]
-    if not telling:
-        return None
-    return telling[0] < there

@@ -76,17 +76,6 @@ def roles_of(pairing: Pairing, i: int, j: int) -> tuple[str, str]:
     return one, other
 
 
-def particles_exchanged(pairing: Pairing) -> tuple[int, int] | None:
-    """Two Japanese words that have exchanged their case particles."""
-    changed = [(i, *roles_of(pairing, i, j)) for i, j in pairing.ordered if pairing.claim[i].kind == "word"]
-    changed = [(i, one, other) for i, one, other in changed if one and other and one != other]
-    for i, one, other in changed:
-        for k, two, far in changed:
-            if i < k and one == far and other == two:
-                return i, k
-    return None
-
-
 def clause_lead(tokens: Sequence[Token], at: int, categories: Container[str] = ("condition",)) -> str:
     """The condition a word stands under: "if", "unless"; '' in a main clause."""
     for before in reversed(tokens[:at]):
@@ -134,6 +123,17 @@ def dates_kept(pairing: Pairing) -> bool:
         for i, j in pairing.ordered
         if _is_date(pairing.claim[i])
     )
+
+
+def dates_listed(pairing: Pairing) -> bool:
+    """ "from 4 in 2019 to 6 in 2021" for "between 2019 and 2021 from 4 to 6": both in the same order."""
+    values = first_and_last(pairing, said_so=True)
+    dates = [(i, j) for i, j in pairing.ordered if _is_date(pairing.claim[i])]
+    if values is None or len(dates) != 2 or sum(_is_date(token) for token in pairing.source) != 2:
+        return False
+    first, last = values
+    (_, one), (_, other) = dates
+    return first < last and pairing.partners[first] < pairing.partners[last] and one < other
 
 
 def misdated(pairing: Pairing) -> tuple[int, int] | None:

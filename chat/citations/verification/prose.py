@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.computation import Operands, computed
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import change_role
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
-from chat.citations.verification.token import COORDINATORS, Token
+from chat.citations.verification.token import COORDINATORS, Token, with_parts
 from chat.citations.verification.tokens import tokens_of
-from text.semantics import Lexicon, known_language, lexicon, plain_letters, split_words
+from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
 
 MOST_SENTENCES = 3  # of a passage, looked at closely
@@ -177,7 +177,7 @@ def _best(
         around = _surroundings(sentence, sentences, topics, language)
         words = lexicon(language)
         for tokens in _readings(sentence.tokens, words):
-            said, source = _alike(_with_parts(claim, tokens, words), _with_parts(tokens, claim, words))
+            said, source = _alike(with_parts(claim, tokens, words), with_parts(tokens, claim, words))
             found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found:
         return Judgement("open")
@@ -188,6 +188,14 @@ def _best(
     return _judgement(best, sentence)
 
 
+# What a sentence says besides its own words: clauses without their verb, shares said twice.
+
+_COMMAS = frozenset(",、，،")
+_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
+_OF = frozenset(["of", "der", "des", "de", "den"])
+_NEAR_SHARE = 8  # tokens between a share and the words that say it
+
+
 def _readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
     """A sentence, and what else it says.
 
@@ -195,9 +203,20 @@ def _readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Toke
     rain and site B 420 mm" also "site B got 420 mm of rain".
     """
     yield tokens
+    said: Sequence[Token] = ()  # the clause before, with what it leaves out
     for at, token in enumerate(tokens):
-        if token.word in COORDINATORS or (token.kind == "break" and token.word in _COMMAS):
-            yield from _gap_filled(tokens, at, words)
+        if token.word not in COORDINATORS and not (token.kind == "break" and token.word in _COMMAS):
+            continue
+        if said := _gap_filled(tokens, at, words, said):
+            yield said
+        if first := _first_of_two(tokens, at, words):
+            yield first
+    yield from _counted_of(tokens, words)
+    yield from _with_shares(tokens)
+
+
+def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The sentence with each share in brackets in the place of the words that say it."""
     found: list[Token] = []
     at = removed = 0
     while at < len(tokens):
@@ -213,17 +232,18 @@ def _readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Toke
         yield found
 
 
-_COMMAS = frozenset(",、，،")
-_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
+def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence[Token]) -> Sequence[Token]:
+    """The clause before a conjunction with the phrases and the number that follow it in place of its own.
 
-
-def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon) -> Iterator[Sequence[Token]]:
-    """The clause before a conjunction with the phrases and the number that follow it in place of its own."""
+    ``said``: the clause before that one, where that leaves out the verb, too. () where none is left out.
+    """
     before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
     behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
     number = next((k for k, token in enumerate(behind) if token.quantity), None)
+    if said and before and before[0].start >= said[0].start:
+        before = list(said)
     if number is None or not before:
-        return
+        return ()
     own = behind[number].quantity
     rival = next(
         (k for k, t in enumerate(before) if t.quantity and own and t.quantity.dimension == own.dimension),
@@ -232,8 +252,10 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon) -> Iterator[Se
     if rival is None or sum(t.quantity is not None for t in (*before, *behind)) > 2 + (
         behind[-1].quantity is not own
     ):
-        return
+        return ()
     left, right = behind[:number], behind[number + 1 :]
+    if rival and left and left[-1].word == before[rival - 1].word:  # "food for 15 %"
+        left = left[:-1]
     phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
     filled = [*before[:rival], behind[number], *before[rival + 1 :]]
     if left and _is_noun_phrase(left, words) and len(left) <= rival and not right:
@@ -241,8 +263,35 @@ def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon) -> Iterator[Se
     elif not left and phrase and _is_noun_phrase(phrase, words) and rival < len(before) - len(phrase):
         filled = [*filled[: -len(phrase)], *right]
     else:
-        return
-    yield [replace(token, clause=0, part=0) for token in filled]
+        return ()
+    return [replace(token, clause=0, part=0) for token in filled]
+
+
+def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
+    """ "5 % of A and 7 % of B had left": "5 % of A had left"; () where no second number shares the verb."""
+    behind = list(takewhile(lambda t: t.kind != "break", tokens[at + 1 :]))
+    verb = next((k for k, t in enumerate(behind) if t.word in words.have | words.passive), 0)
+    second = behind[0].quantity if behind and verb else None
+    before = [t for t in tokens[:at] if t.clause == tokens[at - 1].clause]
+    numbers = [q.dimension for t in before if (q := t.quantity)]
+    told = any(t.word in words.have | words.passive for t in before)
+    if second is None or numbers != [second.dimension] or told or any(t.quantity for t in behind[1:verb]):
+        return ()
+    return [*tokens[:at], *(replace(t, clause=tokens[at - 1].clause) for t in tokens[at + 1 + verb :])]
+
+
+def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "50 houses, of which 12 burned": "12 of the 50 houses burned"."""
+    for at, (of, which) in enumerate(pairwise(tokens)):
+        place = at + 2 if of.word in words.among and which.word in words.of_which else 0
+        place = place or (at + 1 if of.word in words.of_which else 0)
+        if not place or place >= len(tokens) or not tokens[place].quantity:
+            continue
+        whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
+        nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
+        if nouns and all(t.kind == "word" for t in nouns[1:]):
+            said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
+            yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
 
 
 def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
@@ -270,64 +319,6 @@ def _place_of_share(before: Sequence[Token]) -> int | None:
             return at if counts else None
         if token.marker and token.marker.category == "quantifier":
             return at
-    return None
-
-
-_OF = frozenset(["of", "der", "des", "de", "den"])
-_NEAR_SHARE = 8  # tokens between a share and the words that say it
-
-
-_LEAST_COMPOUND = 8  # letters
-_LEAST_PART_LETTERS = 4
-_LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts of a compound
-
-
-def _with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """German and Dutch compounds as their parts, where the other side says both: "Risiko von Stürzen"."""
-    if words.language not in ("de", "nl"):
-        return tokens
-    own = {token.word for token in tokens}
-    stems = {
-        form: t
-        for t in other
-        if t.kind == "word" and len(t.stem) >= _LEAST_PART_LETTERS and t.word not in own
-        for form in (t.stem, plain_letters(t.word))
-    }
-    result: list[Token] = []
-    for token in tokens:
-        parts = (
-            _parts_of(token, stems) if token.kind == "word" and len(token.word) >= _LEAST_COMPOUND else None
-        )
-        result += parts or [token]
-    return result
-
-
-def _parts_of(token: Token, stems: dict[str, Token]) -> list[Token] | None:
-    """A compound as two words of the other side, the first with what links it to the second."""
-    word = plain_letters(token.word)
-    for stem, first in stems.items():
-        for link in _LINKS:
-            rest = word.removeprefix(stem + link)
-            second = next(
-                (
-                    t
-                    for s, t in stems.items()
-                    if t is not first and rest.startswith(s) and len(rest) - len(s) < 4
-                ),
-                None,
-            )
-            if rest != word and second is not None:
-                return [
-                    replace(
-                        token,
-                        word=part.word,
-                        stem=part.stem,
-                        root=part.root,
-                        synonyms=part.synonyms,
-                        poles=part.poles,
-                    )
-                    for part in (first, second)
-                ]
     return None
 
 

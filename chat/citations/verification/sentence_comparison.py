@@ -9,20 +9,21 @@ from typing import Literal
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import (
+    Differences,
     Pairing,
-    Partners,
     content_places,
     difference,
     opposite,
     partners,
     same_quantity,
 )
-from chat.citations.verification.junctions import Differences, Junctions, is_marker
-from chat.citations.verification.omissions import Omissions, is_instruction
-from chat.citations.verification.order import comparison_turned, operands_exchanged
+from chat.citations.verification.conditions import in_clauses_of, topic_apart
+from chat.citations.verification.exchanges import comparison_turned, operands_exchanged
+from chat.citations.verification.junctions import Junctions
+from chat.citations.verification.omissions import Omissions
 from chat.citations.verification.phrases import change_role, first_and_last, lead
-from chat.citations.verification.token import COORDINATORS, Token
-from chat.citations.verification.voice import converse
+from chat.citations.verification.token import COORDINATORS, Token, is_marker
+from chat.citations.verification.voice import converse, is_instruction
 from text.semantics import UNSPACED, Lexicon, Marker
 
 Outcome = Literal["holds", "conflict", "open"]
@@ -32,6 +33,7 @@ _KIND_OF = {
     "comparator": "comparator", "time": "time", "frequency": "time", "condition": "condition",
     "cause": "cause_effect", "ordinal": "ordinal", "person": "role_swap",
 }  # fmt: skip
+_AT = frozenset({"at", "à"})
 _PRO_DROP = frozenset({"es", "it", "pt"})  # "Tiene una longitud de 320 m": a verb opens for its subject
 _NEEDS = (("condition", "onlyif"), ("quantifier", "only"), ("modality", "must"))
 
@@ -64,43 +66,11 @@ class Surroundings:
 def examine(claim: Sequence[Token], source: Sequence[Token], words: Lexicon, around: Surroundings) -> Finding:
     """Compare a claim with one sentence of its source."""
     found = partners(claim, source)
-    topic = _topic_apart(claim, source, found, words)
+    topic = topic_apart(claim, source, found, words)
     if topic:
         found = {i: j for i, j in found.items() if i not in topic}
         around = replace(around, topic=(*around.topic, *(claim[i] for i in topic)))
-    return _Examination(Pairing(_in_clauses_of(claim, source, found), source, found, words), around).finding()
-
-
-def _in_clauses_of(claim: Sequence[Token], source: Sequence[Token], found: Partners) -> Sequence[Token]:
-    """The claim with the main clause apart behind a condition that opens it without a comma."""
-    first = next((at for at, token in enumerate(claim) if token.content), None)
-    if first is None or not is_marker(claim[first], "condition") or first not in found:
-        return claim
-    own = source[found[first]].clause
-    places = [i for i in sorted(found) if claim[i].clause == claim[first].clause]
-    ends = [k for k, i in enumerate(places) if source[found[i]].clause != own]
-    if not ends or len(ends) != len(places) - ends[0]:
-        return claim
-    return [replace(t, clause=t.clause + 1) if at >= places[ends[0]] else t for at, t in enumerate(claim)]
-
-
-def _topic_apart(
-    claim: Sequence[Token], source: Sequence[Token], found: Partners, words: Lexicon
-) -> frozenset[int]:
-    """Words whose partner is only the subject that a later clause's pronoun stands for."""
-    if not found:
-        return frozenset()
-    clauses = [source[j].clause for j in found.values()]
-    main = max(set(clauses), key=clauses.count)
-    opening = [token for token in source if token.clause == main and token.kind != "break"][:2]
-    if not any(token.word in words.pronouns for token in opening):
-        return frozenset()
-    subject = next(at for at in content_places(source) if source[at].clause == main)
-    if subject not in found.values():  # "her teacher led it" is not said of her
-        return frozenset()
-    topic = [at for at in content_places(source) if source[at].kind == "word"][:2]
-    apart = frozenset(i for i, j in found.items() if source[j].clause < main)
-    return apart if all(found[i] in topic for i in apart) else frozenset()
+    return _Examination(Pairing(in_clauses_of(claim, source, found), source, found, words), around).finding()
 
 
 class _Examination(Differences):
@@ -276,6 +246,8 @@ class _Examination(Differences):
         rival = self._rival(
             at, lambda other: other.marker is not None and other.marker.category == marker.category
         )
+        if rival is None and marker == Marker("time", "after") and self._at_time(at):
+            return
         if rival is None and marker == Marker("person", "second") and not self._left_out("person"):
             return
         if rival is None and marker.category == "hedge" and marker.value == "shown":
@@ -302,6 +274,13 @@ class _Examination(Differences):
         elif marker != Marker("modality", "may") or not self._forbids(at):
             self.open.append(token.word)
 
+    def _at_time(self, at: int) -> bool:
+        """ "after 12 months" for "at 12 months"."""
+        place = self.pairing.partners.get(at + 1, 0)
+        number = self.claim[at + 1].quantity if at + 1 < len(self.claim) else None
+        timed = number is not None and number.dimension in ("time", "calendar")
+        return timed and place > 0 and self.source[place - 1].word in _AT
+
     def _forbids(self, at: int) -> bool:
         """Whether a "may" stands with "not" or "only if" and so says what must not be done."""
         own = [t for t in self.claim if t.part == self.claim[at].part]
@@ -314,6 +293,8 @@ class _Examination(Differences):
         token = self.claim[at]
         added = self._names_topic(token) or token.word in self.words.light or self._speaks_for_us(token)
         if added and not self._displaces(at):
+            return
+        if token.word in self.words.group and at - 1 in self.pairing.partners:  # "in the placebo group"
             return
         if at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at):
             return
@@ -331,7 +312,8 @@ class _Examination(Differences):
 
     def _names_topic(self, token: Token) -> bool:
         """Whether the word only names what a pronoun or the passage as a whole is about."""
-        if not (self._says_opening or self._stands_for_pronoun(token)):
+        given = lead(self.claim, self.claim.index(token), self.words) in self.words.ends  # no subject
+        if not ((self._says_opening and not given) or self._stands_for_pronoun(token)):
             return False
         words = (other for other in self.around.topic if other.kind == "word")
         return token.kind == "word" and any(

@@ -10,7 +10,14 @@ from decimal import Decimal
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import difference, rounded, same, same_quantity
 from chat.citations.verification.computation import Operands, Operation, computed
-from chat.citations.verification.grid import CellText, Grid, named, names_but_its_noun, words_of
+from chat.citations.verification.grid import (
+    CellText,
+    Grid,
+    ends_compound,
+    named,
+    names_but_its_noun,
+    words_of,
+)
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
@@ -44,9 +51,9 @@ class _Reading:
         heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
         of_rows = set(self.used)  # "total" names a row or a column, not both
-        columns = [column + 1 for column in self._named(heads, of_rows)]
+        columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
         if len(heads) == 1:
-            columns = [1]
+            columns = [*self.grid.columns]
         of_columns = [token for column in columns for token in self.grid.head(column) if token.quantity]
         repeated = {at for at, t in enumerate(self.tokens) if any(same(t, other) for other in of_columns)}
         values = [
@@ -127,17 +134,8 @@ class _Reading:
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
         if (wrong := self._wrong_sign(numbers[0])) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
-        self.topics += self._shared_by_summands(row)
+        self.topics += self.grid.shared_by_summands(row)
         return self._rest(spans, set(values) | self._direction(column))
-
-    def _shared_by_summands(self, row: int) -> list[str]:
-        """What all rows have in common that a total adds up: "revenue"."""
-        labels = [self.grid.label(other) for other in self.grid.summands(row)]
-        return [
-            token.word
-            for token in (labels[0] if len(labels) > 1 else ())
-            if all(any(same(token, other) for other in label) for label in labels)
-        ]
 
     def _direction(self, column: int) -> set[int]:
         """Words of rising and falling, where the table counts changes: their sign has been compared."""
@@ -162,7 +160,7 @@ class _Reading:
         return any(
             same_quantity(value, printed, hedged=token.bound == "approx")
             or (
-                _is_scaled(value)
+                value.scale > 1
                 and value.dimension == printed.dimension
                 and value.unit == printed.unit
                 and rounded(value, printed)
@@ -272,7 +270,7 @@ class _Reading:
 
     def _turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
-        times = self._order([column for _, column in cells]) != 0
+        times = self.grid.order([column for _, column in cells]) != 0
         wanted = ("direction", "level") if times else ("level", *_LEVELS[1:])
         sides = {
             (at, side) for at, token in enumerate(self.tokens) for pair, side in token.poles if pair in wanted
@@ -292,7 +290,7 @@ class _Reading:
 
     def _operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
         """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
-        if self._order([column for _, column in cells]) > 0:
+        if self.grid.order([column for _, column in cells]) > 0:
             cells = cells[::-1]
         subject, reference = (self._first(row, column) for row, column in cells)
         assert subject is not None
@@ -309,7 +307,7 @@ class _Reading:
     ) -> Judgement:
         """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
         turn, spans = self._turn(cells), self._spans(cells)
-        timeless = self._order([column for _, column in cells]) == 0
+        timeless = self.grid.order([column for _, column in cells]) == 0
         if turn is None or (timeless and not self._names_reference_last(cells)):
             return Judgement("open", spans, unchecked=("The claim compares cells.",))
         at, side = turn
@@ -378,15 +376,6 @@ class _Reading:
         quantity = self.tokens[at].quantity
         return quantity is not None and quantity.dimension == "ratio"
 
-    def _order(self, columns: Sequence[int]) -> int:
-        """1 when the columns run from the earlier to the later time, -1 the other way round; else 0."""
-        times = [
-            [token.quantity.value for token in self.grid.head(column) if token.quantity] for column in columns
-        ]
-        if not (times[0] and times[1]) or times[0][-1] == times[1][-1]:
-            return 0
-        return -1 if times[0][-1] > times[1][-1] else 1
-
     # -- a whole column
 
     def _extreme(self) -> int | None:
@@ -430,12 +419,12 @@ class _Reading:
             for column in self.grid.columns
             for token in words_of(self.grid.heads[column], self.language)
         ]
-        light = self.words.light | self.words.together | self.words.counted | self._periods()
+        light = self.words.light | self.words.together | self.words.counted | self.grid.periods()
         left = [
             token
             for at, token in enumerate(self.tokens)
             if at not in self.used | known and not any(same(token, other) for other in said)
-            and not any(_ends_compound(token, other) for other in said)
+            and not any(ends_compound(token, other) for other in said)
             and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
             and not (token.marker is None and (self._is_sign_word(token) or token.word in light))
             and not self._only_total(token)
@@ -446,13 +435,6 @@ class _Reading:
             return Judgement("open", spans, missing=missing, unchecked=markers, coverage=0.5)
         return Judgement("holds", spans, coverage=1.0)
 
-    def _periods(self) -> frozenset[str]:
-        """Words of a period, where the columns are years or days: "fiscal", "at the end of"."""
-        heads = [token.quantity for column in self.grid.columns for token in self.grid.head(column)]
-        measures = {quantity.dimension for quantity in heads if quantity}
-        ends = self.words.period_end if "date" in measures else frozenset()
-        return (self.words.period | ends) if measures & {"year", "date"} else frozenset()
-
     def _only_total(self, token: Token) -> bool:
         """ "all", "total" of a share."""
         return (self._is("quantifier", token) or not token.marker) and token.word in self.words.total
@@ -462,19 +444,6 @@ class _Reading:
 
     def _is(self, category: str, token: Token) -> bool:
         return token.marker is not None and token.marker.category == category
-
-
-_LEAST_COMPOUND_END = 5  # letters
-
-
-def _ends_compound(token: Token, other: Token) -> bool:
-    """ "erzeugt" of a caption's "Stromerzeugung"."""
-    long = min(len(token.root), len(other.root) - 2) >= _LEAST_COMPOUND_END
-    return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
-
-
-def _is_scaled(quantity: Quantity) -> bool:
-    return quantity.scale > 1
 
 
 def _is_bare(token: Token) -> bool:

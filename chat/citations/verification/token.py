@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from text.quantities import Quantity
-from text.semantics import Marker
+from text.semantics import Lexicon, Marker, plain_letters
 
 Kind = Literal["quantity", "marker", "word", "function", "break"]
 
@@ -54,3 +55,66 @@ class Token:
 
 
 DENIALS = (Marker("negation", "not"), Marker("quantifier", "none"))
+
+
+def is_marker(token: Token, category: str, value: str = "") -> bool:
+    """Whether the token is a marker of this category, and of this value where one is given."""
+    return (
+        token.marker is not None and token.marker.category == category and value in ("", token.marker.value)
+    )
+
+
+# German and Dutch compounds.
+
+_LEAST_COMPOUND = 8  # letters
+_LEAST_PART_LETTERS = 4
+_LINKS = ("", "s", "es", "n", "en", "e", "er")  # between the parts of a compound
+
+
+def with_parts(tokens: Sequence[Token], other: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+    """German and Dutch compounds as their parts, where the other side says both: "Risiko von Stürzen"."""
+    if words.language not in ("de", "nl"):
+        return tokens
+    own = {token.word for token in tokens}
+    stems = {
+        form: t
+        for t in other
+        if t.kind == "word" and len(t.stem) >= _LEAST_PART_LETTERS and t.word not in own
+        for form in (t.stem, plain_letters(t.word))
+    }
+    result: list[Token] = []
+    for token in tokens:
+        parts = (
+            _parts_of(token, stems) if token.kind == "word" and len(token.word) >= _LEAST_COMPOUND else None
+        )
+        result += parts or [token]
+    return result
+
+
+def _parts_of(token: Token, stems: dict[str, Token]) -> list[Token] | None:
+    """A compound as two words of the other side, the first with what links it to the second."""
+    word = plain_letters(token.word)
+    for stem, first in stems.items():
+        for link in _LINKS:
+            rest = word.removeprefix(stem + link)
+            second = next(
+                (
+                    t
+                    for s, t in stems.items()
+                    if t is not first and rest.startswith(s) and len(rest) - len(s) < 4
+                ),
+                None,
+            )
+            if rest != word and second is not None:
+                return [
+                    replace(
+                        token,
+                        word=part.word,
+                        stem=part.stem,
+                        root=part.root,
+                        synonyms=part.synonyms,
+                        poles=part.poles,
+                    )
+                    for part in (first, second)
+                ]
+    return None

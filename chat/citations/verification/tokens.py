@@ -6,27 +6,29 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from chat.citations.verification.conditions import (
+    LIMIT_REACH,
+    REACH,
     denied_once,
     in_exception,
+    number_of_phrase,
+    with_bounds,
     with_duties,
     with_exclusive_conditions,
     with_final_when,
     with_lone_denials,
     with_verb_first,
 )
-from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token
+from chat.citations.verification.token import COORDINATORS, HARD_BREAKS, Kind, Token
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
+from text.units import unit_names
 
 _BREAK = re.compile(r"[,;:.!?()\[\]—、。，；：！？（）「」؛،؟…]|\s[–-]\s|\n|\t")
 _KATAKANA = re.compile("[ァ-ヴー]+")
-_REACH = 3  # words between a comparator and its number
-_COUNTER = 3  # characters of a counter between a number and its "or more", and one
-_LIMIT_REACH = 6  # words between "maximum" and its number
 _CLAUSE_CATEGORIES = ("condition",)
 
 
@@ -36,8 +38,8 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     words = lexicon(language) if limits else _without_limits(language)
     raw = _raw_unspaced(text, language, words) if language in UNSPACED else _raw(text, language)
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
-    found = _with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
-    found = _without_contrasts(found, words)
+    found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
+    found = _with_events(_without_contrasts(_without_plain_years(found, language), words), words)
     found = _with_ordinals(found, language)
     found = _turned(found, words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
@@ -173,10 +175,10 @@ def _uncompared(sense: Sense) -> Sense | None:
 def _number_near(raw: Sequence[Token], at: int, size: int, words: Lexicon) -> bool:
     phrase = " ".join(token.word for token in raw[at : at + size])
     if phrase in words.postfix:
-        return at > 0 and raw[at - 1].kind == "quantity"
+        return at > 0 and (raw[at - 1].kind == "quantity" or number_of_phrase(raw, at) is not None)
     if phrase in words.limits:
-        return any(token.kind == "quantity" for token in raw[at + size : at + size + _LIMIT_REACH])
-    reach = _REACH - 1 if phrase in words.prepositions else _REACH + 2
+        return any(token.kind == "quantity" for token in raw[at + size : at + size + LIMIT_REACH])
+    reach = REACH - 1 if phrase in words.prepositions else REACH + 2
     for token in raw[at + size : at + size + reach]:
         if token.kind != "word":
             return token.kind == "quantity"
@@ -244,134 +246,6 @@ def _single(text: str, at: int, language: str, found: list[Token]) -> int:
     return at + 1
 
 
-def _with_bounds(tokens: list[Token], words: Lexicon) -> list[Token]:
-    """Comparators joined to the number they are said of; without a number they are other words."""
-    found = list(tokens)
-    for at, token in enumerate(tokens):
-        if not (token.marker and token.marker.category == "comparator"):
-            continue
-        if at > 1 and token.word == "まで" and tokens[at - 2].word == "から":  # the end of a range
-            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
-            continue
-        if at and tokens[at - 1].kind == "quantity" and token.word in _TO:  # the middle of a range
-            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
-            continue
-        if token.word in words.ends and _behind_change(tokens, at):  # "crecieron hasta 20"
-            found[at] = replace(token, kind="function", marker=None, poles=frozenset())
-            continue
-        target = _number_beside(tokens, at, words)
-        if target is None:
-            found[at] = _without_comparator(token, words)
-            continue
-        bound = token.marker.value
-        denial = _denial_before(found, at) if bound in _DENIED else None
-        if denial is not None:
-            bound = _DENIED[bound]
-            for place in range(max(0, denial - 1), at):  # "may not exceed 5", "ne peut excéder 5"
-                if found[place].marker in (*DENIALS, Marker("modality", "may")):
-                    found[place] = replace(found[place], kind="function", marker=None)
-        quantity = found[target]
-        assert quantity.quantity is not None
-        if token.word in words.spans and quantity.quantity.dimension in ("time", "calendar"):
-            bound = "span"
-        if token.word in _TIMES and _before_follows(tokens, target):
-            bound = _TURNED.get(bound, bound)  # "at the latest four weeks before": at least four weeks
-        found[target] = replace(quantity, bound=_joined_bound(quantity.bound, bound))
-        found[at] = replace(token, kind="function", marker=None, poles=frozenset())
-    return found
-
-
-def _behind_change(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the word before, but for small words, says that something rises or falls."""
-    before = next((token for token in reversed(tokens[:at]) if token.kind != "function"), None)
-    return before is not None and any(pair == "direction" for pair, _ in before.poles)
-
-
-_DENIED = {"gt": "le", "lt": "ge", "ge": "lt", "le": "gt"}
-
-
-def _denial_before(tokens: Sequence[Token], at: int) -> int | None:
-    """The "not" that denies a comparator: "must not exceed", "ne doit pas dépasser"."""
-    for place in range(at - 1, max(-1, at - 1 - _REACH), -1):
-        marker = tokens[place].marker
-        if marker and marker.category == "negation":
-            return place
-        if tokens[place].kind != "function" and not (marker and marker.category == "modality"):
-            return None
-    return None
-
-
-_TO = frozenset(["bis", "bis zu", "up to", "jusqu'à", "jusqu' à", "hasta", "حتى"])
-
-
-_TURNED = {"le": "ge", "ge": "le"}
-_TIMES = frozenset(
-    ["at the latest", "no later than", "not later than", "spätestens", "au plus tard", "a más tardar"]
-) | frozenset(["最迟", "不迟于", "不晚于", "遅くとも", "uiterlijk", "frühestens", "at the earliest", "最早"])
-
-
-def _before_follows(tokens: Sequence[Token], number: int) -> bool:
-    following = next((token for token in tokens[number + 1 :] if token.content), None)
-    return following is not None and following.marker == Marker("time", "before")
-
-
-def _joined_bound(one: str, other: str) -> str:
-    return other if not one or one == "approx" else one
-
-
-def _number_beside(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
-    """Index of the number a comparator bounds: before it ("50 or less", "50以下"), else behind it."""
-    word = tokens[at].word
-    postfix = word in words.postfix
-    counted = at - 1  # "12文字以上": behind the number's counter
-    while _is_counter(tokens[counted], words) and counted > max(0, at - _COUNTER):
-        counted -= 1
-    if postfix and at and tokens[counted].kind == "quantity":
-        return counted
-    if postfix and " " in word:
-        return None
-    limit = word in words.limits
-    reach = _REACH + 2 if words.language == "ar" else _LIMIT_REACH if limit else _REACH
-    for place in range(at + 1, min(at + 1 + reach, len(tokens))):
-        held = tokens[place]
-        if held.quantity:
-            bound = tokens[at].marker
-            strict = bound is not None and bound.value in ("lt", "gt")
-            return None if strict and held.quantity.dimension == "year" else place
-        over = limit or words.language == "ar"  # in Arabic the verb stands before its subject
-        if limit and held.marker and held.marker.category == "modality":
-            continue
-        if held.kind != "function" and not (over and held.kind == "word"):
-            return None
-    return None
-
-
-def _is_counter(token: Token, words: Lexicon) -> bool:
-    """Whether a token may be what a number counts in a language without spaces: 人, 文字."""
-    return (
-        words.language in UNSPACED
-        and token.kind in ("word", "function")
-        and not "ぁ" <= token.word[0] <= "ん"
-    )
-
-
-def _without_comparator(token: Token, words: Lexicon) -> Token:
-    """What the words are when they bound no number: "above" is a place, "within" a preposition."""
-    sense = words.phrases.get((token.word,)) if " " not in token.word else None
-    others = [m for m in (sense.markers if sense else ()) if m.category != "comparator"]
-    if others:
-        return replace(token, marker=others[0])
-    if token.poles:
-        return replace(token, kind="word", marker=None)
-    first = token.word.split()[0]
-    head = words.sense((first,), (stem(first, words.language),)) if first != token.word else None
-    if head and head.poles:
-        return replace(token, kind="word", marker=None, poles=head.poles)
-    if (sense and sense.function) or token.word in words.prepositions:
-        return replace(token, kind="function", marker=None)
-    return token
-
-
 def _without_contrasts(tokens: list[Token], words: Lexicon) -> list[Token]:
     """ ", but the tenant …" opens a statement, "all but the largest" excepts."""
     found = list(tokens)
@@ -384,6 +258,29 @@ def _without_contrasts(tokens: list[Token], words: Lexicon) -> list[Token]:
             found[at] = replace(token, kind="function", marker=None, word=first)
         elif token.word in words.relative and in_exception(tokens, at - 1):
             found[at] = replace(token, kind="function", marker=None)
+    return found
+
+
+def _without_plain_years(tokens: list[Token], language: str) -> list[Token]:
+    """ "in the year 2019" says no more than "in 2019"."""
+    found = list(tokens)
+    for at, (token, following) in enumerate(pairwise(tokens)):
+        dated = following.quantity is not None and following.quantity.dimension == "year"
+        if dated and token.kind == "word" and unit_names(language).get(token.word) == "a":
+            found[at] = replace(token, kind="function")
+    return found
+
+
+def _with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "within 30 days of delivery": after it."""
+    found = list(tokens)
+    after = Marker("time", "after")
+    for at, (number, token) in enumerate(pairwise(tokens)):
+        time = number.quantity is not None and number.quantity.dimension in ("time", "calendar")
+        before = next((t.word for t in reversed(tokens[:at]) if t.word not in words.articles), "")
+        within = time and number.bound == "le" and before in words.prepositions
+        if within and token.word in words.event and token.kind == "function":
+            found[at + 1] = replace(token, kind="marker", marker=after, stem="time:after")
     return found
 
 

@@ -8,7 +8,7 @@ from chat.citations.verification.alignment import Pairing
 from chat.citations.verification.phrases import (
     lead,
 )
-from chat.citations.verification.token import COORDINATORS, Token
+from chat.citations.verification.token import COORDINATORS, Token, is_marker
 from text.semantics import Lexicon, Marker
 
 _GRADABLE = frozenset(["level", "length", "speed", "width", "age", "strength", "quality"])  # no participles
@@ -114,6 +114,8 @@ def voice_changes(pairing: Pairing) -> list[tuple[int, int]]:
         if is_passive(pairing.claim, i, pairing.words) != is_passive(pairing.source, j, pairing.words)
         and pairing.claim[i].kind == pairing.source[j].kind == "word"
         and any(k < i for k in pairing.partners)
+        and not converse(pairing, i, j)
+        and not any(token.word.endswith("ly") for token in (pairing.claim[i], pairing.source[j]))
         and not is_noun(pairing.claim, i, pairing.words)
         and not is_noun(pairing.source, j, pairing.words)
     ]
@@ -138,12 +140,37 @@ def impersonal(pairing: Pairing) -> list[tuple[int, int]]:
     ]
 
 
+def is_instruction(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """Whether a word opens its clause as an imperative does, behind nothing but "not" and "and"."""
+    clause = [t for t in tokens[:at] if t.clause == tokens[at].clause and t.kind != "break"]
+    if (
+        words.language == "en"
+        and tokens[at].word.endswith(("ing", "ed", "s"))
+        and not tokens[at].word.endswith("ss")
+    ):
+        return False
+    return all(is_marker(t, "negation") or t.word in words.opens_instruction for t in clause)
+
+
+def instructed(pairing: Pairing) -> list[tuple[int, int]]:
+    """Partners of which one is an imperative: what it is done to is the subject of the passive."""
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    return [
+        (i, j)
+        for i, j in pairing.ordered
+        if (is_passive(claim, i, words) and is_instruction(source, j, words))
+        or (is_passive(source, j, words) and is_instruction(claim, i, words))
+    ]
+
+
 def converse(pairing: Pairing, i: int, j: int) -> bool:
     """Whether "A sold it to B" is said as "B bought it from A"."""
     claim, source, words = pairing.claim, pairing.source, pairing.words
     pairs = {pair for pair, _ in claim[i].poles} & {pair for pair, _ in source[j].poles}
     if not pairs & {"trade", "giving"}:
         return False
+    if is_passive(claim, i, words) != is_passive(source, j, words) and _same_subject(pairing, i, j):
+        return True  # "patients were given it", "patients received it"
     doers = [k for k in _subject(claim, i, words) if k in pairing.partners]
     us = [
         k
@@ -157,6 +184,12 @@ def converse(pairing: Pairing, i: int, j: int) -> bool:
         [pairing.partners[k] > j and lead(source, pairing.partners[k], words) in towards for k in doers]
         + [k > i and lead(claim, k, words) in towards for k in givers.values()]
     )
+
+
+def _same_subject(pairing: Pairing, i: int, j: int) -> bool:
+    """Whether two verbs have subjects, and these are partners."""
+    own = {pairing.partners.get(k) for k in _subject(pairing.claim, i, pairing.words)}
+    return bool(own) and own <= set(_subject(pairing.source, j, pairing.words))
 
 
 def wrong_voices(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -235,6 +268,12 @@ def agent_of(tokens: Sequence[Token], verb: int, words: Lexicon) -> range:
             return range(at + 1, end)
         if tokens[at].kind == "break":
             break
+    if words.language in _VERB_LAST:  # "muss vom Käufer angezeigt werden"; "von" behind a noun is "of"
+        for at in range(verb - 1, 0, -1):
+            if tokens[at].kind == "break":
+                break
+            if tokens[at].word in words.agent and tokens[at - 1].kind in ("function", "marker"):
+                return range(at + 1, verb)
     return range(0)
 
 
