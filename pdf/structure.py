@@ -14,6 +14,8 @@ through the whole document.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -240,3 +242,38 @@ class ParsedDocument(msgspec.Struct, frozen=True):
     language: str = ""
     stage_seconds: dict[str, float] = {}
     sealed: bool = False
+
+
+# What common headings of papers and reports call their sections; the first that matches counts.
+_TYPES = [
+    (
+        "abstract",
+        r"abstract|(?:executive )?summary|zusammenfassung|résumé|resumen|аннотация|摘要|要旨|الملخص",
+    ),
+    (
+        "introduction",
+        r"introduction|background|overview|einleitung|введение|引言|はじめに|مقدمة",
+    ),
+    ("related_work", r"related work|literature review|previous work"),
+    (
+        "methods",
+        r"(?:materials? and )?methods?|methodology|experimental(?: setup| design)?|approach|методы|方法",
+    ),
+    ("results", r"results?|findings|experiments?|evaluation|результаты|結果|结果"),
+    ("discussion", r"(?:results and )?discussion|limitations|обсуждение|考察|讨论"),
+    ("conclusion", r"conclusions?|concluding remarks|future work|заключение|выводы|結論|结论"),
+    ("references", r"references|bibliography|works cited|literature|литература|参考文献|المراجع"),
+    ("acknowledgements", r"acknowledge?ments?|funding"),
+    ("appendix", r"appendi(?:x|ces)\b.*|annex\b.*|приложение.*|附录.*|付録.*"),
+]
+_PATTERNS = [(name, re.compile(rf"^(?:{pattern})$", re.IGNORECASE)) for name, pattern in _TYPES]
+_TITLE_NUMBERING = re.compile(r"^[\W\d_]*(?:[IVX]+\.\s*)?|[\W_]+$")
+
+
+@lru_cache(maxsize=4096)
+def section_type(title: str) -> str:
+    """What kind of section the heading opens: 'abstract', 'methods', …, or ''."""
+    if len(title) > 60:
+        return ""
+    plain = _TITLE_NUMBERING.sub("", title)
+    return next((name for name, pattern in _PATTERNS if pattern.match(plain)), "")

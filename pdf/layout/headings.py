@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from pdf.extract.list_markers import is_bullet
 from pdf.extract.words import Style
 from pdf.layout.block_kinds import names_table_or_figure
 from pdf.layout.page_layout import Block, PageLayout
-from pdf.structure import OutlineEntry
+from pdf.structure import OutlineEntry, section_type
 from pdf.tables.cells import COLUMN_GAP
 
 DEEPEST = 6
@@ -316,32 +315,6 @@ def _plain(text: str) -> str:
     return _WORDS.sub("", text).casefold()
 
 
-# What common headings of papers and reports call their sections; the first that matches counts.
-_TYPES = [
-    (
-        "abstract",
-        r"abstract|(?:executive )?summary|zusammenfassung|résumé|resumen|аннотация|摘要|要旨|الملخص",
-    ),
-    (
-        "introduction",
-        r"introduction|background|overview|einleitung|введение|引言|はじめに|مقدمة",
-    ),
-    ("related_work", r"related work|literature review|previous work"),
-    (
-        "methods",
-        r"(?:materials? and )?methods?|methodology|experimental(?: setup| design)?|approach|методы|方法",
-    ),
-    ("results", r"results?|findings|experiments?|evaluation|результаты|結果|结果"),
-    ("discussion", r"(?:results and )?discussion|limitations|обсуждение|考察|讨论"),
-    ("conclusion", r"conclusions?|concluding remarks|future work|заключение|выводы|結論|结论"),
-    ("references", r"references|bibliography|works cited|literature|литература|参考文献|المراجع"),
-    ("acknowledgements", r"acknowledge?ments?|funding"),
-    ("appendix", r"appendi(?:x|ces)\b.*|annex\b.*|приложение.*|附录.*|付録.*"),
-]
-_PATTERNS = [(name, re.compile(rf"^(?:{pattern})$", re.IGNORECASE)) for name, pattern in _TYPES]
-_TITLE_NUMBERING = re.compile(r"^[\W\d_]*(?:[IVX]+\.\s*)?|[\W_]+$")
-
-
 def assign_sections(page_layouts: Sequence[PageLayout]) -> None:
     """Gives each block the titles of the headings above it, outermost first, and the kind of its section."""
     open_: list[Block] = []
@@ -359,12 +332,3 @@ def assign_sections(page_layouts: Sequence[PageLayout]) -> None:
                 path = (*path, block.text)
                 kind = next(filter(None, (section_type(title) for title in reversed(path))), "")
             block.section_type = kind
-
-
-@lru_cache(maxsize=4096)
-def section_type(title: str) -> str:
-    """What kind of section the heading opens: 'abstract', 'methods', …, or ''."""
-    if len(title) > 60:
-        return ""
-    plain = _TITLE_NUMBERING.sub("", title)
-    return next((name for name, pattern in _PATTERNS if pattern.match(plain)), "")

@@ -12,7 +12,7 @@ from chat.answers.without_model.question import ALL_NOUNS_CAPITALISED, YEAR, Que
 from chat.citations.claims import SourceUnit
 from chat.citations.verification.units import grid_without_rows
 from pdf.gc_control import cleared_with_memory
-from pdf.structure import Cell, TableRow
+from pdf.structure import Cell, TableRow, section_type
 from text.measures import Measure
 from text.numbers import number_words
 from text.quantities import CURRENCY_SYMBOLS, currency_names
@@ -121,8 +121,18 @@ for memory in (distinct_terms, said_sentences):
 
 
 def lines_of(question: QuestionFeatures, passages: Sequence[ContextItem]) -> list[AnswerLine]:
-    """All lines of the passages, in their order."""
-    return [line for passage in passages for line in _lines(question, passage)]
+    """All lines of the passages, in their order.
+
+    Those of a list of references only where it is asked for, or where there are no others: its titles hold
+    the words of many questions and answer none.
+    """
+    asked = any(map(is_references, question.text.split()))
+    own = [passage for passage in passages if asked or not any(map(is_references, passage.unit.section_path))]
+    return [line for passage in own or passages for line in _lines(question, passage)]
+
+
+def is_references(title: str) -> bool:
+    return section_type(title) == "references"
 
 
 def _lines(question: QuestionFeatures, passage: ContextItem) -> Iterator[AnswerLine]:

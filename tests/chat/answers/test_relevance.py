@@ -81,6 +81,16 @@ def test_a_number_that_counts_what_is_asked_comes_before_others(question: str, s
     assert lines[0] == f"- {said}"
 
 
+def test_a_list_of_references_is_said_only_where_it_is_asked_for_or_nothing_else_is_there() -> None:
+    title = prose("u1", "Adler, B. Methods of measuring the tide with a rowing boat. 1907.", 9, "References")
+    said = prose("u2", "The tide is measured with a rowing boat at noon.", 2, "Methods")
+    question = "With which methods is the tide measured from a rowing boat?"
+    assert [c.alias for c in answered(question, [title, said])[1]] == ["u2"]
+    assert [c.alias for c in answered(question, [title])[1]] == ["u1"]
+    asked = "Which of the references is on measuring the tide with a rowing boat?"
+    assert "u1" in [c.alias for c in answered(asked, [title, said])[1]]
+
+
 def test_a_title_in_the_questions_own_words_is_no_answer() -> None:
     title = prose("u1", "Ferry passengers per day", 1)
     lines, _ = answered("How many ferry passengers are there per day?", [title])
