@@ -182,6 +182,17 @@ class ChosenSerializer(Strict, serializers.Serializer):
     again = serializers.BooleanField(required=False, default=False, help_text="cells that are filled, too")
 
 
+class EstimatedSerializer(ChosenSerializer):
+    """Which cells are meant, as parameters of an address, which holds no more."""
+
+    cells = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=500)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if data.get("column") == "":  # of a form's fields an empty one counts as not sent
+            raise serializers.ValidationError({"column": ["Must be a valid UUID."]})
+        return super().to_internal_value(data)
+
+
 class FillSerializer(ChosenSerializer):
     """Which cells to fill: all that are not filled by default."""
 
@@ -237,13 +248,13 @@ class EstimateSerializer(serializers.Serializer):
 
 
 @extend_schema(
-    tags=["reviews"], parameters=[ChosenSerializer], responses={200: EstimateSerializer} | UNUSABLE
+    tags=["reviews"], parameters=[EstimatedSerializer], responses={200: EstimateSerializer} | UNUSABLE
 )
 class Estimate(ChosenCells):
     """What filling would cost, before it is spent."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        asked = ChosenSerializer(data=request.query_params)
+        asked = EstimatedSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         try:
             provider = provider_named(self.review.provider)
