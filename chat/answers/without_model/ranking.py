@@ -135,6 +135,7 @@ def rank(
     packs: Sequence[str] = (),
 ) -> list[RankedPage]:
     """The pages of the lines, best first."""
+    lines = [line for line in lines if not is_of_other_years(question, line)] or lines
     if not lines:
         return []
     features = features_of(question, lines, passages, packs)
@@ -353,6 +354,13 @@ def caption_pattern(place: NamedPlace, language: str) -> str:
     """Matches what the place is called; for Python and PostgreSQL."""
     labels = "|".join(map(re.escape, place_words(language, place.kind)))
     return rf"({labels})\s*{re.escape(place.number)}"
+
+
+def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether the columns of a row are all of years that the question does not ask for."""
+    if not question.years or not line.values:
+        return False
+    return all(value.years and value.years.isdisjoint(question.years) for value in line.values)
 
 
 def item_match(items: Sequence[Item], line: AnswerLine) -> float:

@@ -9,7 +9,7 @@ import pytest
 from chat.answers.without_model.lines import AnswerLine
 from chat.answers.without_model.question import analyse
 from chat.answers.without_model.ranking import RankedPage, name_pattern, worth_citing
-from tests.chat.answers.builders import answered, on_one_page, prose
+from tests.chat.answers.builders import answered, on_one_page, prose, row
 
 FERRIES = [
     prose("u1", "The Astrid carries 400 passengers between Bergen and Stavanger every day in summer.", 1),
@@ -79,6 +79,13 @@ def test_a_number_that_counts_what_is_asked_comes_before_others(question: str, s
     other = "Rowers, Ruderer of the club, of the Verein, and kinds of boats: fees rose by 12% in 40 weeks."
     lines, _ = answered(question, [prose("u1", f"{other} {said}", language=language)])
     assert lines[0] == f"- {said}"
+
+
+def test_a_row_of_other_years_gives_way_to_one_of_the_year_asked_for() -> None:
+    other = row("u1", "Total ticket sales", "$ 910", heads=("", "2029"), page=1)
+    asked = row("u2", "Ticket sales", "$ 1,240", heads=("", "2031"), page=2)
+    _, citations = answered("What were the total ticket sales in 2031?", [other, asked])
+    assert [citation.alias for citation in citations] == ["u2"]
 
 
 def test_a_list_of_references_is_said_only_where_it_is_asked_for_or_nothing_else_is_there() -> None:
