@@ -8,8 +8,13 @@ from typing import NamedTuple
 from sentencex import get_sentence_boundaries
 
 from text.languages import base_language
+from text.numbers import number_words
+from text.quantities import currency_names
 
 LABEL = re.compile(r"\w+\.? \d+(\.\d+)*\.")  # "Table 1.", "Abb. 3.2.": it names what follows
+
+
+ENDS_WITH_SCALE = re.compile(r"\d\s([^\W\d_]+\.)$")
 
 
 class Span(NamedTuple):
@@ -30,7 +35,22 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         if sentence.strip():
             lead = len(sentence) - len(sentence.lstrip())
             spans.append(Span(start + lead, start + len(sentence.rstrip())))
-    return _with_label(text, spans)
+    return _with_label(text, _with_scales(text, spans, language))
+
+
+def _with_scales(text: str, spans: list[Span], language: str) -> list[Span]:
+    """``spans``, none of which ends between a scale cut short and its currency: "12.5 Tsd. Euro"."""
+    scales = number_words(base_language(language)).scales if language else {}
+    currencies = currency_names(base_language(language)) if scales else {}
+    joined: list[Span] = []
+    for span in spans:
+        before = ENDS_WITH_SCALE.search(text, joined[-1].start, joined[-1].end) if joined else None
+        following = re.split(r"[\s.,;]", text[span.start : span.end], maxsplit=1)[0].lower()
+        if before and before[1].lower() in scales and following in currencies:
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
 
 
 def _with_label(text: str, spans: list[Span]) -> list[Span]:

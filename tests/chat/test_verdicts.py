@@ -659,6 +659,12 @@ LAKE = "与2015年相比，2020年的平均水温上升了0.8摄氏度。甲方�
         ("Patients gave placebo once daily.", CLINIC, "en", False),
         ("Ein Mangel muss vom Käufer angezeigt werden.", NOTICE, "de", True),
         ("Der Käufer muss vom Mangel angezeigt werden.", NOTICE, "de", False),
+        ("Der Wirt verlangt vom Gast den Nachweis.", "Der Gast verlangt vom Wirt den Nachweis.", "de", False),
+        ("يدفع المؤجر للمستأجر إيجارا شهريا.", "يدفع المستأجر للمؤجر إيجارا شهريا.", "ar", False),
+        # amounts said twice, or cut short
+        ("Keep it above 55 °F.", "Keep it above 13 °C (55 °F).", "en", True),
+        ("Keep it above 57 °F.", "Keep it above 13 °C (55 °F).", "en", False),
+        ("Die Prüfung kostet 12,5 Tsd. Euro.", "Die Prüfung kostet 12.500 Euro.", "de", True),
         # of two opposites the one whose phrase stands there
         ("Se contaron 34 nidos en el valle norte.", NORTH, "es", True),
         ("Se contaron 34 nidos en el valle sur.", NORTH, "es", False),

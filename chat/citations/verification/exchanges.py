@@ -114,7 +114,9 @@ def _attributes(
         heads = takewhile(lambda k: tokens[k].kind == "word", range(at - 1, -1, -1))
         phrase, head = list(takewhile(partners.__contains__, behind)), list(heads)
         kept = {partners[k] for k in head if k in partners}
-        last = partners.get(head[0], 0) if head else 0
+        if not head or (words.language == "de" and head[0] and not tokens[head[0]].capital):
+            continue  # "verlangt vom Käufer": the head is no noun
+        last = partners.get(head[0], 0)
         for size in range(len(phrase), 0, -1):
             moved = [partners[k] for k in phrase[:size]]
             if max(moved) < last and {*moved, *kept} >= set(range(min(moved), last + 1)):

@@ -173,7 +173,8 @@ class Omissions:
             (j for j in content_places(self.source) if j > at and self.source[j].clause == token.clause), None
         )
         governs = following is not None and following in self.pairing.matched_source
-        if token.word in self.words.enacting and governs and not self._said_as_past(following):
+        behind = self.words.language in UNSPACED  # the verb stands before it
+        if token.word in self.words.enacting and (behind or (governs and not self._said_as_past(following))):
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at):
             return

@@ -221,7 +221,7 @@ def _free(pairing: Pairing, i: int, j: int) -> bool:
         return True
     if one in words.genitive and one == other:
         return _same_head(pairing, i, j) or (of_number(claim, i) and of_number(source, j))
-    if one and one == other and one not in words.agent:
+    if one and one == other and (claim[i].quantity or one not in words.agent):
         return True
     if (
         {one, other} <= words.timely | {"time:during"}
@@ -403,9 +403,13 @@ def _bare_verb(pairing: Pairing, at: int) -> bool:
     return all(
         tokens[place].kind == "word"
         and not tokens[place].capital
+        and not (pairing.words.language == "ar" and tokens[place].word.startswith(_WITH_ARTICLE))
         and not (place and tokens[place - 1].word in pairing.words.articles | pairing.words.prepositions)
         for tokens, place in places
     )
+
+
+_WITH_ARTICLE = ("ال", "لل", "بال", "وال")
 
 
 def _moves_along(token: Token) -> bool:

@@ -220,9 +220,10 @@ def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     found: list[Token] = []
     at = removed = 0
     while at < len(tokens):
-        said = _place_of_share(found) if _is_bracketed_share(tokens[at : at + 3]) else None
+        said = _place_again(found, tokens[at : at + 3])
         if said is not None:
-            found[said] = replace(tokens[at + 1], clause=found[said].clause, part=found[said].part)
+            own = found[said]
+            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=own.bound)
             removed += 2  # a bracket begins a clause, its end another
             at += 3
         else:
@@ -302,10 +303,22 @@ def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
     )
 
 
-def _is_bracketed_share(tokens: Sequence[Token]) -> bool:
-    if len(tokens) < 3 or (tokens[0].word, tokens[2].word) not in (("(", ")"), ("（", "）")):
-        return False
-    return tokens[1].quantity is not None and tokens[1].quantity.unit == "%"
+def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
+    """Whether brackets say an amount again in another unit: "13 °C (55 °F)"."""
+    held = before[-1].quantity if before else None
+    own = token.quantity
+    same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
+    return bool(same_measure and held and own and held.unit != own.unit)
+
+
+def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
+    """Index of what an amount in brackets says again; None where it is no such amount."""
+    marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
+    if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
+        return None
+    if _in_other_unit(before, bracket[1]):
+        return len(before) - 1
+    return _place_of_share(before) if held.unit == "%" else None
 
 
 def _place_of_share(before: Sequence[Token]) -> int | None:
