@@ -5,6 +5,7 @@ Beside them the paths of what programs use beside the API.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from csp.decorators import csp_replace
@@ -35,11 +36,18 @@ SHOWN = 5  # deliveries of each
 @require_safe
 @login_required
 def webhooks(request: HttpRequest) -> HttpResponse:
+    return page_of(request)
+
+
+def page_of(request: HttpRequest, url: str = "", chosen: Sequence[str] | None = None) -> HttpResponse:
+    """One's webhooks. ``url``, ``chosen``: what was written into the form and refused."""
     latest = WebhookDelivery.objects.all()[:SHOWN]
     own = Webhook.objects.visible_to(request.user).prefetch_related(
         Prefetch("deliveries", latest, to_attr="latest")
     )
-    return render(request, "account/webhooks.html", {"webhooks": own, "events": CHOOSABLE})
+    ticked = [event for event, _name in CHOOSABLE] if chosen is None else chosen
+    shown = {"webhooks": own, "events": CHOOSABLE, "url": url, "ticked": ticked}
+    return render(request, "account/webhooks.html", shown, status=422 if url else 200)
 
 
 @require_POST
@@ -61,7 +69,8 @@ def add(request: HttpRequest) -> HttpResponse:
         else:
             Webhook.objects.create(owner=request.user, url=url, events=events)
             messages.success(request, _("The webhook was added. Send a test message to try it."))
-    return redirect("webhooks")
+            return redirect("webhooks")
+    return page_of(request, url, events)
 
 
 @require_POST
