@@ -24,6 +24,7 @@ from chat.answers.without_model.lines import (
     lines_of,
     measured,
     one_line,
+    printed_row,
     row_line,
     row_lines,
     same_columns,
@@ -196,7 +197,7 @@ def versions_of(line: AnswerLine) -> Iterator[AnswerLine]:
             yield row_line(line, line.measure)
         yield row_line(line)
     elif line.unit.table and says_something(line.unit.text):
-        text = one_line(line.unit.text)
+        text = printed_row(line.unit.table)
         yield line
         yield replace(line, text=text, quote=text)
     else:

@@ -29,6 +29,8 @@ PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
+REFERENCE = re.compile(r"(?<=[.!?。])\s*\([^()]{1,12}\)$")  # behind the last sentence: "(C6)"
+SENTENCE_END = re.compile(r"\w[.!?。](?:\s*\([^()]{1,12}\))?$")
 FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
 
 # Only what Markdown would take for markup; a lone bracket or an ampersand is none (CommonMark 0.31).
@@ -177,18 +179,21 @@ def row_lines(question: QuestionFeatures, passage: ContextItem, row: TableRow) -
 
 def worded_row(passage: ContextItem, cells: Sequence[Cell]) -> Iterator[AnswerLine]:
     """``2.1.1: Passwords have at least 12 characters``: a label, then the cells that say something."""
-    prose = [cell for cell in cells if is_prose(cell.text)]
-    label = one_line(cells[0].text)
+    prose = [REFERENCE.sub("", one_line(cell.text)) for cell in cells if is_prose(cell.text)]
     if prose:
-        said = prose[0] if cells[0] is prose[0] else None
-        rest = [one_line(cell.text) for cell in prose if cell is not said]
-        head = label.rstrip(" :.") if said is None else one_line(said.text)
+        head, *rest = prose if is_prose(cells[0].text) else [one_line(cells[0].text).rstrip(" :."), *prose]
         text = "; ".join(rest) if not head else f"{head}: {'; '.join(rest)}" if rest else head
-        quote = max((one_line(cell.text) for cell in prose), key=len)
+        quote = max(prose, key=len)
     else:
         text = quote = one_line(passage.unit.text)
     if says_something(text) and len(text) <= 2 * LONGEST_LINE:
         yield AnswerLine(passage, text, quote)
+
+
+def printed_row(row: TableRow) -> str:
+    """The row word for word, up to its last cell that ends a sentence; all of it where none does."""
+    ends = [at for at, cell in enumerate(row.cells, 1) if SENTENCE_END.search(one_line(cell.text))]
+    return one_line(" ".join(cell.text for cell in row.cells[: ends[-1] if ends else None]))
 
 
 def is_prose(text: str) -> bool:

@@ -192,7 +192,7 @@ def _common(language: str) -> frozenset[str]:
     """Words that show a language: those of its questions, and its commonest."""
     phrases = (phrase for kind in words_of(language, "kinds").values() for phrase in kind)
     asking = words_of(language, "words")["asking"]
-    return frozenset((*stop_words(language), *asking, *(phrase for phrase in phrases if " " not in phrase)))
+    return frozenset((*stop_words(language), *asking, *" ".join(phrases).split()))
 
 
 def _says(language: str, table: str, key: str, lowered: str) -> bool:

@@ -24,6 +24,7 @@ from text.languages import language_data, languages_with
         ("保証期間はどのくらいですか？", "ja"),
         ("ما هي مدة الضمان؟", "ar"),
         ("Сколько длится гарантия?", "ru"),
+        ("Was bedeutet HTTP?", "de"),
         ("zxcv qwer", "en"),
     ],
 )

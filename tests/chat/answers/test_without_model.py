@@ -507,3 +507,9 @@ def test_how_something_is_done_is_answered_with_the_steps_under_its_heading() ->
     lines, citations = answered("How do I descale the kettle?", steps)
     assert [citation.alias for citation in citations] == ["u1", "u2", "u4"]
     assert lines[0] == "- Fill the kettle with vinegar and water."
+
+
+def test_a_requirement_is_said_without_the_marks_and_numbers_of_the_columns_behind_it() -> None:
+    cells = ("3.2.2", "Check that each gate is locked at night. (C6)", "✓", "✓", "331", "7.1")
+    lines, _ = answered("When must each gate be locked?", [row("u1", *cells)])
+    assert lines == ["- 3.2.2: Check that each gate is locked at night."]
