@@ -24,6 +24,7 @@ from chat.answers.without_model.lines import (
     measured,
     one_line,
     row_line,
+    terms_over,
 )
 from chat.answers.without_model.question import (
     YEAR,
@@ -33,7 +34,7 @@ from chat.answers.without_model.question import (
     place_words,
     words_of,
 )
-from chat.answers.without_model.ranking import item_match, terms_over
+from chat.answers.without_model.ranking import item_match
 from chat.models import ReviewColumn
 from chat.reviews.typed_values import TypedValue, as_json, fits
 from domains.items import Item

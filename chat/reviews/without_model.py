@@ -20,7 +20,14 @@ from chat.answers.answer_builder import AnswerBuilder
 from chat.answers.context import AnswerSources
 from chat.answers.prompt import prompt_for
 from chat.answers.without_model.answer import bullet, holding, with_years
-from chat.answers.without_model.lines import DIGIT, SCALE_WORD, AnswerLine, distinct_terms, lines_of
+from chat.answers.without_model.lines import (
+    DIGIT,
+    SCALE_WORD,
+    AnswerLine,
+    distinct_terms,
+    lines_of,
+    terms_over,
+)
 from chat.answers.without_model.question import (
     QuestionFeatures,
     analyse,
@@ -34,7 +41,6 @@ from chat.answers.without_model.ranking import (
     item_match,
     rank,
     relevance,
-    terms_over,
 )
 from chat.answers.write_answer import drafted
 from chat.citations.claims import CONTRADICTED, VERIFIED, SourceUnit

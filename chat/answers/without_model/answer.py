@@ -21,6 +21,7 @@ from chat.answers.without_model.lines import (
     distinct_terms,
     escaped,
     is_naked,
+    is_step,
     lines_of,
     measured,
     one_line,
@@ -29,16 +30,17 @@ from chat.answers.without_model.lines import (
     row_lines,
     same_columns,
     says_something,
+    with_marks,
+    written_number,
 )
 from chat.answers.without_model.question import QuestionFeatures, analyse, message, tells
-from chat.answers.without_model.ranking import RankedPage, is_step, rank, relevance, type_match, worth_citing
+from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
 from chat.providers.base import Delta, NativeCitation, TextDelta
 from documents.contents import trail
 from text.measures import Measure, measure_of
-from text.numbers import COMMA_LANGUAGES
 from text.quantities import quantities_in
 from text.units import units_by_symbol
 
@@ -384,17 +386,6 @@ def described(operand: Operand) -> str:
 
 def amount(base: Decimal, measure: Measure, language: str) -> str:
     return measured(written_number(base / size(measure), language), measure, language)
-
-
-def written_number(number: Decimal, language: str) -> str:
-    text = f"{number:,.4f}" if abs(number) < 1 else f"{number:,.2f}"
-    return with_marks(text.rstrip("0").rstrip("."), language)
-
-
-def with_marks(text: str, language: str) -> str:
-    """A number as the language writes it: 1.234,5 in German."""
-    text = text.replace("-", "−")
-    return text.translate({44: ".", 46: ","}) if language in COMMA_LANGUAGES else text
 
 
 def computation(question: QuestionFeatures, formula: str, cells: Sequence[Operand]) -> Iterator[Delta]:

@@ -17,16 +17,17 @@ from django.db.models.functions import Length
 
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
 from chat.answers.prompt import SearchNotes
-from chat.answers.without_model.lines import DIGIT, AnswerLine
+from chat.answers.without_model.lines import DIGIT, AnswerLine, is_title, units_named
 from chat.answers.without_model.question import (
     NamedPlace,
     QuestionFeatures,
     Topic,
     analyse,
+    caption_pattern,
+    name_pattern,
     place_words,
     words_of,
 )
-from chat.answers.without_model.ranking import caption_pattern, is_title, name_pattern, units_named
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name

@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from decimal import Decimal
+from functools import cache, cached_property, lru_cache
 
 from chat.answers.prompt import ContextItem, looks_like_injection
-from chat.answers.without_model.question import ALL_NOUNS_CAPITALISED, YEAR, QuestionFeatures
+from chat.answers.without_model.question import (
+    ALL_NOUNS_CAPITALISED,
+    YEAR,
+    NamedPlace,
+    QuestionFeatures,
+    aggregates_in,
+    caption_pattern,
+)
 from chat.citations.claims import SourceUnit
 from chat.citations.verification.units import grid_without_rows
 from pdf.gc_control import cleared_with_memory
 from pdf.structure import Cell, TableRow, section_type
 from text.measures import Measure
-from text.numbers import number_words
+from text.numbers import COMMA_LANGUAGES, number_words
 from text.quantities import CURRENCY_SYMBOLS, currency_names
 from text.sentences import sentence_spans
 from text.terms import terms_of
@@ -29,6 +37,9 @@ PER_UNIT = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\beps\b", re.I)
 DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
+LONGEST_TITLE = 60  # characters
+CLOSED_END = re.compile(r"[.!?。！？:;%\d]\W*$")
+LIST_NUMBER = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]")
 REFERENCE = re.compile(r"(?<=[.!?。])\s*\([^()]{1,12}\)$")  # behind the last sentence: "(C6)"
 SENTENCE_END = re.compile(r"\w[.!?。](?:\s*\([^()]{1,12}\))?$")
 FOOTNOTE = re.compile(r"(?<=\w)\s*\(\d{1,2}\)|[*†‡]+$")
@@ -285,3 +296,76 @@ def escaped(text: str) -> str:
     """Text that Markdown shows as it is."""
     text = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
     return _LINE_HEAD.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", text)
+
+
+def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether the columns of a row are all of years that the question does not ask for."""
+    if not question.years or not line.values:
+        return False
+    return all(value.years and value.years.isdisjoint(question.years) for value in line.values)
+
+
+def is_title(line: AnswerLine) -> bool:
+    """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
+    if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
+        return False
+    return line.unit.type != "list" or is_step(line)
+
+
+def is_step(line: AnswerLine) -> bool:
+    """Whether a line is a numbered item of a list."""
+    return line.unit.type == "list" and bool(LIST_NUMBER.match(line.unit.text))
+
+
+def units_named(places: Sequence[NamedPlace], lines: Sequence[AnswerLine]) -> set[str]:
+    """The ids of the lines' units that stand at one of the places."""
+    units = {line.unit.id: line.unit for line in lines} if places else {}
+    return {key for key, unit in units.items() if any(is_at(place, unit) for place in places)}
+
+
+def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
+    """Whether the unit stands at the place the question names."""
+    if place.kind in ("page", "slide"):
+        return place.number.isdigit() and unit.page == int(place.number)
+    starts, item = _start_of(place, unit.language or "en")
+    if place.kind in ("figure", "table"):
+        return any(starts.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
+    is_there = starts.match(unit.text) or any(starts.match(text) for text in unit.section_path)
+    return bool(is_there and item.match(unit.text))
+
+
+@cache
+def _start_of(place: NamedPlace, language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Match the start of the place's caption or heading, and of its item: (b) of 4.2(b)."""
+    if place.kind in ("figure", "table"):
+        return re.compile(rf"\W*{caption_pattern(place, language)}(?!\w)", re.I), re.compile("")
+    number, *items = place.number.replace(")", "").split("(")
+    item = rf".{{0,12}}?\(?\b{items[-1]}\)" if items else ""
+    return re.compile(rf"\W*(?:\w+\s+)?[A-Z]?{re.escape(number)}(?![\w.]*\d)"), re.compile(item)
+
+
+def terms_over(line: AnswerLine) -> frozenset[str]:
+    """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
+    table = line.unit.table
+    heads = [*table.head_rows, table.caption] if table else []
+    over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
+    return distinct_terms(" ".join(over), line.language)
+
+
+def written_number(number: Decimal, language: str) -> str:
+    text = f"{number:,.4f}" if abs(number) < 1 else f"{number:,.2f}"
+    return with_marks(text.rstrip("0").rstrip("."), language)
+
+
+def with_marks(text: str, language: str) -> str:
+    """A number as the language writes it: 1.234,5 in German."""
+    text = text.replace("-", "−")
+    return text.translate({44: ".", 46: ","}) if language in COMMA_LANGUAGES else text
+
+
+def says_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a line is of another statistic than the one asked for: the maximum, and not the average."""
+    if not question.aggregates:
+        return False
+    said = aggregates_in(line.text, line.language)
+    return bool(said) and dict(question.aggregates).keys().isdisjoint(said)

@@ -36,6 +36,7 @@ WORD = re.compile(
 )
 SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s*|\n\s*|[\"“„«(`'‘¿¡]\s*)$")
 PERIOD = re.compile(r"(?:[fc]y\W?'?\d*)?(?:[qh][1-4]\W?\d*|[1-4][qh]\d*)?|(?:19|20)\d\d(?:[-/–]\d+)?", re.I)
+FEW_LETTERS = 5  # a name this short is looked for as a whole word
 ROMAN = re.compile(r"[IVX]+")
 NUMERAL_AFTER = re.compile(r" [IVX]{2,}(?!\w)")  # part of the name before it: "Wave IV"
 NO_NAMES = frozenset({"usd", "eur", "gbp", "jpy", "cny", "chf", "us", "i", "ok"})
@@ -324,3 +325,48 @@ def _place_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     after = "|".join([*(rf"(?<!\w)(?i:{word})" for word in spaced), *unspaced])
     before = rf"第?\s*(?P<before>\d+(?:\.\d+)*)\s*(?:{'|'.join(unspaced) or '$.'})"
     return re.compile(rf"(?:{after})\s*(?:(?i:no\.?|number|nr\.?)|#)?\s*{NUMBER.format('after')}|{before}")
+
+
+# The names, years and captions of a question on a page.
+
+
+@cache
+def caption_pattern(place: NamedPlace, language: str) -> str:
+    """Matches what the place is called; for Python and PostgreSQL."""
+    labels = "|".join(map(re.escape, place_words(language, place.kind)))
+    return rf"({labels})\s*{re.escape(place.number)}"
+
+
+def holds_name(text: str, name: str) -> bool:
+    return bool(_name(name).search(text))
+
+
+@lru_cache(maxsize=256)
+def _name(name: str) -> re.Pattern[str]:
+    return re.compile(name_pattern(name), re.I)
+
+
+def name_pattern(name: str) -> str:
+    """Matches the name with any ending, long ones whatever mark or line end stands between two letters.
+
+    Abbreviations and numerals have no ending, at most the plural's.
+    """
+    if name.isascii() and name.isupper() and name.isalpha() and len(name) <= FEW_LETTERS:
+        return rf"(^|[^A-Za-z0-9]){name}s?($|[^A-Za-z])"
+    if match := NUMERAL_AFTER.search(name):
+        return rf"{re.escape(name[: match.start()])}\W{{0,3}}{match[0].strip()}($|[^A-Za-z])"
+    letters = [letter for letter in name if letter.isalnum()]
+    if len(letters) > FEW_LETTERS and not any(map(str.isdigit, letters)):
+        return r"\W{0,2}".join(letters[: max(FEW_LETTERS, len(letters) - 2)])
+    core = name.removesuffix("s") if len(name) > FEW_LETTERS - 2 else name
+    return rf"(^|[^A-Za-z0-9]){re.escape(core)}" + (r"(?!\d)" if core[-1].isdigit() else "")
+
+
+def share_of_names(question: QuestionFeatures, text: str) -> float:
+    return sum(holds_name(text, name) for name in question.names) / (len(question.names) or 1)
+
+
+def share_of_years(question: QuestionFeatures, text: str) -> float:
+    return (
+        len(question.years.intersection(YEAR.findall(text))) / len(question.years) if question.years else 0.5
+    )

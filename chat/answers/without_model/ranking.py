@@ -7,24 +7,32 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
 
 import numpy as np
 
 from chat.answers.prompt import ContextItem, SearchNotes
-from chat.answers.without_model.lines import AnswerLine, distinct_terms, same_columns
+from chat.answers.without_model.lines import (
+    AnswerLine,
+    distinct_terms,
+    is_of_other_years,
+    is_step,
+    is_title,
+    same_columns,
+    says_other_aggregate,
+    terms_over,
+    units_named,
+)
 from chat.answers.without_model.question import (
-    NUMERAL_AFTER,
     YEAR,
-    NamedPlace,
     QuestionFeatures,
     QuestionWord,
-    aggregates_in,
     counted_terms,
-    place_words,
+    holds_name,
+    share_of_names,
+    share_of_years,
 )
-from chat.citations.claims import SourceUnit
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import month_numbers, numbers_in, same_characters
@@ -55,9 +63,6 @@ LINE_WEIGHTS = {
 }
 """Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
 
-LONGEST_TITLE = 60  # characters
-CLOSED_END = re.compile(r"[.!?。！？:;%\d]\W*$")
-LIST_NUMBER = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]")
 RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
     r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
@@ -67,7 +72,6 @@ LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or 
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
-FEW_LETTERS = 5  # a name this short is looked for as a whole word
 
 FIT = {
     "lacking": -1.75,  # a name or number of the question is not on the best page
@@ -248,14 +252,6 @@ def word_nearness(
     return [float(value) for value in result]
 
 
-def terms_over(line: AnswerLine) -> frozenset[str]:
-    """Terms of the headings, the caption and the column heads of a line, and of the top of its page."""
-    table = line.unit.table
-    heads = [*table.head_rows, table.caption] if table else []
-    over = [*line.unit.section_path[-2:], *heads, line.passage.heading[:120]]
-    return distinct_terms(" ".join(over), line.language)
-
-
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
     if says_other_aggregate(question, line):
@@ -290,19 +286,6 @@ def counts(text: str, counted: frozenset[str], language: str) -> bool:
     )
 
 
-def is_step(line: AnswerLine) -> bool:
-    """Whether a line is a numbered item of a list."""
-    return line.unit.type == "list" and bool(LIST_NUMBER.match(line.unit.text))
-
-
-def says_other_aggregate(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a line is of another statistic than the one asked for: the maximum, and not the average."""
-    if not question.aggregates:
-        return False
-    said = aggregates_in(line.text, line.language)
-    return bool(said) and dict(question.aggregates).keys().isdisjoint(said)
-
-
 @lru_cache(maxsize=64)
 def question_numbers(text: str) -> frozenset[str]:
     return frozenset(NUMBER.findall(text))
@@ -313,54 +296,6 @@ def year_match(question: QuestionFeatures, line: AnswerLine) -> float:
         return 0.5
     said = {*YEAR.findall(line.text), *YEAR.findall(" ".join(line.unit.section_path[-1:]))}
     return len(said & question.years) / len(question.years)
-
-
-def is_title(line: AnswerLine) -> bool:
-    """Whether a line is a few words without the end of a sentence, and no list item or row with values."""
-    if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
-        return False
-    return line.unit.type != "list" or is_step(line)
-
-
-def units_named(places: Sequence[NamedPlace], lines: Sequence[AnswerLine]) -> set[str]:
-    """The ids of the lines' units that stand at one of the places."""
-    units = {line.unit.id: line.unit for line in lines} if places else {}
-    return {key for key, unit in units.items() if any(is_at(place, unit) for place in places)}
-
-
-def is_at(place: NamedPlace, unit: SourceUnit) -> bool:
-    """Whether the unit stands at the place the question names."""
-    if place.kind in ("page", "slide"):
-        return place.number.isdigit() and unit.page == int(place.number)
-    starts, item = _start_of(place, unit.language or "en")
-    if place.kind in ("figure", "table"):
-        return any(starts.match(text) for text in (unit.text, unit.table.caption if unit.table else ""))
-    is_there = starts.match(unit.text) or any(starts.match(text) for text in unit.section_path)
-    return bool(is_there and item.match(unit.text))
-
-
-@cache
-def _start_of(place: NamedPlace, language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Match the start of the place's caption or heading, and of its item: (b) of 4.2(b)."""
-    if place.kind in ("figure", "table"):
-        return re.compile(rf"\W*{caption_pattern(place, language)}(?!\w)", re.I), re.compile("")
-    number, *items = place.number.replace(")", "").split("(")
-    item = rf".{{0,12}}?\(?\b{items[-1]}\)" if items else ""
-    return re.compile(rf"\W*(?:\w+\s+)?[A-Z]?{re.escape(number)}(?![\w.]*\d)"), re.compile(item)
-
-
-@cache
-def caption_pattern(place: NamedPlace, language: str) -> str:
-    """Matches what the place is called; for Python and PostgreSQL."""
-    labels = "|".join(map(re.escape, place_words(language, place.kind)))
-    return rf"({labels})\s*{re.escape(place.number)}"
-
-
-def is_of_other_years(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether the columns of a row are all of years that the question does not ask for."""
-    if not question.years or not line.values:
-        return False
-    return all(value.years and value.years.isdisjoint(question.years) for value in line.values)
 
 
 def item_match(items: Sequence[Item], line: AnswerLine) -> float:
@@ -463,38 +398,3 @@ def nearness(question: QuestionFeatures, pages: Sequence[RankedPage], held: Sequ
     rarity = embedder.lengths([word.text.lower() for word in question.words]) if question.words else []
     of_held = sum(length for word, length in zip(question.words, rarity, strict=True) if word in held)
     return float(max(vectors[1:] @ vectors[0])) + WORDS_HELD * of_held / (sum(rarity) or 1.0)
-
-
-def share_of_names(question: QuestionFeatures, text: str) -> float:
-    return sum(holds_name(text, name) for name in question.names) / (len(question.names) or 1)
-
-
-def share_of_years(question: QuestionFeatures, text: str) -> float:
-    return (
-        len(question.years.intersection(YEAR.findall(text))) / len(question.years) if question.years else 0.5
-    )
-
-
-def holds_name(text: str, name: str) -> bool:
-    return bool(_name(name).search(text))
-
-
-@lru_cache(maxsize=256)
-def _name(name: str) -> re.Pattern[str]:
-    return re.compile(name_pattern(name), re.I)
-
-
-def name_pattern(name: str) -> str:
-    """Matches the name with any ending, long ones whatever mark or line end stands between two letters.
-
-    Abbreviations and numerals have no ending, at most the plural's.
-    """
-    if name.isascii() and name.isupper() and name.isalpha() and len(name) <= FEW_LETTERS:
-        return rf"(^|[^A-Za-z0-9]){name}s?($|[^A-Za-z])"
-    if match := NUMERAL_AFTER.search(name):
-        return rf"{re.escape(name[: match.start()])}\W{{0,3}}{match[0].strip()}($|[^A-Za-z])"
-    letters = [letter for letter in name if letter.isalnum()]
-    if len(letters) > FEW_LETTERS and not any(map(str.isdigit, letters)):
-        return r"\W{0,2}".join(letters[: max(FEW_LETTERS, len(letters) - 2)])
-    core = name.removesuffix("s") if len(name) > FEW_LETTERS - 2 else name
-    return rf"(^|[^A-Za-z0-9]){re.escape(core)}" + (r"(?!\d)" if core[-1].isdigit() else "")

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from chat.answers.without_model.lines import AnswerLine
-from chat.answers.without_model.question import analyse
-from chat.answers.without_model.ranking import RankedPage, name_pattern, worth_citing
+from chat.answers.without_model.question import analyse, name_pattern
+from chat.answers.without_model.ranking import RankedPage, worth_citing
 from tests.chat.answers.builders import answered, on_one_page, prose, row
 
 FERRIES = [
