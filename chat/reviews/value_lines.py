@@ -30,6 +30,7 @@ from chat.answers.without_model.question import (
     YEAR,
     PlaceKind,
     QuestionFeatures,
+    aggregates_in,
     counted_terms,
     place_words,
     words_of,
@@ -53,6 +54,7 @@ WEIGHTS = {
     "near": 1.5,  # in a sentence: how near the question's words stand to the value
     "bound": 1.5,  # … share of them that belong to this value alone
     "counted": 1.0,  # … the value counts what the question counts
+    "statistic": 2.0,  # … it is said to be the average, the maximum that is asked for; less for another
     "scale": 0.3,  # its table says what it counts in
     "part_of_year": -1.0,
     "period": 1.5,  # … and the part that the question names
@@ -318,7 +320,21 @@ def said_values(
         by_words = WEIGHTS["near"] * nearness(question, quantity, places, outer)
         by_words += WEIGHTS["bound"] * bound.get(quantity.start, 0.0)
         by_words += WEIGHTS["counted"] * counts(quantity, said, counted, line.language)
+        by_words += WEIGHTS["statistic"] * statistic_match(question, quantity, said, all_of, line.language)
         yield ValueLine(line, value, score + by_words, max(years, default=0))
+
+
+def statistic_match(
+    question: QuestionFeatures, quantity: Quantity, text: str, all_of: Sequence[Quantity], language: str
+) -> int:
+    """1 where what leads to a value names the statistic asked for (an average), -1 where only others.
+
+    A total is none here: "total revenue" is what many documents call their revenue.
+    """
+    before = max((other.end for other in all_of if other.end <= quantity.start), default=0)
+    named = aggregates_in(text[before : quantity.start], language).keys() - {"total"}
+    asked = dict(question.aggregates).keys() - {"total"}
+    return (1 if asked & named else -1) if asked and named else 0
 
 
 def is_count(quantity: Quantity, line: AnswerLine) -> bool:

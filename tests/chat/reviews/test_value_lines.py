@@ -162,6 +162,7 @@ def test_of_a_sentence_s_values_the_one_is_meant_that_the_question_names(
     assert number("How many oars of the rowing machine were tested?") == 26
     assert number("How many seats of the rowing machine were tested?") == 50
     assert number("What is the maximum pull of the rowing machine?", unit="kg") == 11
+    assert number("What is the average pull of the rowing machine?", unit="kg") == 4.2
     assert number("What is the wear of the seat in the salt water test?") == 0.72
     assert number("What is the weekly fee of the machine?", "money") == 21  # behind it a footnote
     assert number("How many members saw the machine?") == 310  # “Feb.” ends no sentence
