@@ -55,7 +55,6 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
     Roles surely changed where a word before and one after a third have changed
     sides ("A pays B", "B pays A"), or where the voice changed and they did not.
     """
-    claim = pairing.claim
     compared = comparison_turned(pairing)
     if pairing.words.language == "ja" and not compared and (exchanged := particles_exchanged(pairing)):
         return *exchanged, True
@@ -77,8 +76,18 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         return named
     if _equated(pairing):
         return named
-    before_head = moved_before_head(pairing)
-    bare = [
+    if exchanged := phrases_exchanged(pairing):
+        return *exchanged, False
+    return _roles_changed(pairing, _unexplained(pairing, turned)) or named
+
+
+def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Words of the claim that have exchanged places for no reason of grammar.
+
+    ``turned``: verbs of claim and source whose voice changed.
+    """
+    claim, before_head = pairing.claim, moved_before_head(pairing)
+    return [
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
         if i not in before_head and k not in before_head
@@ -91,19 +100,22 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         if not _nominal(pairing, i, j, k, m) and not _dative(pairing, i, j, k, m)
         if not any(_agent_named(pairing, (i, j), (k, m), turn) for turn in turned)
     ]
-    if exchanged := phrases_exchanged(pairing):
-        return *exchanged, False
-    if not bare:
-        return named
-    crossed = set(bare)
+
+
+def _roles_changed(pairing: Pairing, bare: Sequence[tuple[int, int]]) -> tuple[int, int, bool] | None:
+    """The first two of these words, and whether they stand on other sides of a verb now.
+
+    None where only a subject and its verb have exchanged places, in a language that allows it.
+    """
+    claim, crossed = pairing.claim, set(bare)
     if pairing.words.language in FREE_ORDER:
         added = {claim[i].clause for i in pairing.unmatched_claim if claim[i].kind == "word"}
         turns = {(i, k) for (i, _), (k, _) in inversions(pairing)}
         bare = [
             (i, k) for i, k in bare if claim[i].clause in added or not _verb_and_subject(pairing, i, k, turns)
         ]
-        if not bare:
-            return named
+    if not bare:
+        return None
     if gives(pairing):
         return *bare[0], False
     for i, k in bare:
