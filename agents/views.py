@@ -36,11 +36,11 @@ SHOWN = 5  # deliveries of each
 @require_safe
 @login_required
 def webhooks(request: HttpRequest) -> HttpResponse:
-    return page_of(request)
+    return webhooks_page(request)
 
 
-def page_of(request: HttpRequest, url: str = "", chosen: Sequence[str] | None = None) -> HttpResponse:
-    """One's webhooks. ``url``, ``chosen``: what was written into the form and refused."""
+def webhooks_page(request: HttpRequest, url: str = "", chosen: Sequence[str] | None = None) -> HttpResponse:
+    """Show one's webhooks. ``url`` and the ``chosen`` events: what the form held when it was refused."""
     latest = WebhookDelivery.objects.all()[:SHOWN]
     own = Webhook.objects.visible_to(request.user).prefetch_related(
         Prefetch("deliveries", latest, to_attr="latest")
@@ -70,7 +70,7 @@ def add(request: HttpRequest) -> HttpResponse:
             Webhook.objects.create(owner=request.user, url=url, events=events)
             messages.success(request, _("The webhook was added. Send a test message to try it."))
             return redirect("webhooks")
-    return page_of(request, url, events)
+    return webhooks_page(request, url, events)
 
 
 @require_POST

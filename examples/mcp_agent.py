@@ -28,9 +28,11 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def answer(client: Client, question: str, name: str = "") -> list[tuple[str, dict[str, Any]]]:
-    """Verified claims, each with its result of `verify`."""
+    """Verified claims, each with its result of `verify`; none where no document has the name."""
     listed = await call(client, "list_documents", query=name, limit=1) if name else {"documents": []}
     documents = [row["id"] for row in listed["documents"]]
+    if name and not documents:
+        return []  # without a document the whole library would be asked
     asked = await call(client, "ask", question=question, documents=documents)
     said: dict[str, dict[str, Any]] = {}
     for cited in asked["citations"]:

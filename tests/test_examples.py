@@ -176,6 +176,7 @@ def test_an_agent_says_only_what_was_verified(
     assert (
         "1,577 red anvils" in said and f"(p. 1, exact) {asgi_server}/documents/{report.pk}/?page=1&q=" in said
     )
+    assert example(asgi_server, key, "mcp_agent.py", QUESTION, "another report") == ""
     row = {"question": QUESTION, "doc_name": "acme", "evidence": [{"evidence_page_num": 0}]}
     (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n")
     said = example(asgi_server, key, "mcp_agent.py", "--questions", tmp_path / "questions.jsonl")
