@@ -1,4 +1,4 @@
-"""What a block of text is besides prose: code, formula, caption, footnote, the scales of a chart."""
+"""What a block of text is besides prose: code, formula, caption, footnote."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from pdf.geometry import Rect
-from pdf.layout.lines import Line, is_math_font, merged, rows_of
+from pdf.layout.lines import is_math_font
 from pdf.layout.page_layout import Block, PageLayout
-from pdf.tables.cells import is_value
 
 # Share of the characters set in a typewriter face that makes a block code, of math faces a formula.
 CODE_SHARE = 0.9
@@ -24,13 +22,6 @@ CAPTION_LINES = 12
 # A footnote is set smaller than the body by this share, and stands in this part of the page.
 FOOTNOTE_SIZE = 0.93
 FOOTNOTE_FROM = 0.5
-# The labels of a drawing stand at most this far outside it (points).
-LABEL = 24.0
-# Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
-# no table, but the scales of charts.
-DRAWN, NAMED_ROWS = 0.6, 0.35
-# Share of the words of a row that are values, from which on it may be the scale of an axis.
-SCALE_VALUES = 0.8
 
 _FIGURES = (
     r"fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)|tabelle|tableau|"
@@ -48,61 +39,11 @@ _CAPTION_CASE = re.compile(r"^\S+\s*\S+\s+[a-z]")
 _MATH_SIGN = re.compile(r"[=≈≤≥∑∫∏√±×÷∂∇∈∞→⇒∀∃]")
 _RELATION = re.compile(r"[=≈≤≥≡∝<>]")
 _EQUATION_NUMBER = re.compile(r"^\(\d+(?:\.\d+)*[a-z]?\)$")
-_WORD = re.compile(r"[^\W\d_]{3}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOTE = re.compile(
     r"^(?:[*†‡§¶#]{1,3}|\(?\d{1,3}[).]?|\([a-z]\)|[a-z]\)|[¹²³⁰-⁹]+)(?:\s|(?=[A-Z]))|^(?:notes?|source)\b[:.]?",
     re.IGNORECASE,
 )
-
-
-def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
-    """The blocks, the numbers along the axes of charts and the names beside their curves no longer tables.
-
-    What bars show is a table, and stays one: each of its rows begins with a name.
-    """
-    if not drawings:
-        return list(blocks)
-    near = [Rect(box.x0 - LABEL, box.y0 - LABEL, box.x1 + LABEL, box.y1 + LABEL) for box in drawings]
-    rows: dict[int, list[Block]] = {}
-    for block in blocks:
-        if block.table:
-            rows.setdefault(id(block.table), []).append(block)
-    scales = {table for table, found in rows.items() if _are_scales(found, near)}
-    return [
-        Block("prose", [merged(row, block.rtl) for row in rows_of(block.lines)])
-        if id(block.table) in scales
-        else block
-        for block in blocks
-    ]
-
-
-def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
-    lines = [line for row in rows for line in row.lines]
-    centers = [line.rect.center for line in lines]
-    drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
-    if drawn < DRAWN * len(lines):
-        return False
-    has_scale = any(map(_is_scale, rows))
-    named = sum(_has_name(row, of_values=has_scale) for row in rows)
-    return named < NAMED_ROWS * len(rows)
-
-
-def _is_scale(row: Block) -> bool:
-    """Whether nearly all words of the row are values, as along the axes of charts side by side."""
-    words = [word.text for line in row.lines for word in line.words]
-    return len(row.cells) > 1 and sum(map(is_value, words)) >= SCALE_VALUES * len(words)
-
-
-def _has_name(row: Block, *, of_values: bool) -> bool:
-    """Whether the row begins with a name: ``of_values``, not with the title of an axis beside another."""
-    if len(row.cells) < 2 or not any(map(_is_name, row.cells[0].lines)):
-        return False
-    return not of_values or any(is_value(line.text) for cell in row.cells[1:] for line in cell.lines)
-
-
-def _is_name(line: Line) -> bool:
-    return bool(_WORD.search(line.text)) and not is_value(line.text)
 
 
 def classify_blocks(page_layouts: Sequence[PageLayout]) -> None:

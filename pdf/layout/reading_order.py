@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from pdf.extract.list_markers import is_bullet, marker_of
 from pdf.geometry import Rect
-from pdf.layout.block_kinds import LABEL, without_scales
 from pdf.layout.columns import regions
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, column_is_right_to_left
@@ -22,7 +21,7 @@ from pdf.tables.aligned import EDGE, aligned_rows
 from pdf.tables.cells import is_value, row_of
 from pdf.tables.column_headers import with_header_above_rule
 from pdf.tables.grid import Grid, grids
-from pdf.tables.rows import mirrored_row, table_blocks, turned_back
+from pdf.tables.rows import LABEL, mirrored_row, table_blocks, turned_back, without_scales
 from pdf.tables.ruled import with_ruled_tables
 from pdf.tables.text_tables import Inset
 

@@ -11,11 +11,14 @@ from operator import gt, lt
 
 from pdf.extract.list_markers import is_contents_line, marker_of
 from pdf.extract.right_to_left import MARKER_WORDS
+from pdf.extract.words import RawWord
 from pdf.layout.lines import Line, rows_of
 
 # Cells of a row stand at least this far apart (ems); values drawn apart may stand closer.
 COLUMN_GAP = 1.2
 VALUE_GAP = 0.6
+# Numbers with decimals that end a row stand at least so far apart where columns are narrow.
+DECIMAL_GAP = 0.4
 # A currency sign this far behind a value (ems) is the next one's.
 SIGN_GAP = 0.2
 # A closing sign stands at most this far behind its number (ems).
@@ -37,6 +40,9 @@ _VALUE = re.compile(
     r"^\(?(?:n/?[am]\.?|nil|none|yes|no|tbd|nm)\)?$",
     re.IGNORECASE,
 )
+# What joins the parts of one value: a range, a mean and its spread, a number and its share in brackets.
+_JOINED = re.compile(r"\sto\s|\s?±\s?|(?<=[\d%])\s?(?=[(\[][+\-–−]?\d+(?:%|[.,]\d))")
+_DECIMAL = re.compile(r"^[(+\-–−]?\d+[.,]\d+(?:[(\[][^()\[\]]+[)\]]|±[\d.,]+)?[%*†‡)]*$")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
     rf"^(?:(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}},?\s?)?(?:\d{{4}})?[*,]?|\d{{1,2}}\s(?:{_MONTHS})[a-z]*\.?(?:\s\d{{4}})?|"
@@ -58,7 +64,7 @@ def is_value(text: str) -> bool:
     """A number, amount, percentage, date, dash or check mark: what stands in a table's body."""
     if len(text) > 40:
         return False
-    return bool(_DATE.match(text)) or all(map(_VALUE.match, text.split(" to ")))
+    return bool(_DATE.match(text)) or all(map(_VALUE.match, _JOINED.split(text)))
 
 
 def is_currency(text: str) -> bool:
@@ -82,13 +88,17 @@ class Row:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.lines, self.is_text = lines, False
-        if len(lines) == 1:
+        decimals = _decimals_at_end(lines)
+        if len(lines) == 1 and not decimals:
             (line,) = lines
             self.cells, self.is_item, self.is_mixed = [[line]], False, False
             self.x0, self.y0, self.x1, self.y1, self.size = line.x0, line.y0, line.x1, line.y1, line.size
             return
         text = cell_text(lines)
-        self.cells = [list(lines)] if _is_contents_row(lines, text) else _cells_of(lines, text)
+        if _is_contents_row(lines, text):
+            self.cells = [list(lines)]
+        else:
+            self.cells = _cells_of(_without(lines, decimals), text) + [[Line([word])] for word in decimals]
         self.y0 = min([line.y0 for line in lines])
         self.y1 = max([line.y1 for line in lines])
         self.x0 = lines[0].x0
@@ -123,6 +133,33 @@ def row_of(lines: Sequence[Line]) -> Row:
 def _is_contents_row(lines: Sequence[Line], text: str) -> bool:
     """Whether leaders join the row's lines: a title and its page in a table of contents."""
     return is_contents_line(text) and any("...." in line.text or ". . ." in line.text for line in lines)
+
+
+def _decimals_at_end(lines: Sequence[Line]) -> list[RawWord]:
+    """The numbers with decimals that the row ends with, two or more, apart from the text before them."""
+    if lines[-1].text[-1:].isalpha() or not _DECIMAL.match(lines[-1].words[-1].text):
+        return []
+    words = [word for line in lines for word in line.words]
+    start = len(words) - 1
+    while start and _DECIMAL.match(words[start - 1].text) and _are_apart(words[start - 1], words[start]):
+        start -= 1
+    if start == len(words) - 1 or (start and not _stands_off(words[start - 1], words[start])):
+        return []
+    return words[start:]
+
+
+def _stands_off(word: RawWord, number: RawWord) -> bool:
+    return _are_apart(word, number, VALUE_GAP) and not is_currency(word.text)
+
+
+def _are_apart(word: RawWord, following: RawWord, gap: float = DECIMAL_GAP) -> bool:
+    return following.x0 - word.x1 >= gap * following.style.size
+
+
+def _without(lines: Sequence[Line], words: Sequence[RawWord]) -> Sequence[Line]:
+    taken = set(map(id, words))
+    kept = [[word for word in line.words if id(word) not in taken] for line in lines] if taken else []
+    return [Line(held) for held in kept if held] if taken else lines
 
 
 def _cells_of(lines: Sequence[Line], text: str) -> list[list[Line]]:

@@ -1,11 +1,13 @@
 """Make units of a table's rows: one per logical row, its cells in columns, its header rows known.
 
 Right-to-left tables are mirrored first, so that their first column is leftmost as in any other table.
+Rows of numbers along the axes of charts are none.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -13,6 +15,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from pdf.extract.words import RawWord
+from pdf.geometry import Rect
 from pdf.layout.lines import Line, merged, rows_of
 from pdf.layout.page_layout import Block, TableBlock, TableCell
 from pdf.tables.aligned import BETWEEN, WRAP_DISTANCE
@@ -29,6 +32,9 @@ from pdf.tables.cells import (
 
 # A space between words is narrower than this (ems); what parts cells is wider.
 WORD_SPACE = 0.4
+# Of more rows with a text in the first column, none with a value, at a table's beginning only the first is
+# its head.
+MOST_HEADS = 4
 
 _CONTINUES = re.compile(r"^[^\W\d_A-Z]|^(?:and|or|of|in|to|for)\b")
 
@@ -217,10 +223,16 @@ def _mark_heads(blocks: list[Block], table: TableBlock, most: int) -> None:
             break
         block.header = True
         table.head.append(block)
-    if len(table.head) == len(blocks):
+    if len(table.head) == len(blocks) or sum(map(_begins_row, table.head)) > MOST_HEADS:
         for block in blocks[1:]:
             block.header = False
         del table.head[1:]
+
+
+def _begins_row(block: Block) -> bool:
+    """Whether a text in the first column has others beside it and does not go on with the one above."""
+    first = block.lines[0].text
+    return len(block.cells) > 1 and block.cells[0].column == 0 and not (first[0] == "(" or first[0].islower())
 
 
 def _heads_rows(text: str, table: TableBlock) -> bool:
@@ -259,3 +271,88 @@ def read_leftwards(blocks: Sequence[Block]) -> list[Block]:
                 cell.lines = [merged(row, rtl=True) for row in rows_of(cell.lines)]
         block.lines = [line for cell in block.cells for line in cell.lines]
     return list(blocks)
+
+
+# The labels of a drawing stand at most this far outside it (points).
+LABEL = 24.0
+# Share of a table's lines that stand in drawings, and of its rows that name their values below which it is
+# no table, but the scales of charts.
+DRAWN, NAMED_ROWS = 0.6, 0.35
+# Share of the words of a row that are values, from which on it may be the scale of an axis.
+SCALE_VALUES = 0.8
+# In a table this share of the rows, at least so many, have the same number of cells; in so many columns this
+# share of the steps from number to number or fewer are alike: no axis has them.
+REGULAR, DATA_ROWS, DATA_COLUMNS, EVEN_STEPS = 0.7, 6, 2, 0.4
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"[.,](?=\d{3}(?:\D|$))")
+_WORD = re.compile(r"[^\W\d_]{3}")
+
+
+def without_scales(blocks: Sequence[Block], drawings: Sequence[Rect]) -> list[Block]:
+    """The blocks, the numbers along the axes of charts and the names beside their curves no longer tables.
+
+    What bars show is a table, and stays one: each of its rows begins with a name.
+    """
+    if not drawings:
+        return list(blocks)
+    near = [Rect(box.x0 - LABEL, box.y0 - LABEL, box.x1 + LABEL, box.y1 + LABEL) for box in drawings]
+    rows: dict[int, list[Block]] = {}
+    for block in blocks:
+        if block.table:
+            rows.setdefault(id(block.table), []).append(block)
+    scales = {table for table, found in rows.items() if _are_scales(found, near)}
+    return [
+        Block("prose", [merged(row, block.rtl) for row in rows_of(block.lines)])
+        if id(block.table) in scales
+        else block
+        for block in blocks
+    ]
+
+
+def _are_scales(rows: Sequence[Block], drawings: Sequence[Rect]) -> bool:
+    lines = [line for row in rows for line in row.lines]
+    centers = [line.rect.center for line in lines]
+    drawn = sum(any(drawing.contains(x, y) for drawing in drawings) for x, y in centers)
+    if drawn < DRAWN * len(lines):
+        return False
+    if _holds_data(rows):
+        return False
+    has_scale = any(map(_is_scale, rows))
+    named = sum(_has_name(row, of_values=has_scale) for row in rows)
+    return named < NAMED_ROWS * len(rows)
+
+
+def _holds_data(rows: Sequence[Block]) -> bool:
+    """Whether rows alike hold numbers that follow one another at uneven steps: a table within a frame."""
+    cells, count = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    if count < max(DATA_ROWS, REGULAR * len(rows)):
+        return False
+    columns = zip(*(row.cells for row in rows if len(row.cells) == cells), strict=True)
+    numbers = [
+        [_number(amount[0]) for cell in column if (amount := _AMOUNT.search(cell.lines[0].text))]
+        for column in columns
+    ]
+    steps = [Counter(b - a for a, b in pairwise(found)) for found in numbers if len(found) >= DATA_ROWS]
+    return sum(max(alike.values()) <= EVEN_STEPS * alike.total() for alike in steps) >= DATA_COLUMNS
+
+
+def _number(amount: str) -> float:
+    whole, _, decimals = _THOUSANDS.sub("", amount).replace(",", ".").partition(".")
+    return float(f"{whole}.{decimals.partition('.')[0] or 0}")
+
+
+def _is_scale(row: Block) -> bool:
+    """Whether nearly all words of the row are values, as along the axes of charts side by side."""
+    words = [word.text for line in row.lines for word in line.words]
+    return len(row.cells) > 1 and sum(map(is_value, words)) >= SCALE_VALUES * len(words)
+
+
+def _has_name(row: Block, *, of_values: bool) -> bool:
+    """Whether the row begins with a name: ``of_values``, not with the title of an axis beside another."""
+    if len(row.cells) < 2 or not any(map(_is_name, row.cells[0].lines)):
+        return False
+    return not of_values or any(is_value(line.text) for cell in row.cells[1:] for line in cell.lines)
+
+
+def _is_name(line: Line) -> bool:
+    return bool(_WORD.search(line.text)) and not is_value(line.text)

@@ -209,7 +209,7 @@ def horizontal_rule_table(
     if valued and (shaded or _stacks_values(segments, columns)):
         return []
     far = any(b - a > RULE_DISTANCE for a, b in pairwise(rule_group.ys))
-    if far and not (rule_group.headed or _is_headed(segments[0], columns)):
+    if far and not (rule_group.headed or _is_headed(segments[0], segments[1], columns)):
         return []
     if sum(any(row.multi for row in segment) for segment in segments) < CELLED * len(segments):
         return []
@@ -217,13 +217,16 @@ def horizontal_rule_table(
         segments, columns
     )
     tables = [_one_row(segment, columns) if single else _logical(segment, columns) for segment in segments]
-    return blocks_of([cells for table in tables for cells in table], len(columns.spans))
+    heads = len(tables[0]) if len(rule_group.ys) == FEWEST_RULES and not shaded else None
+    return blocks_of([cells for table in tables for cells in table], len(columns.spans), heads)
 
 
-def _is_headed(head: Sequence[Row], columns: ColumnSpans) -> bool:
-    """Whether the first rows have heads over most of the columns, of which there are several."""
-    most = max(len(row.cells) for row in head)
-    return most >= max(HEADED_COLUMNS, len(columns.spans) / 2)
+def _is_headed(head: Sequence[Row], body: Sequence[Row], columns: ColumnSpans) -> bool:
+    """Whether the first rows have heads over most of several columns, or two in other type at their edges."""
+    most = max(head, key=lambda row: len(row.cells)).cells
+    if len(most) == len(columns.spans) == 2 and head[0].lines[0].style != body[0].lines[0].style:
+        return all(abs(cell[0].x0 - x0) <= SNAP for cell, (x0, _) in zip(most, columns.spans, strict=True))
+    return len(most) >= max(HEADED_COLUMNS, len(columns.spans) / 2)
 
 
 def _of_values(rows: Sequence[Row]) -> bool:
@@ -306,6 +309,9 @@ def with_ruled_tables(
         rest = _with_horizontal_rules(rest, stacked)
         found += [] if stacked else _near(rule_group)
     rest = _with_horizontal_rules(
+        rest, [rule_group for rule_group in found if _holds_others(rule_group, found)]
+    )
+    rest = _with_horizontal_rules(
         rest, [rule_group for rule_group in found if len(rule_group.ys) >= ROW_RULES]
     )
     rest = _with_horizontal_rules(rest, horizontal_rules(edges_of(fills), SNAP), shaded=True)
@@ -338,16 +344,32 @@ def _stacked(rule_group: HorizontalRules, lines: Sequence[Line]) -> list[Horizon
 
 
 def _near(rule_group: HorizontalRules) -> list[HorizontalRules]:
-    """The ladder cut where rungs are far apart; far below two that may hold its heads may be the last."""
+    """The ladder cut where rungs are far apart; far below two that may hold its heads may be the last.
+
+    Above these two may be what is no part of the table: the edges of a box, another table.
+    """
     parts: list[list[float]] = []
     for y in rule_group.ys:
         last = parts[-1] if parts else []
-        headed = len(last) == 2 and last[1] - last[0] < HEAD_HEIGHT
-        if last and (headed or y - last[-1] < RULE_DISTANCE):
+        headed = len(last) > 1 and last[-1] - last[-2] < HEAD_HEIGHT
+        if last and (y - last[-1] < RULE_DISTANCE or (headed and len(last) == 2)):
             last.append(y)
         else:
-            parts.append([y])
+            parts.append([*last[-2:], y] if headed else [y])
     return [_between(rule_group, tuple(ys)) for ys in parts if len(ys) >= FEWEST_RULES]
+
+
+def _holds_others(rule_group: HorizontalRules, found: Sequence[HorizontalRules]) -> bool:
+    """Whether shorter rulings under its head part groups of its rows."""
+    (x0, _, x1, bottom), ys = rule_group.rect, rule_group.ys
+    return len(ys) < ROW_RULES and any(
+        ys[1] < other.ys[0]
+        and other.ys[-1] < bottom
+        and x0 - SAME_END <= other.rect.x0
+        and other.rect.x1 <= x1
+        for other in found
+        if other is not rule_group
+    )
 
 
 def _is_head(head: Sequence[Row], body: Sequence[Row], first: Sequence[Row]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 
-from pdf.extract.list_markers import is_contents_line, marker_of
+from pdf.extract.list_markers import comes_next, is_contents_line, marker_of
 from pdf.extract.words import RawWord
 from pdf.geometry import Rect
 from pdf.layout.lines import Line, rows_of
@@ -450,7 +450,8 @@ def _is_something_else(rows: Sequence[dict[int, list[Line]]]) -> bool:
     markers = sum(bool(marker_of(line.words[0].text)) and line.chars < 8 for line in opening)
     cells = [lines for row in rows for n, lines in row.items() if n != first]
     columns = {n for row in rows for n in row}
-    if len(columns) == 2 and markers > MARKERS * len(opening):
+    counted = all(comes_next(line.text, above.text) for above, line in pairwise(opening))
+    if len(columns) == 2 and (counted or markers > MARKERS * len(opening)):
         return True
     if any(is_contents_line(line.text) for row in rows for lines in row.values() for line in lines):
         return True

@@ -217,3 +217,51 @@ def test_an_open_frame_with_one_upright_ruling_leaves_its_signs_and_values_in_th
         for x, piece in pieces:
             drawing.text(x, 123 + 15 * n, piece)
     assert [cells(row) for row in rows_of(drawing.units())][-7:] == rows
+
+
+def test_rulings_between_groups_of_rows_leave_them_one_table_with_one_head() -> None:
+    drawing = Drawing()
+    xs = (76, 180, 300, 420)
+    groups = {"Boats": ("Rowing", "Sailing", "Motor"), "Berths": ("Quay", "Buoy"), "Hall": ("Large", "Small")}
+    for x, head in zip(xs, ("What", "Kind", "Keeper", "Remarks"), strict=True):
+        drawing.text(x, 105, head)
+    for y in (90, 112):
+        drawing.rule(72, y, 520, y)
+    y = 128.0
+    for group, kinds in groups.items():
+        drawing.text(xs[0], y, group)
+        for kind in kinds:
+            drawing.rule(176, y - 12, 520, y - 12)
+            for x, text in zip(xs[1:], (kind, "The warden", f"Ask in {group.lower()}"), strict=True):
+                drawing.text(x, y, text)
+            y += 18
+    drawing.rule(72, y - 12, 520, y - 12)
+    rows = rows_of(drawing.units())
+    assert {row.index for row in rows} == {0}
+    assert [row.header for row in rows] == [True, *[False] * 7]
+    assert cells(rows[5]) == ["Buoy", "The warden", "Ask in berths"]
+
+
+def test_rows_of_texts_above_the_first_value_are_no_heads() -> None:
+    drawing = Drawing()
+    names = ("Owner", "Builder", "Colour", "Rig", "Timber", "Home port")
+    rows = [(["Property"], ["First boat"], ["Second boat"])]
+    rows += [([name], ["As it was"], ["Not known"]) for name in names]
+    ruled(drawing, [*rows, (["Length"], ["7.2"], ["9.4"])])
+    assert [row.header for row in rows_of(drawing.units())] == [True, *[False] * 7]
+
+
+def test_two_heads_in_other_type_begin_a_table_whose_last_ruling_is_far_below() -> None:
+    drawing = Drawing()
+    y = 260.0
+    for edge in (100, 150, 228, 245):  # a box above the table has edges of its width
+        drawing.rule(72, edge, 400, edge)
+    for x, head in ((72, "Command"), (160, "What it does")):
+        drawing.text(x, 240, head, font="hebo")
+    names = ("Open", "Find", "Print", "Close")
+    for name in names:
+        drawing.text(72, y, name, font="cour")
+        for paragraph in (PROSE, OTHER):
+            y = drawing.lines(justified(paragraph, 230)[:4], x=160, y=y) + 6
+    drawing.rule(72, y, 400, y)
+    assert [cells(row)[0] for row in rows_of(drawing.units())] == ["Command", *names]

@@ -154,3 +154,19 @@ def test_a_label_centred_between_two_rows_of_values_joins_them_not() -> None:
                 drawing.text(x, y + below, text)
     rows = [cells(row) for row in rows_of(drawing.units())]
     assert [row[-2:] for row in rows if "41" in row or "37" in row] == [["41", "58"], ["37", "62"]] * 3
+
+
+def test_numbers_with_decimals_that_stand_half_an_em_apart_are_cells() -> None:
+    rows = [
+        ("Random", "53.2(0.4)", "43.0(3.3)", "38.0(1.5)"),
+        ("By sentence", "57.6(2.3)", "49.6(1.2)", "42.9(1.3)"),
+        ("By prompt and length", "57.2(0.6)", "48.0(0.8)", "43.5(1.4)"),
+    ]
+    drawing = Drawing()
+    for n, (name, *values) in enumerate(rows):
+        x = 180.0
+        drawing.text(x - 8 - pymupdf.get_text_length(name, "helv", 10), 200 + 12 * n, name)
+        for value in values:
+            drawing.text(x, 200 + 12 * n, value)
+            x += pymupdf.get_text_length(value, "helv", 10) + 5
+    assert [tuple(cells(row)) for row in rows_of(drawing.units())] == rows

@@ -190,6 +190,15 @@ def test_a_sentence_that_goes_on_behind_a_picture_of_a_key_is_an_item() -> None:
     assert units[0].text.endswith("Press and hold the round key to open the lid of the box.")
 
 
+def test_numbered_steps_of_a_text_are_no_rows() -> None:
+    drawing = Drawing()
+    y = 100.0
+    for n, step in enumerate((*OLD, *NEW), 1):
+        drawing.text(72, y, str(n))
+        y = drawing.lines(justified(step, 220), x=100, y=y) + GAP
+    assert not rows_of_table(drawing.units())
+
+
 def test_a_text_over_all_columns_belongs_to_the_row_that_it_stands_below() -> None:
     drawing = Drawing()
     xs = (72, 160, 280, 420)
