@@ -284,6 +284,16 @@ def test_nobody_waits_behind_somebody_elses_many_files(alice: User, bob: User) -
     assert order[2:] == [document.pk for document in of_alice[1:]]
 
 
+def test_a_file_does_not_wait_behind_a_list_of_papers(alice: User) -> None:
+    papers = [Document.objects.create(owner=alice, title=f"Paper {n}", kind="paper") for n in range(3)]
+    file = store_upload(alice, ContentFile(draw_pdf("New.")), "new.pdf", queued=False)
+    order = []
+    while (chosen := next_in_turn()) is not None:
+        order.append(chosen)
+        assert leases.acquire(chosen)
+    assert order == [file.pk, *(paper.pk for paper in papers)]
+
+
 def test_what_was_never_read_goes_before_what_is_read_again(alice: User, bob: User, ingested: Ingest) -> None:
     again, third = ingested(bob, "Read before."), ingested(alice, "Read before, too.")
     for document in (again, third):
