@@ -122,6 +122,11 @@ def test_a_large_grid_draws_what_is_seen_and_is_walked_by_keys(page: Page, site:
     page.keyboard.press("n")  # the next that nobody has checked: round to the first
     expect(focused).to_have_text("0/0")
     assert page.locator("tbody tr").count() < 60
+    focused.hover()
+    page.mouse.wheel(0, 9000)  # away from the cell that has the focus
+    expect(page.get_by_role("gridcell", name="150/0", exact=True)).to_be_in_viewport()
+    page.keyboard.press("ArrowDown")
+    expect(focused).to_have_text("1/0")
     committed(lambda: Document.objects.filter(title__startswith="Report ").delete())
 
 

@@ -18,7 +18,8 @@ export function makeGrid(scroll, states, { open, head, moved }) {
   const widths = JSON.parse(localStorage.getItem("review-widths") ?? "{}");
   const cells = new Map();
   let [columns, rows, shown] = [[], [], []];
-  let [at, first, last] = [{ row: 0, column: 0 }, -1, -1];
+  let at = { row: 0, column: 0 };
+  let drawn = new Map(); // the rows on the page, by their place among those shown
   let sort = null;
   let wanted = { state: "", words: "", column: "" };
 
@@ -42,8 +43,7 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     if (sort) shown.sort((a, b) => sort.way * compare(key(a), key(b)));
     at.row = Math.max(0, Math.min(shown.length - 1, at.row));
     drawHead();
-    first = -1;
-    draw();
+    redraw();
   }
 
   function drawHead() {
@@ -98,23 +98,40 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     arrange();
   }
 
-  /** Draws what is in sight, when that changed. */
+  /** Draws every row in sight anew; the focus stays on its cell. */
+  function redraw() {
+    const focused = table.tBodies[0].contains(document.activeElement);
+    drawn = new Map();
+    draw();
+    if (focused) focusCell();
+  }
+
+  /** Draws the rows that came into sight. A row that stays in sight stays as it is. */
   function draw() {
     table.classList.toggle("one-document", phone.matches);
     if (phone.matches) return drawDocument();
     const from = Math.max(0, Math.floor(scroll.scrollTop / ROW) - AROUND);
     const to = Math.min(shown.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + AROUND);
-    if (from === first && to === last) return;
-    [first, last] = [from, to];
-    const focused = table.tBodies[0].contains(document.activeElement);
-    const drawn = shown.slice(from, to).map((row, index) => rowOf(row, from + index));
-    table.tBodies[0].replaceChildren(gap(from), ...drawn, gap(shown.length - to));
-    if (focused) focusCell();
+    if (drawn.size && drawn.size === to - from && drawn.has(from)) return;
+    const [body, before] = [table.tBodies[0], drawn];
+    const inSight = shown.slice(from, to).map((row, index) => [from + index, row]);
+    drawn = new Map(inSight.map(([place, row]) => [place, before.get(place) ?? rowOf(row, place)]));
+    // Keys go on from the cell that was left, wherever its row is.
+    if (body.contains(document.activeElement) && !drawn.has(at.row)) scroll.focus({ preventScroll: true });
+    const kept = new Set(drawn.values());
+    for (const tr of [...body.children]) if (!kept.has(tr)) tr.remove();
+    let next = body.firstChild;
+    for (const tr of drawn.values()) {
+      if (tr === next) next = next.nextSibling;
+      else body.insertBefore(tr, next);
+    }
+    body.prepend(gap(from));
+    body.append(gap(shown.length - to));
   }
 
   /** On a phone: one document, a question below the other. */
   function drawDocument() {
-    [first, last] = [-1, -1];
+    drawn = new Map();
     table.style.width = "";
     const row = shown[at.row];
     table.tBodies[0].replaceChildren(...(row ? columns.map((column, place) => lineOf(row, column, place)) : []));
@@ -223,8 +240,8 @@ export function makeGrid(scroll, states, { open, head, moved }) {
     F2: () => open(current(), true),
     c: ({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && (navigator.clipboard.writeText(current()?.text ?? ""), true),
   };
-  table.addEventListener("keydown", (event) => {
-    const action = event.target.closest("td") && keys[event.key];
+  scroll.addEventListener("keydown", (event) => {
+    const action = (event.target === scroll || event.target.closest("td")) && keys[event.key];
     if (!action || action(event) === false) return;
     event.preventDefault();
   });
