@@ -164,17 +164,35 @@ RUSSIAN = "Ремонт моста через реку стоил городу �
 
 @pytest.mark.skipif(not Path(TESSDATA, "rus.traineddata").exists(), reason="needs Debian's tesseract-ocr-rus")
 def test_a_script_that_our_models_do_not_know_goes_to_tesseract(tmp_path: Path) -> None:
-    drawn = pymupdf.open()
-    drawn.new_page().insert_htmlbox((72, 80, 520, 400), f"<p style='font-size: 20px'>{RUSSIAN}</p>")
-    document = pymupdf.open()
-    page = document.new_page()
-    page.insert_image(page.rect, pixmap=drawn[0].get_pixmap(dpi=150))
-    document.save(tmp_path / "scan.pdf")
-
-    (read,) = parse_file(tmp_path / "scan.pdf", limits=Limits(tesseract="rus+xyz")).pages
+    (read,) = parse_file(scan_of(RUSSIAN, tmp_path), limits=Limits(tesseract="rus+xyz")).pages
     assert read.text.split() == RUSSIAN.split()
     assert read.words[0].rect.x0 == pytest.approx(72, abs=3)
     assert 80 < read.words[0].rect.y0 < read.words[-1].rect.y1 < 150
+
+
+HINDI = "नगर पुस्तकालय सप्ताह में छह दिन खुला रहता है। सदस्य एक बार में पाँच पुस्तकें ले जा सकते हैं। "
+
+
+@pytest.mark.skipif(not Path(TESSDATA, "hin.traineddata").exists(), reason="needs Debian's tesseract-ocr-hin")
+@pytest.mark.parametrize("turn", [0, 90, 180])
+def test_a_page_that_tesseract_reads_is_turned_upright_and_parted_into_words(
+    tmp_path: Path, turn: int
+) -> None:
+    scan = scan_of(3 * HINDI, tmp_path, turn)
+    (read,) = parse_file(scan, limits=Limits(tesseract="hin")).pages
+    assert read.text.split() == (3 * HINDI).split()
+
+
+def scan_of(text: str, folder: Path, turn: int = 0) -> Path:
+    """A page that is a picture of the text, turned clockwise."""
+    drawn = pymupdf.open()
+    drawn.new_page().insert_htmlbox((72, 80, 520, 400), f"<p style='font-size: 20px'>{text}</p>")
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_image(page.rect, pixmap=drawn[0].get_pixmap(dpi=150))
+    page.set_rotation(turn)
+    document.save(folder / "scan.pdf")
+    return folder / "scan.pdf"
 
 
 def test_languages_of_tesseract_that_are_not_installed_are_named(settings: Any) -> None:
