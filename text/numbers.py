@@ -10,7 +10,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 
@@ -65,6 +65,9 @@ class NumberWords:
         multipliers: "hundred", "thousand": words that multiply the number before them.
         fractions: "half", "quarters".
         scales: value of each scale word or abbreviation ("million", "Mrd.", "億").
+        glued: words that are written as one: "dreihundertfünfzig".
+        parts: what a whole is divided into, behind a number ("fifths"): 5.
+        out_of: what stands between a part and its whole, as a pattern: "in" of "three in ten".
     """
 
     cardinals: dict[str, Decimal]
@@ -73,6 +76,9 @@ class NumberWords:
     fractions: dict[str, Decimal]
     scales: dict[str, Decimal]
     articles: frozenset[str] = frozenset()
+    glued: tuple[str, ...] = ()
+    parts: dict[str, int] = field(default_factory=dict)
+    out_of: str = ""
 
 
 def same_characters(text: str) -> str:
@@ -93,7 +99,11 @@ def number_words(language: str) -> NumberWords:
     """The language's number words; empty for a language without data."""
     data = tomllib.loads(language_data(language, "numbers.toml"))
     cardinals = {w: Decimal(str(v)) for w, v in _listed(data.get("cardinals", {}))}
-    cardinals |= _compounds(cardinals, data.get("compound", ""))
+    pattern = data.get("compound", "")
+    glued = tuple(cardinals) if " " not in pattern and "-" not in pattern and "und" in pattern else ()
+    if glued:
+        glued = tuple(sorted((*cardinals, "hundert", "tausend"), key=len, reverse=True))
+    cardinals |= _compounds(cardinals, pattern)
     return NumberWords(
         cardinals,
         {w: int(v) for w, v in _listed(data.get("ordinals", {}))},
@@ -101,6 +111,9 @@ def number_words(language: str) -> NumberWords:
         {w: _fraction(v) for w, v in _listed(data.get("fractions", {}))},
         {w: Decimal(10) ** int(v) for w, v in _listed(data.get("scales", {}))},
         frozenset(data.get("articles", "").split()),
+        glued,
+        {w: int(v) for w, v in _listed(data.get("parts", {}))},
+        data.get("out_of", ""),
     )
 
 
@@ -157,11 +170,22 @@ def digit_value(digits: str, comma: bool) -> Decimal:
 def numbers_in(text: str, language: str) -> list[Number]:
     """Every number in order; ``text`` went through ``same_characters``."""
     comma = decimal_comma(text, language)
-    found = [Number(m.start(), m.end(), digit_value(m[0], comma)) for m in _digits_of(text)]
+    found = [_of_digits(text, m, comma) for m in _digits_of(text)]
     taken = {at for number in found for at in range(number.start, number.end)}
     words = _spelled_cjk(text) if language in ("zh", "ja") else _spelled(text, number_words(language))
     found += [number for number in words if number.start not in taken]
     return sorted(found, key=lambda number: number.start)
+
+
+def _of_digits(text: str, match: re.Match[str], comma: bool) -> Number:
+    """Digits with the "½" behind them."""
+    value, end = digit_value(match[0], comma), match.end()
+    if text[end : end + 1] in _PARTS:
+        value, end = value + Decimal(str(unicodedata.numeric(text[end]))), end + 1
+    return Number(match.start(), end, value)
+
+
+_PARTS = tuple("¼½¾⅛⅜⅝⅞")
 
 
 def _digits_of(text: str) -> Iterator[re.Match[str]]:
@@ -195,8 +219,7 @@ def _spelled(text: str, words: NumberWords) -> Iterator[Number]:
 
 
 def _run(text: str, match: re.Match[str], words: NumberWords) -> tuple[Decimal, int]:
-    known = words.cardinals | words.multipliers
-    total, current, end = Decimal(0), known[match[0]], match.end()
+    total, current, end = Decimal(0), _value_of(match[0], words), match.end()
     while following := _pattern_of(words).match(text, _gap(text, end)):
         word = following[0]
         if word in words.multipliers:
@@ -206,8 +229,8 @@ def _run(text: str, match: re.Match[str], words: NumberWords) -> tuple[Decimal, 
             else:  # "mille huit cent": the hundred multiplies the eight alone
                 low = current % 1000
                 current += (low or 1) * factor - low
-        elif words.cardinals[word] < (100 if current % 1000 else 1000) and current % 100 == 0:
-            current += words.cardinals[word]
+        elif _value_of(word, words) < (100 if current % 1000 else 1000) and current % 100 == 0:
+            current += _value_of(word, words)
         else:
             break
         end = following.end()
@@ -215,7 +238,7 @@ def _run(text: str, match: re.Match[str], words: NumberWords) -> tuple[Decimal, 
 
 
 def _gap(text: str, at: int) -> int:
-    gap = re.compile(r"(?:[ -](?:and |und |et |y |e )?)").match(text, at)
+    gap = re.compile(r"[ -](?:and |und |et |y |e |و ?)?").match(text, at)
     return gap.end() if gap else len(text) + 1
 
 
@@ -225,8 +248,26 @@ _PATTERNS: dict[int, re.Pattern[str]] = {}
 def _pattern_of(words: NumberWords) -> re.Pattern[str]:
     if id(words) not in _PATTERNS:
         known = sorted(words.cardinals | words.multipliers, key=len, reverse=True)
-        _PATTERNS[id(words)] = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, known)) + r")(?!\w)")
+        parts = "|".join(map(re.escape, known))
+        glued = f"(?:(?:{'|'.join(words.glued)}|und){{2,}}|{parts})" if words.glued else f"(?:{parts})"
+        _PATTERNS[id(words)] = re.compile(rf"(?:(?<!\w)|(?<=\bو)){glued}(?!\w)")
     return _PATTERNS[id(words)]
+
+
+def _value_of(word: str, words: NumberWords) -> Decimal:
+    """The value of a word, or of one that joins several: "dreihundertfünfzig", "zweitausend"."""
+    if (value := (words.cardinals | words.multipliers).get(word)) is not None:
+        return value
+    for place in _GLUED_PLACES:
+        before, joint, behind = word.partition(place)
+        if joint:
+            above = _value_of(before, words) if before else Decimal(1)
+            below = _value_of(behind.removeprefix("und"), words) if behind else Decimal(0)
+            return above * _GLUED_PLACES[place] + below
+    return sum((words.cardinals.get(part, Decimal(0)) for part in word.split("und")), Decimal(0))
+
+
+_GLUED_PLACES = {"tausend": 1000, "hundert": 100, "duizend": 1000, "honderd": 100}
 
 
 def _spelled_cjk(text: str) -> Iterator[Number]:
@@ -247,6 +288,78 @@ def _cjk_value(digits: str) -> Decimal | None:
         else:
             current = _CJK_DIGITS[character]
     return Decimal(total + current)
+
+
+# Fractions of a text: "two fifths", "three in ten", "10分の3".
+
+_MOST_PARTS = 9  # numerators and denominators that words are read for
+_WHOLES = (10, 100, 1000)  # besides those, what a part may be counted out of
+_CJK_COUNT = "[0-9零〇一二两兩三四五六七八九十百千]+"
+_CJK_FRACTION = re.compile(
+    f"(?P<part>{_CJK_COUNT})分[之の](?P<above>{_CJK_COUNT})"
+    f"|(?P<tenths>{_CJK_COUNT})[成割](?:(?P<hundredths>{_CJK_COUNT})分|(?P<half>半))?"
+    f"|(?P<below>{_CJK_COUNT})[人つ]に(?P<of>{_CJK_COUNT})[人つ]"
+)
+
+
+def fractions_in(text: str, language: str) -> Iterator[Number]:
+    """Every fraction in words, and those of a whole: "one in five"."""
+    if language in ("zh", "ja"):
+        yield from (_of_cjk_parts(match) for match in _CJK_FRACTION.finditer(text))
+    pattern = _fraction_pattern(language)
+    for match in pattern.finditer(text.lower()) if pattern else ():
+        value = _fraction_of(match, number_words(language))
+        if value is not None:
+            yield Number(match.start(), match.end(), value, spelled=True)
+
+
+def _of_cjk_parts(match: re.Match[str]) -> Number:
+    said = {
+        name: _cjk_count(digits) for name, digits in match.groupdict().items() if digits and name != "half"
+    }
+    if "tenths" in said:
+        half = Decimal("0.05") if match["half"] else 0
+        value = said["tenths"] / 10 + said.get("hundredths", Decimal(0)) / 100 + half
+    else:
+        value = (said.get("above") or said["of"]) / (said.get("part") or said["below"])
+    return Number(match.start(), match.end(), value, spelled=True)
+
+
+def _cjk_count(digits: str) -> Decimal:
+    return Decimal(digits) if digits.isdigit() and digits.isascii() else _cjk_value(digits) or Decimal(1)
+
+
+def _fraction_of(match: re.Match[str], words: NumberWords) -> Decimal | None:
+    """The value of a fraction; None for a count out of a whole that is no round number."""
+    if (fixed := words.fractions.get(match[0])) is not None:
+        return fixed
+    groups = match.groupdict()
+    above = _small_count(groups.get("above") or groups["some"], words)
+    below = Decimal(words.parts[groups["part"]]) if groups.get("part") else _small_count(groups["all"], words)
+    return above / below if groups.get("part") or above < below else None
+
+
+def _small_count(word: str, words: NumberWords) -> Decimal:
+    return Decimal(word) if word.isdigit() else words.cardinals[word]
+
+
+@cache
+def _fraction_pattern(language: str) -> re.Pattern[str] | None:
+    words = number_words(language)
+    fixed = "|".join(map(re.escape, sorted(words.fractions, key=len, reverse=True)))
+    if not fixed or language in ("zh", "ja"):
+        return re.compile(fixed) if fixed else None
+    few = [word for word, value in words.cardinals.items() if 1 <= value <= _MOST_PARTS]
+    count = "|".join(map(re.escape, sorted(few, key=len, reverse=True)))
+    ways = [fixed]
+    if words.parts:
+        parts = "|".join(map(re.escape, sorted(words.parts, key=len, reverse=True)))
+        ways.append(rf"(?P<above>{count})[ -](?P<part>{parts})")
+    if words.out_of:
+        round_words = [word for word, value in words.cardinals.items() if value in _WHOLES]
+        wholes = "|".join([*map(str, _WHOLES), *map(re.escape, round_words)])
+        ways.append(rf"(?P<some>{count}|\d)[ -](?:{words.out_of})[ -](?P<all>{count}|{wholes}|\d)")
+    return re.compile(rf"(?<![\w.,])(?:{'|'.join(reversed(ways))})(?![\w%]|[.,]\d)")
 
 
 # Dates of a text, by the month names of its language.
@@ -273,6 +386,10 @@ def month_numbers(language: str) -> dict[str, int]:
     return {name: int(number) for number, names in months.items() for name in names.split()}
 
 
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867}  # the year before the first
+_CJK_DAY = "(?:\\d{1,2}|[一二三四五六七八九十]{1,3})"
+
+
 @cache
 def _date_pattern(language: str) -> re.Pattern[str]:
     names = "|".join(map(re.escape, sorted(month_numbers(language), key=len, reverse=True))) or "(?!)"
@@ -281,13 +398,21 @@ def _date_pattern(language: str) -> re.Pattern[str]:
         rf"\b{month.format('m1')}\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>{_YEAR_OF_DATE}))?(?![\d,.]*\d)"
         rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:day\s+)?(?:of\s+|de\s+)?{month.format('m2')}"
         rf"(?:,?\s+(?:de[l]?\s+|of\s+)?(?P<y2>{_YEAR_OF_DATE}))?\b"
-        rf"|\b(?P<y3>{_YEAR_OF_DATE})-(?P<mo3>\d\d)-(?P<d3>\d\d)\b"
+        rf"|(?<!\d)(?P<y3>{_YEAR_OF_DATE})[-/](?P<mo3>\d\d?)[-/](?P<d3>\d\d?)(?!\d)"
         rf"|(?<![\d.])(?P<d4>\d{{1,2}})\.\s?(?P<mo4>\d{{1,2}})\.\s?(?P<y4>{_YEAR_OF_DATE})\b"
         rf"|(?<![\d/])(?P<d6>\d{{1,2}})/(?P<mo6>\d{{1,2}})/(?P<y6>{_YEAR_OF_DATE})\b"
-        rf"|(?P<y5>{_YEAR_OF_DATE})\s?年\s?(?:(?P<mo5>\d{{1,2}})\s?月\s?(?:(?P<d5>\d{{1,2}})\s?日)?)?"
+        rf"|(?P<era>{'|'.join(_ERAS)})?(?<!\d)(?P<y5>(?(era)(?:\d\d?|元)|(?:{_YEAR_OF_DATE}|[〇一二三四五六七八九]{{4}})))\s?年\s?"
+        rf"(?:(?P<mo5>{_CJK_DAY})\s?月\s?(?:(?P<d5>{_CJK_DAY})\s?日)?)?"
         rf"|\b{month.format('m7')}\s+(?:de[l]?\s+|of\s+)?(?P<y7>{_YEAR_OF_DATE})\b",
         re.IGNORECASE,
     )
+
+
+def _of_date(written: str | int) -> int:
+    """A year, month or day in digits or Chinese characters; 元 is the first year of an era."""
+    if isinstance(written, int) or (written.isdigit() and written.isascii()):
+        return int(written)
+    return 1 if written == "元" else int(_cjk_count(written))
 
 
 def dates_in(text: str, language: str) -> Iterator[Date]:
@@ -297,9 +422,10 @@ def dates_in(text: str, language: str) -> Iterator[Date]:
         said = match.groupdict()
         name = next((said[key] for key in ("m1", "m2", "m7") if said[key]), None)
         written = next((said[key] for key in ("mo3", "mo4", "mo5", "mo6") if said[key]), 0)
-        month = months[name.lower()] if name else int(written)
-        day = int(next((v for k, v in said.items() if k[0] == "d" and v), 0))
-        year = int(next((v for k, v in said.items() if k[0] == "y" and v), 0))
+        month = months[name.lower()] if name else _of_date(written)
+        day = _of_date(next((v for k, v in said.items() if k[0] == "d" and v), 0))
+        year = _of_date(next((v for k, v in said.items() if k[0] == "y" and v), 0))
+        year += _ERAS.get(said["era"] or "", 0)
         if language == "en" and match["mo6"]:
             month, day = day, month  # 06/12/2023 is read month first; both readings agree where equal
         if month <= 12 and day <= 31:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from text.languages import language_data
-from text.numbers import Date, Number, dates_in, number_words, numbers_in, same_characters
+from text.numbers import Date, Number, dates_in, fractions_in, number_words, numbers_in, same_characters
 from text.units import Unit, unit_at, units_by_symbol
 
 CURRENCY_SYMBOLS = {
@@ -95,22 +95,48 @@ def quantities_in(text: str, language: str) -> tuple[Quantity, ...]:
             quantity = _bound(plain, number, language)
             if not found or quantity.start >= found[-1].end:
                 found.append(quantity)
-    found = _with_units_of_ranges(plain, _in_one(found) if language in ("zh", "ja") else found)
+    found = _with_units_of_ranges(plain, _in_one(plain, found))
     return tuple(sorted([*dates, *found], key=lambda quantity: quantity.start))
 
 
-def _in_one(found: list[Quantity]) -> list[Quantity]:
-    """8万 and 5千円, side by side, as one amount: 8万5千円."""
+_JOINT = re.compile(r" (?:and |und |et |y |e |en |и |و ?)?")
+
+
+def _in_one(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Amounts side by side as one: 8万5千円, "1 hour 30 minutes", "3 million and 400 thousand"."""
     joined: list[Quantity] = []
     for quantity in found:
         left = joined[-1] if joined else None
-        if left and left.end == quantity.start and not left.dimension and quantity.value < left.scale > 1:
+        if left is None or not (
+            left.end == quantity.start or _JOINT.fullmatch(text, left.end, quantity.start)
+        ):
+            joined.append(quantity)
+            continue
+        units = units_by_symbol()
+        own, held = units.get(quantity.unit), units.get(left.unit)
+        factor = quantity.base / quantity.value if quantity.value else Decimal(1)
+        if (
+            not left.dimension
+            and 0 < quantity.value < left.scale > 1
+            and (left.end == quantity.start or quantity.scale > 1)
+        ):
             value = left.value + quantity.value
-            factor = quantity.base / quantity.value if quantity.value else Decimal(1)
             joined[-1] = replace(quantity, start=left.start, value=value, base=value * factor, bare=False)
+        elif (
+            own
+            and held
+            and left.dimension == quantity.dimension in _MIXED
+            and held.factor > own.factor
+            and 0 < quantity.base < held.factor
+        ):
+            base = left.base + quantity.base
+            joined[-1] = replace(quantity, start=left.start, value=base / own.factor, base=base)
         else:
             joined.append(quantity)
     return joined
+
+
+_MIXED = ("time", "calendar", "length", "mass")  # what is said in two units: "1 hour 30 minutes"
 
 
 def _of_date(date: Date) -> Quantity:
@@ -171,6 +197,8 @@ def _half_pattern(language: str) -> re.Pattern[str] | None:
     """ "and a half" behind a number, or behind the number's unit."""
     words = tomllib.loads(language_data(language, "numbers.toml")).get("and_half", "").split()
     listed = "|".join(re.escape(word.replace("_", " ")) for word in words)
+    if language in ("zh", "ja"):  # 1時間半, 一个半小时
+        return re.compile(f"[个個]半|(?<=[年月日天周週时時間间钟鐘分秒])(?:{listed})(?!数|期|導|导)")
     return re.compile(rf"\s(?:{listed})(?!\w)", re.IGNORECASE) if words else None
 
 
@@ -339,7 +367,7 @@ def _with_units_of_ranges(text: str, found: list[Quantity]) -> list[Quantity]:
     for at in range(len(found) - 2, -1, -1):
         left, right = found[at], found[at + 1]
         if (
-            left.dimension == ""
+            (left.dimension == "" or (left.unit == "°" and right.dimension == "temperature"))
             and (left.bare or right.dimension not in ("", "ratio", "points"))
             and not right.bare
             and right.dimension not in ("date", "year")
@@ -372,27 +400,38 @@ def _amount_words(language: str) -> dict[str, tuple[Decimal, str]]:
 
 
 @cache
+def _amount_pattern(language: str) -> str:
+    listed = "|".join(map(re.escape, sorted(_amount_words(language), key=len, reverse=True)))
+    return listed if language in ("zh", "ja") else rf"(?<!\w)(?:{listed})(?!\w)"
+
+
+@cache
 def _one_pattern(language: str) -> re.Pattern[str] | None:
-    """ "within a week": an article that counts, behind one of ``before_one``."""
-    data = tomllib.loads(language_data(language, "numbers.toml"))
-    before, articles = data.get("before_one", ""), data.get("ones", "")
-    if not before or not articles:
-        return None
-    words = "|".join(before.split()), "|".join(articles.split())
-    return re.compile(rf"(?<!\w)(?:{words[0]})\s(?P<one>(?:{words[1]})\s)(?:[a-z]+\s)?", re.IGNORECASE)
+    """An article that may count one: "a week"."""
+    articles = tomllib.loads(language_data(language, "numbers.toml")).get("ones", "")
+    words = "|".join(articles.split())
+    return re.compile(rf"(?<!\w)(?P<one>(?:{words})\s)", re.IGNORECASE) if words else None
+
+
+@cache
+def _before_one(language: str) -> frozenset[str]:
+    """Prepositions behind which an article counts: "within a week"."""
+    return frozenset(tomllib.loads(language_data(language, "numbers.toml")).get("before_one", "").split())
 
 
 def _amounts(text: str, language: str) -> Iterator[Quantity]:
     words = _amount_words(language)
-    for match in re.finditer(r"[^\W\d_]+(?: de [^\W\d_]+)?", text) if words else ():
-        known = words.get(match[0].lower())
-        if known:
-            yield _of_unit(match.start(), match.end(), known[0], known[1])
+    for match in re.finditer(_amount_pattern(language), text.lower()) if words else ():
+        yield _of_unit(match.start(), match.end(), *words[match[0]])
     pattern = _one_pattern(language)
     for match in pattern.finditer(text) if pattern else ():
         found = unit_at(text, match.end("one"), language)
-        if found and units_by_symbol()[found[0]].dimension in ("time", "calendar"):
-            yield _of_unit(match.start("one"), found[1], Decimal(1), found[0])
+        if not found or units_by_symbol()[found[0]].dimension not in ("time", "calendar"):
+            continue
+        half, end = _half_at(text, found[1], language)  # "an hour and a half"
+        before = text[: match.start()].rsplit(maxsplit=1)[-1:]
+        if half or (before and before[0].lower() in _before_one(language)):
+            yield _of_unit(match.start("one"), end, 1 + half, found[0])
 
 
 def _of_unit(start: int, end: int, value: Decimal, symbol: str) -> Quantity:
@@ -400,45 +439,36 @@ def _of_unit(start: int, end: int, value: Decimal, symbol: str) -> Quantity:
     return Quantity(start, end, value, unit.dimension, value * unit.factor, symbol, unit.factor, False)
 
 
-@cache
-def _fraction_pattern(language: str) -> re.Pattern[str] | None:
-    words = sorted(number_words(language).fractions, key=len, reverse=True)
-    end = "" if language in ("zh", "ja") else r"(?!\w)"
-    begin = "" if language in ("zh", "ja") else r"(?<!\w)"
-    return (
-        re.compile(begin + "(?:" + "|".join(map(re.escape, words)) + ")" + end, re.IGNORECASE)
-        if words
-        else None
-    )
-
-
 def _fractions(text: str, language: str, taken: list[tuple[int, int]]) -> Iterator[Quantity]:
     """ "half", "three quarters"; "half a year" as a time, "half a million" as a number or an amount."""
-    pattern, halves = _fraction_pattern(language), _half_pattern(language)
+    halves = _half_pattern(language)
     taken = [*taken, *(match.span() for match in (halves.finditer(text) if halves else ()))]
-    for match in pattern.finditer(text) if pattern else ():
-        if any(a <= match.start() < b for a, b in taken):
+    for number in fractions_in(text, language):
+        if any(a <= number.start < b for a, b in taken):
             continue
-        value = number_words(language).fractions[match[0].lower()]
-        link = _LINK_OF_FRACTION.match(text, match.end())
-        end = link.end() if link else match.end()
+        taken.append((number.start, number.end))
+        value = number.value
+        link = _LINK_OF_FRACTION.match(text, number.end)
+        end = link.end() if link else number.end
         scale, behind = _scale_at(text, end, language, short=False)
         if scale > 1:
             currency, behind = _currency_at(text, behind, language)
             value, kind = value * scale, "money" if currency else ""
-            yield Quantity(match.start(), behind, value, kind, value, currency, scale / 10, False, scale)
+            yield Quantity(number.start, behind, value, kind, value, currency, scale / 10, False, scale)
             continue
         found = unit_at(text, end, language)
-        if found and units_by_symbol()[found[0]].dimension not in ("ratio", "points"):
+        if found and (units_by_symbol()[found[0]].dimension != "ratio" or text[number.end : end].strip()):
             unit = units_by_symbol()[found[0]]
             base = value * unit.factor
             yield Quantity(
-                match.start(), found[1], value, unit.dimension, base, found[0], unit.factor / 10, False
+                number.start, found[1], value, unit.dimension, base, found[0], unit.factor / 10, False
             )
         else:
             yield Quantity(
-                match.start(), match.end(), value, "ratio", value, "fraction", Decimal("0.01"), False
+                number.start, number.end, value, "ratio", value, "fraction", Decimal("0.01"), False
             )
 
 
-_LINK_OF_FRACTION = re.compile(r"[\s-]?(?:(?:a|an|of a|ein|eines|eine|un|une|d['’]un|d['’]une|de)\s)?")
+_LINK_OF_FRACTION = re.compile(
+    r"[\s-]?(?:(?:an?|of an?|eine[rs]?|ein|une?|d['’]una?e?|de una?|de|di|di una?|de uma?)\s|d['’])?"
+)

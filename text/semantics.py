@@ -81,6 +81,7 @@ class Lexicon:
         relatives: relative pronouns behind a comma.
         period, period_end: what stands beside the year or the closing day of a column ("fiscal", "ended").
         counted: who or what a table counts, and of which group ("patients", "group").
+        quarter: the name of a quarter of a year ("Q1" is the first).
         outflow: parts of labels whose money goes out, and so may be printed as negative ("cost").
         alone_denied: French verbs that "ne" denies without "pas" ("ne peut").
         particle_verbs: verbs that say nothing without their particle ("nimmt … zu").
@@ -142,6 +143,7 @@ class Lexicon:
     period: frozenset[str]
     period_end: frozenset[str]
     counted: frozenset[str]
+    quarter: frozenset[str]
     outflow: frozenset[str]
     alone_denied: frozenset[str]
     particle_verbs: frozenset[str]

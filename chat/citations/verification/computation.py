@@ -57,7 +57,8 @@ def _change(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
         return _growth(claimed, held)
     if claimed.dimension == "points" and subject.dimension == "ratio":
         return _difference(held, Decimal(100), claimed.base, max(claimed.step, Decimal("0.0001")))
-    if claimed.dimension == subject.dimension and claimed.unit in ("", subject.unit):
+    counted = claimed.dimension == "money" and not subject.dimension and not subject.bare  # "in millions"
+    if counted or (claimed.dimension == subject.dimension and claimed.unit in ("", subject.unit)):
         return _difference(held, Decimal(1), claimed.base, claimed.step)
     if claimed.bare and not reference.bare:  # as printed, without the scale of the table
         return _difference(held, _unscaled(reference), claimed.value, claimed.step)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 
-from chat.citations.verification.alignment import opposite, same
+from chat.citations.verification.alignment import opposite, rounded, same, same_quantity
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, names_unit, without_measure
 from text.quantities import Quantity, quantities_in
-from text.semantics import UNSPACED, Lexicon, lexicon
+from text.semantics import Lexicon, lexicon
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
 _COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
@@ -61,13 +62,17 @@ class Grid:
 
     def label(self, row: int) -> tuple[Token, ...]:
         """The words of a row's label; of one that stands in several sections, with those of its own."""
-        own = self.rows[row][0].text if self.rows[row] else ""
-        said = words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
+        own, said = self.rows[row][0].text if self.rows[row] else "", self.words_of_row(row)
         namesakes = sum(bool(cells) and cells[0].text == own for cells in self.rows) > 1
         section = next((r for r in range(row, -1, -1) if self._is_section(r)), None)
         if not namesakes or section is None or section == row:
             return said
         return (*said, *words_of(self.rows[section][0].text, self.language))
+
+    def words_of_row(self, row: int) -> tuple[Token, ...]:
+        """The words of a row's label, without those of its section."""
+        own = self.rows[row][0].text if self.rows[row] else ""
+        return words_of(without_measure(_COUNTED.sub("", own), self.language), self.language)
 
     def _is_section(self, row: int) -> bool:
         """Whether a row has a label and nothing else."""
@@ -134,10 +139,30 @@ class Grid:
 
     def order(self, columns: Sequence[int]) -> int:
         """1 when the columns run from the earlier to the later time, -1 the other way round; else 0."""
-        times = [[q.value for t in self.head(c) if (q := t.quantity) and q.dimension] for c in columns]
-        if not (times[0] and times[1]) or times[0][-1] == times[1][-1]:
+        first, last = self.time(columns[0]), self.time(columns[1])
+        if not (first and last) or first == last:
             return 0
-        return -1 if times[0][-1] > times[1][-1] else 1
+        return -1 if first > last else 1
+
+    def time(self, column: int) -> Decimal:
+        """The year or date of a column's head; 0 where it has none."""
+        times = [q.value for t in self.head(column) if (q := t.quantity) and q.dimension]
+        return times[-1] if times else Decimal(0)
+
+    def limits(self, side: str) -> list[int]:
+        """Columns of the highest ("top") or lowest ("bottom") values: "Max."."""
+        return [
+            column
+            for column in self.columns
+            if any(
+                t.marker and (t.marker.category, t.marker.value) == ("ordinal", side)
+                for t in self.head(column)
+            )
+        ]
+
+    def says_change(self, column: int) -> bool:
+        """Whether the column holds changes in percent: "Change", "Veränderung"."""
+        return any(word in lexicon(self.language).change for word in self.heads[column].lower().split())
 
     def periods(self) -> frozenset[str]:
         """Words of a period, where the columns are years or days: "fiscal", "at the end of"."""
@@ -154,6 +179,10 @@ class Grid:
         """Whether the table's scale is not for this row: "in millions, except per share data"."""
         words = frozenset(self.rows[row][0].text.lower().split())
         return any(len(words & excepted) >= _PER_ROW for excepted in self._excepted)
+
+    def currency(self, row: int, column: int) -> str:
+        """The currency that the cell's head, row or table names; '' where none does."""
+        return self._measure(row, column).currency
 
     def _measure(self, row: int, column: int) -> Measure:
         label = self.rows[row][0].text
@@ -238,14 +267,9 @@ def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
     return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
 
 
-def names_but_its_noun(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
-    """Whether a claim says all that narrows a head, whose noun its unit may stand for: "rated at 750 W"."""
-    noun_last = words.language in UNSPACED or words.language in _NOUN_LAST
-    narrowing = head[:-1] if noun_last else head[1:]
-    return all(_place(claim, wanted, words) is not None for wanted in narrowing)
-
-
-_NOUN_LAST = frozenset({"en", "de", "nl"})
+def names_part(claim: Sequence[Token], head: Sequence[Token], words: Lexicon) -> bool:
+    """Whether a claim says a word of a head, for the rest of which its unit stands: "draws 1.8 kW"."""
+    return len(head) == 1 or any(_place(claim, wanted, words) is not None for wanted in head)
 
 
 _LEAST_COMPOUND_END = 5  # letters
@@ -255,3 +279,101 @@ def ends_compound(token: Token, other: Token) -> bool:
     """ "erzeugt" of a caption's "Stromerzeugung"."""
     long = min(len(token.root), len(other.root) - 2) >= _LEAST_COMPOUND_END
     return token.kind == other.kind == "word" and long and other.root.endswith(token.root)
+
+
+# The words and numbers of a claim, compared with cells.
+
+
+class CellComparison:
+    """A claim, a table, and which words of the claim are accounted for (``used``: their indexes)."""
+
+    def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
+        self.claim, self.grid, self.language = claim, grid, language
+        self.words = lexicon(language)
+        self.tokens = words_of(claim, language)
+        self.topics = [*topics, grid.caption, *(grid.heads[:1])]
+        self.used: set[int] = set()
+        self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
+
+    def direction(self, column: int) -> set[int]:
+        """Words of rising and falling, where the table counts changes: their sign has been compared."""
+        words = self.words.change
+        over = " ".join([*self.topics, self.grid.heads[column]]).lower()
+        if not any(word in over for word in words):
+            return set()
+        return {at for at, token in enumerate(self.tokens) if self.side(token) is not None}
+
+    def side(self, token: Token) -> int | None:
+        """0 for a word of rise or profit, 1 for one of fall or loss; None in brackets: "income (loss)"."""
+        if self.claim[max(0, token.start - 1) : token.start] == "(":
+            return None
+        sides = {side for pair, side in token.poles if pair in ("direction", "money")}
+        return sides.pop() if len(sides) == 1 and not token.marker else None
+
+    def agrees(self, token: Token, printed: Quantity) -> bool:
+        claimed = token.quantity
+        assert claimed is not None
+        if token.bound not in ("", "approx"):
+            return False
+        if printed.dimension == "" and not printed.bare and claimed.dimension == "money":
+            printed = replace(printed, dimension="money", unit=claimed.unit)
+        return any(
+            same_quantity(value, printed, hedged=token.bound == "approx")
+            or (
+                value.scale > 1
+                and value.dimension == printed.dimension
+                and value.unit == printed.unit
+                and rounded(value, printed)
+            )
+            for value in (claimed, self._turned(claimed, printed))
+        )
+
+    def repeats(self, token: Token, row: int, column: int) -> bool:
+        """Whether the claim repeats the cell's digits, without the scale the table counts in."""
+        claimed, printed = token.quantity, self.grid.printed(row, column)
+        if claimed is None or printed is None or token.bound not in ("", "approx"):
+            return False
+        plain = claimed.bare or (claimed.dimension == "money" and claimed.scale == 1)
+        other_currency = claimed.unit and printed.unit not in ("", claimed.unit)
+        other_counted = claimed.unit and self.grid.currency(row, column) not in ("", claimed.unit)
+        turned = self._turned(claimed, printed)
+        return plain and not other_currency and not other_counted and turned.value == printed.value
+
+    def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
+        """The claimed amount as a loss or fall, where the claim says one."""
+        bracketed = (
+            self.claim[max(0, claimed.start - 1) : claimed.start] == "("
+            and self.claim[claimed.end :].lstrip()[:1] == ")"
+        )
+        falls = (
+            bracketed
+            or self.outflow
+            or any(self.side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used)
+        )
+        negative = falls and printed.value < 0 < claimed.value
+        return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
+
+    def wrong_sign(self, printed: Quantity, row: int) -> int | None:
+        """A word of the claim's own, not of the row's label, that turns the number's sign."""
+        label = self.grid.label(row)
+        for at, token in enumerate(self.tokens):
+            side = self.side(token)
+            if side is None or at in self.used or any(token.word == other.word for other in label):
+                continue
+            loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
+            counts = self._direction_counts() or loss
+            if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
+                return at
+        return None
+
+    def _direction_counts(self) -> bool:
+        return any(self.direction(column) for column in self.grid.columns)
+
+    def agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
+        """Which of the cells a number of the claim repeats."""
+        return {
+            number
+            for number, (row, column) in enumerate(cells)
+            if (printed := self.grid.quantity(row, column))
+            and (self.agrees(self.tokens[at], printed) or self.repeats(self.tokens[at], row, column))
+        }

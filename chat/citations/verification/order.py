@@ -32,7 +32,7 @@ from chat.citations.verification.phrases import (
     of_number,
     roles_of,
 )
-from chat.citations.verification.token import DENIALS, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, Token
 from chat.citations.verification.voice import (
     agent_of,
     case_of,
@@ -78,7 +78,46 @@ def misplaced(pairing: Pairing) -> tuple[int, int, bool] | None:
         return named
     if exchanged := phrases_exchanged(pairing):
         return *exchanged, False
-    return _roles_changed(pairing, _unexplained(pairing, turned)) or named
+    wrong_roles = _roles_changed(pairing, _unexplained(pairing, turned)) or named
+    return None if wrong_roles and not wrong_roles[2] and _block_moved(pairing) else wrong_roles
+
+
+def _block_moved(pairing: Pairing) -> bool:
+    """Whether all that differs is one phrase that has moved past another, each whole and in its own role.
+
+    Exchanged roles leave the words between them where they were: "A pays B", "B pays A".
+    """
+    pairs = pairing.ordered
+    turned = [at for at, (_, j) in enumerate(pairs) if any(m < j for _, m in pairs[at:])]
+    turned += [at for at, (_, j) in enumerate(pairs) if any(m > j for _, m in pairs[:at])]
+    if not turned:
+        return False
+    window = pairs[min(turned) : max(turned) + 1]
+    places = [j for _, j in window]
+    cut = places.index(min(places))
+    if places[cut:] + places[:cut] != sorted(places):
+        return False
+    claim, source, words = pairing.claim, pairing.source, pairing.words
+    between = source[min(places) : max(places)]
+    if any(token.kind == "break" or token.word in COORDINATORS | words.than for token in between):
+        return False
+    if any(min(places) < at < max(places) for at in pairing.unmatched_source):
+        return False
+    leads = {i: roles_of(pairing, i, j) for i, j in pairs}
+    lost = {one for one, other in leads.values() if not other}
+    if lost & {other for one, other in leads.values() if not one} - {""}:
+        return False  # "the garden of the gate"
+    for i, j in window:
+        one, other = leads[i]
+        if one != other and ((one and other) or words.language == "ja"):
+            return False
+        if case_of(claim, i, words) != case_of(source, j, words):
+            return False
+        if one in words.genitive and one == other and not _same_head(pairing, i, j):
+            return False
+        if words.language == "ar" and claim[i].word.startswith("لل") != source[j].word.startswith("لل"):
+            return False
+    return True
 
 
 def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

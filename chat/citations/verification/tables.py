@@ -8,21 +8,22 @@ from dataclasses import replace
 from decimal import Decimal
 
 from chat.citations.claims import Conflict
-from chat.citations.verification.alignment import difference, rounded, same, same_quantity
+from chat.citations.verification.alignment import difference, same
 from chat.citations.verification.computation import Operands, Operation, computed
 from chat.citations.verification.grid import (
+    CellComparison,
     CellText,
     Grid,
     ends_compound,
     named,
-    names_but_its_noun,
+    names_part,
     words_of,
 )
 from chat.citations.verification.prose import Judgement
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
-from text.semantics import known_language, lexicon
+from text.semantics import known_language
 
 _LEVELS = ("direction", "level", "amount", "height", "size", "money")
 
@@ -33,23 +34,17 @@ def judge_table(
     """Judge a claim against a table; ``own_row``: the row the citation names."""
     if not known_language(language):
         return Judgement("open", unchecked=(f"There are no rules for the language {language or '?'}.",))
-    return _Reading(claim, grid, language, topics).judgement()
+    return _Reading(claim, grid, language, topics).judgement(own_row)
 
 
-class _Reading:
+class _Reading(CellComparison):
     """Reads one claim off one table."""
 
-    def __init__(self, claim: str, grid: Grid, language: str, topics: Sequence[str]) -> None:
-        self.claim, self.grid, self.language = claim, grid, language
-        self.words = lexicon(language)
-        self.tokens = words_of(claim, language)
-        self.topics = [*topics, grid.caption, *(grid.heads[:1])]
-        self.used: set[int] = set()
-        self.outflow = False  # the row's label says that its money goes out: "Dividends paid"
-
-    def judgement(self) -> Judgement:
+    def judgement(self, own_row: int | None) -> Judgement:
         heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
+        if not rows and own_row is not None:  # of rows of one label, the one that is cited
+            rows = [own_row for _ in self._named([self.grid.words_of_row(own_row)])]
         of_rows = set(self.used)  # "total" names a row or a column, not both
         columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
         if len(heads) == 1:
@@ -62,8 +57,10 @@ class _Reading:
             if token.quantity and at not in self.used and at not in repeated
         ]
         self.used |= repeated
-        if len(rows) == 1 and not columns:
-            columns = self._by_values(rows[0], values)
+        if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
+            columns = own
+        elif len(rows) == 1 and not columns:
+            columns = self._by_values(rows[0], values) or self._by_bound(values)
         elif len(columns) > 1:
             columns = self._meant(columns, rows, values)
         elif len(rows) == len(columns) == 1 and not values and self._extreme() is None:
@@ -87,13 +84,42 @@ class _Reading:
     def _by_values(self, row: int, values: Sequence[int]) -> list[int]:
         """Columns that the claim's values name: two cells of the row, or the one of their measure."""
         columns = [column for column in self.grid.columns if self.grid.quantity(row, column)]
-        agreeing = [self._agreeing(at, [(row, column) for column in columns]) for at in values]
+        agreeing = [self.agreeing(at, [(row, column) for column in columns]) for at in values]
         if len(values) == 2 and all(len(cells) == 1 for cells in agreeing) and agreeing[0] != agreeing[1]:
             return [columns[cell] for cells in agreeing for cell in cells]
         measures = {q.dimension for at in values if (q := self.tokens[at].quantity)}
         fitting = [c for c in columns if (q := self.grid.quantity(row, c)) and {q.dimension} == measures]
-        narrowed = [c for c in fitting if names_but_its_noun(self.tokens, self.grid.head(c), self.words)]
+        narrowed = [c for c in fitting if names_part(self.tokens, self.grid.head(c), self.words)]
         return fitting if measures != {""} and len(fitting) == 1 and narrowed else []
+
+    def _by_direction(self, row: int, columns: Sequence[int], values: Sequence[int]) -> list[int]:
+        """The columns of a change: the one that says it in percent, or the values it runs from and to."""
+        if not any(pair == "direction" for token in self.tokens for pair, _ in token.poles):
+            return []
+        latest = max(self.grid.columns, key=self.grid.time)
+        dated = self.grid.time(latest) > 0
+        if (
+            len(values) == 1
+            and self._is_ratio(values[0])
+            and (not columns or columns == [latest] or not dated)
+        ):
+            changes = [c for c in self.grid.columns if self.grid.says_change(c)]
+            return changes if len(changes) == 1 and self.grid.quantity(row, changes[0]) else []
+        both = self._by_values(row, values) if len(values) == 2 else []
+        if both and dated and set(columns) <= set(both) and all(self.grid.time(c) for c in both):
+            return both
+        return [*self.grid.columns] if not columns and len(self.grid.columns) == 2 and dated else []
+
+    def _by_bound(self, values: Sequence[int]) -> list[int]:
+        """The column of limits that the claim names by a bound: "at most 6 mA" under "Max."."""
+        bounds = [self.tokens[at].bound for at in values]
+        side = {"le": "top", "ge": "bottom"}.get(bounds[0]) if len(bounds) == 1 else None
+        limits = self.grid.limits(side) if side else []
+        if len(limits) != 1:
+            return []
+        self.used |= {at for at, token in enumerate(self.tokens) if self._is("modality", token)}
+        self.tokens = tuple(replace(t, bound="") if at in values else t for at, t in enumerate(self.tokens))
+        return limits
 
     def _meant(self, columns: list[int], rows: Sequence[int], values: Sequence[int]) -> list[int]:
         """The named columns without those that only repeat the corner, or do not fit the value's measure."""
@@ -109,11 +135,9 @@ class _Reading:
 
     def _with_year_before(self, column: int) -> list[int]:
         """A named year with the one before it, that what "rose in 2023" is held against."""
-        times = {c: [t.quantity.value for t in self.grid.head(c) if t.quantity] for c in self.grid.columns}
-        before = [c for c in times if times[c] and times[column] and times[c][-1] < times[column][-1]]
-        nearest = max(before, key=lambda c: times[c][-1], default=None)
+        before = [c for c in self.grid.columns if 0 < self.grid.time(c) < self.grid.time(column)]
         turns = any(pair == "direction" for token in self.tokens for pair, _ in token.poles)
-        return [column] if nearest is None or not turns else [nearest, column]
+        return [max(before, key=self.grid.time), column] if before and turns else [column]
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, numbers = self.grid.rows[row][column], self.grid.numbers(row, column)
@@ -124,88 +148,17 @@ class _Reading:
             return Judgement("open", spans, unchecked=("The cell holds no single number.",))
         if (part := self._share(row, column, values)) is not None:
             return part
-        as_printed = self.grid.printed(row, column)
         for at in values:
-            agrees = any(self._agrees(self.tokens[at], printed) for printed in numbers)
-            if not agrees and not self._repeats(self.tokens[at], as_printed):
+            agrees = any(self.agrees(self.tokens[at], printed) for printed in numbers)
+            if not agrees and not self.repeats(self.tokens[at], row, column):
                 printed = numbers[-1] if self._is_ratio(at) else numbers[0]
                 unknown = printed.bare and not printed.dimension and not self.grid.is_excepted(row)
                 sure = 0.0 if unknown and not _is_bare(self.tokens[at]) else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
-        if (wrong := self._wrong_sign(numbers[0])) is not None:
+        if (wrong := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
         self.topics += self.grid.shared_by_summands(row)
-        return self._rest(spans, set(values) | self._direction(column))
-
-    def _direction(self, column: int) -> set[int]:
-        """Words of rising and falling, where the table counts changes: their sign has been compared."""
-        words = self.words.change
-        over = " ".join([*self.topics, self.grid.heads[column]]).lower()
-        if not any(word in over for word in words):
-            return set()
-        return {at for at, token in enumerate(self.tokens) if self._side(token) is not None}
-
-    def _side(self, token: Token) -> int | None:
-        """0 for a word of rise or profit, 1 for one of fall or loss."""
-        sides = {side for pair, side in token.poles if pair in ("direction", "money")}
-        return sides.pop() if len(sides) == 1 and not token.marker else None
-
-    def _agrees(self, token: Token, printed: Quantity) -> bool:
-        claimed = token.quantity
-        assert claimed is not None
-        if token.bound not in ("", "approx"):
-            return False
-        if printed.dimension == "" and not printed.bare and claimed.dimension == "money":
-            printed = replace(printed, dimension="money", unit=claimed.unit)
-        return any(
-            same_quantity(value, printed, hedged=token.bound == "approx")
-            or (
-                value.scale > 1
-                and value.dimension == printed.dimension
-                and value.unit == printed.unit
-                and rounded(value, printed)
-            )
-            for value in (claimed, self._turned(claimed, printed))
-        )
-
-    def _repeats(self, token: Token, printed: Quantity | None) -> bool:
-        """Whether the claim repeats the cell's digits, without the scale the table counts in."""
-        claimed = token.quantity
-        if claimed is None or printed is None or token.bound not in ("", "approx"):
-            return False
-        plain = claimed.bare or (claimed.dimension == "money" and claimed.scale == 1)
-        other_currency = claimed.unit and printed.unit not in ("", claimed.unit)
-        other_counted = claimed.unit and self.grid.counted.currency not in ("", claimed.unit)
-        turned = self._turned(claimed, printed)
-        return plain and not other_currency and not other_counted and turned.value == printed.value
-
-    def _turned(self, claimed: Quantity, printed: Quantity) -> Quantity:
-        """The claimed amount as a loss or fall, where the claim says one."""
-        bracketed = (
-            self.claim[max(0, claimed.start - 1) : claimed.start] == "("
-            and self.claim[claimed.end :].lstrip()[:1] == ")"
-        )
-        falls = (
-            bracketed
-            or self.outflow
-            or any(self._side(token) == 1 for at, token in enumerate(self.tokens) if at not in self.used)
-        )
-        negative = falls and printed.value < 0 < claimed.value
-        return replace(claimed, value=-claimed.value, base=-claimed.base) if negative else claimed
-
-    def _wrong_sign(self, printed: Quantity) -> int | None:
-        for at, token in enumerate(self.tokens):
-            side = self._side(token)
-            if side is None or at in self.used:
-                continue
-            loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
-            counts = self._direction_counts() or loss
-            if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
-                return at
-        return None
-
-    def _direction_counts(self) -> bool:
-        return any(self._direction(column) for column in self.grid.columns)
+        return self._rest(spans, set(values) | self.direction(column))
 
     def _wrong(self, at: int, row: int, column: int, printed: Quantity) -> Conflict:
         token, cell = self.tokens[at], self.grid.rows[row][column]
@@ -213,11 +166,11 @@ class _Reading:
         kind = difference(token, source)
         if kind == "digit":
             same_row = [
-                c for c in self.grid.columns if (q := self.grid.quantity(row, c)) and self._agrees(token, q)
+                c for c in self.grid.columns if (q := self.grid.quantity(row, c)) and self.agrees(token, q)
             ]
             elsewhere = same_row or [
                 r for r in range(len(self.grid.rows)) for c in self.grid.columns
-                if (q := self.grid.quantity(r, c)) and self._agrees(token, q)
+                if (q := self.grid.quantity(r, c)) and self.agrees(token, q)
             ]  # fmt: skip
             kind = "table_swap" if elsewhere else kind
         return self._conflict(kind, at, cell)
@@ -234,14 +187,16 @@ class _Reading:
         if None in quantities or any(self._is("negation", token) for token in self.tokens):
             return Judgement("open", unchecked=("The claim compares cells.",))
         if len(values) == 2:
-            agreeing = [self._agreeing(at, cells) for at in values]
+            if any(self.grid.says_change(column) for _, column in cells):
+                return self._result_and_change(cells, values)
+            agreeing = [self.agreeing(at, cells) for at in values]
             if agreeing == [{0}, {1}] and self._turn(cells) is None:
                 return self._rest(self._spans(cells), set(values))
             if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
                 row, column = cells[0]
                 wrong = self._conflict("table_swap", values[0], self.grid.rows[row][column])
                 return Judgement("conflict", self._spans(cells), (wrong,), coverage=1.0)
-        left = [at for at in values if not self._agreeing(at, cells)]
+        left = [at for at in values if not self.agreeing(at, cells)]
         operation = self._operation(left)
         if operation == "change":
             return self._change(cells, values, left)
@@ -249,20 +204,21 @@ class _Reading:
             return Judgement("open", self._spans(cells), unchecked=("The claim compares cells.",))
         return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
 
+    def _result_and_change(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
+        """ "Sales rose by 5 % to 84": each value off the cell of its measure."""
+        for row, column in cells:
+            cell = self.grid.quantity(row, column)
+            own = [
+                at for at in values if self._is_ratio(at) == (cell is not None and cell.dimension == "ratio")
+            ]
+            judged = self._cell(row, column, own) if len(own) == 1 else Judgement("open")
+            self.used |= {*own, *self.direction(column)}
+            if judged.outcome == "conflict" or len(own) != 1:
+                return judged
+        return replace(self._rest(self._spans(cells), set(values)), formula="")
+
     def _first(self, row: int, column: int) -> Quantity | None:
         return next(iter(self.grid.numbers(row, column)), None)
-
-    def _agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
-        """Which of the cells a number of the claim repeats."""
-        return {
-            number
-            for number, (row, column) in enumerate(cells)
-            if (printed := self.grid.quantity(row, column))
-            and (
-                self._agrees(self.tokens[at], printed)
-                or self._repeats(self.tokens[at], self.grid.printed(row, column))
-            )
-        }
 
     def _spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         found = [self.grid.rows[row][column] for row, column in cells]
@@ -394,16 +350,18 @@ class _Reading:
         at = self._extreme()
         assert at is not None
         marker = self.tokens[at].marker
-        values = [self.grid.quantity(r, column) for r in range(len(self.grid.rows))]
+        own = [r for r in range(len(self.grid.rows)) if r == row or not self.grid.is_total(r)]
+        values = [self.grid.quantity(r, column) for r in own]
         if marker is None or None in values:
             return Judgement("open", unchecked=("The column is not all numbers.",))
         numbers = [value.base for value in values if value is not None]
         wanted = max(numbers) if marker.value == "top" else min(numbers)
+        held = numbers[own.index(row)]
         cell = self.grid.rows[row][column]
         spans = ((cell.start, cell.end),)
         along = [q.base for c in self.grid.columns if (q := self.grid.quantity(row, c)) is not None]
-        among_columns = (max(along) if marker.value == "top" else min(along)) == numbers[row]
-        among_rows = numbers[row] == wanted and numbers.count(wanted) == 1
+        among_columns = (max(along) if marker.value == "top" else min(along)) == held
+        among_rows = held == wanted and numbers.count(wanted) == 1
         ranked = self.language == "en" and self.claim[: self.tokens[at].start].endswith("the ")
         if among_rows != among_columns and not ranked:  # "was highest in 2021", "had the highest in 2021"
             return Judgement("open", spans, unchecked=(self.tokens[at].word,), coverage=1.0)
@@ -428,12 +386,24 @@ class _Reading:
             and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
             and not (token.marker is None and (self._is_sign_word(token) or token.word in light))
             and not self._only_total(token)
+            and not self._is_predicate(token)
         ]  # fmt: skip
         if left:
             markers = tuple(token.word for token in left if token.marker)
             missing = tuple(token.word for token in left if not token.marker)
             return Judgement("open", spans, missing=missing, unchecked=markers, coverage=0.5)
         return Judgement("holds", spans, coverage=1.0)
+
+    def _is_predicate(self, token: Token) -> bool:
+        """Whether a word is the verb between what the row names and the value: "draws 1.8 kW"."""
+        said = tokens_of(self.claim, self.language, limits=False)
+        at = next(k for k, other in enumerate(said) if other.start == token.start)
+        before, behind = said[max(0, at - 1)], said[min(at + 1, len(said) - 1)]
+        named = {self.tokens[k].start for k in self.used}
+        joins = before.start in named or before.word in self.words.have
+        turns = any(pair in _LEVELS for pair, _ in token.poles)
+        plain = token.kind == "word" and not turns and not token.capital and at > 0
+        return plain and joins and (behind.quantity is not None or behind.word in self.words.articles)
 
     def _only_total(self, token: Token) -> bool:
         """ "all", "total" of a share."""

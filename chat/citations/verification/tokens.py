@@ -40,7 +40,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = list(_recognized(raw, words)) if language not in UNSPACED else list(raw)
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = _with_events(_without_contrasts(_without_plain_years(found, language), words), words)
-    found = _with_ordinals(found, language)
+    found = _with_ordinals(_with_quarters(found, words), language)
     found = _turned(found, words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
@@ -281,6 +281,24 @@ def _with_events(tokens: list[Token], words: Lexicon) -> list[Token]:
         within = time and number.bound == "le" and before in words.prepositions
         if within and token.word in words.event and token.kind == "function":
             found[at + 1] = replace(token, kind="marker", marker=after, stem="time:after")
+    return found
+
+
+_QUARTER = re.compile("[qt]([1-4])|([1-4])q")
+
+
+def _with_quarters(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "Q1" as "first quarter"."""
+    found: list[Token] = []
+    for token in tokens:
+        match = _QUARTER.fullmatch(token.word) if words.quarter and token.kind == "word" else None
+        if match is None:
+            found.append(token)
+            continue
+        ordinal = Marker("ordinal", match[1] or match[2])
+        found.append(replace(token, kind="marker", marker=ordinal, stem=f"ordinal:{ordinal.value}"))
+        name = min(words.quarter)
+        found.append(replace(token, word=name, stem=stem(name, words.language), name=False, root=""))
     return found
 
 

@@ -143,7 +143,9 @@ def _judge_row(
     judged = None
     if (grid := grid_of(unit, around, language)) is not None:
         sentence = _in_words_of_row(sentence, grid, language)
-        judged = _of_own_row(judge_table(sentence, grid, language, [*unit.section_path, unit.title]), unit)
+        own = next((r for r, cells in enumerate(grid.rows) if cells and cells[0].start == 0), None)
+        topics = [*unit.section_path, unit.title]
+        judged = _of_own_row(judge_table(sentence, grid, language, topics, own), unit)
         if judged.outcome == "holds" or judged.unchecked == (_OTHER_ROW,):
             return judged
     if found is None or not found.complete:
