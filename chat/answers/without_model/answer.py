@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
@@ -51,6 +51,7 @@ MOST_LISTED = 10  # items of a list that was asked for
 NEAR = 600  # characters between two lines of which the second says what the first lacks
 LONGEST_HEADING = 90  # characters of two sections' names; longer ones give the last
 SAME_WORDS = 90  # fuzz.ratio above which two lines say the same
+LEAD_IN = re.compile(r"[:：—–]\W*$")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -124,7 +125,31 @@ def chosen_lines(
     best = (with_years(question, line) for line in pages[0].lines)
     beside = (line for line in best if adds(question, chosen[0], line) and is_new(line, chosen))
     more = next(holding(beside, passages), None)
-    return [chosen[0], *([more] if more else []), *chosen[1:]][:MOST_LINES]
+    chosen = [chosen[0], *([more] if more else []), *chosen[1:]][:MOST_LINES]
+    every = [line for page in pages for line in page.lines]
+    led = [*holding(led_in(chosen[0], every), passages)]
+    return [chosen[0], *led, *(line for line in chosen[1:] if line not in led)]
+
+
+def led_in(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
+    """What a line that ends with a colon leads in: the items below it, else the one line that follows."""
+    if line.values or not LEAD_IN.search(line.text):
+        return []
+    after = sorted((other for other in lines if is_below(other, line)), key=in_order)
+    if after and after[0].unit.type != "list":
+        return after[:1]
+    return list(takewhile(lambda other: other.unit.type == "list", after))[:MOST_LISTED]
+
+
+def is_below(line: AnswerLine, other: AnswerLine) -> bool:
+    """Whether a line stands below another in its section, on its page or the next."""
+    one, two = line.unit, other.unit
+    same = one.document == two.document and one.section_path == two.section_path
+    return same and one.page - two.page in (0, 1) and in_order(line) > in_order(other)
+
+
+def in_order(line: AnswerLine) -> tuple[int, int]:
+    return line.unit.page, line.start
 
 
 def with_years(question: QuestionFeatures, line: AnswerLine) -> AnswerLine:
@@ -162,7 +187,7 @@ def list_around(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLin
         and abs(other.unit.page - line.unit.page) <= 1
         and other.unit.document == line.unit.document
     ]
-    ordered = sorted(same, key=lambda other: (other.unit.page, other.start))
+    ordered = sorted(same, key=in_order)
     start = max(0, ordered.index(line) - MOST_LISTED // 2) if len(ordered) > MOST_LISTED else 0
     return ordered[start : start + MOST_LISTED]
 

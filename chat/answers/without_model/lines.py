@@ -38,7 +38,9 @@ DIGIT = re.compile(r"\d")
 BULLET = re.compile(r"^[^\w\s$€£¥(\[\"'“„«「『]+\s*")
 IDEOGRAPHS = re.compile(r"[\u3040-\u9fff]{2}")
 LONGEST_TITLE = 60  # characters
-CLOSED_END = re.compile(r"[.!?。！？:;%\d]\W*$")
+CLOSED_END = re.compile(r"[.!?。！？:;%\d—–]\W*$")
+QUESTION_END = re.compile(r"[?？؟]\W*$")
+DOT_LEADERS = re.compile(r"(?:\. ?){5}")
 LIST_NUMBER = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]")
 REFERENCE = re.compile(r"(?<=[.!?。])\s*\([^()]{1,12}\)$")  # behind the last sentence: "(C6)"
 SENTENCE_END = re.compile(r"\w[.!?。](?:\s*\([^()]{1,12}\))?$")
@@ -310,6 +312,12 @@ def is_title(line: AnswerLine) -> bool:
     if line.values or len(line.text) >= LONGEST_TITLE or CLOSED_END.search(line.text):
         return False
     return line.unit.type != "list" or is_step(line)
+
+
+def tells_nothing(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a line only names a subject: a title, an entry of a table of contents, the question itself."""
+    repeats = QUESTION_END.search(line.text) and line.terms.issuperset(question.terms)
+    return is_title(line) or bool(repeats or DOT_LEADERS.search(line.text))
 
 
 def is_step(line: AnswerLine) -> bool:

@@ -7,15 +7,16 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
 from text.languages import base_language, language_data, languages_with
 from text.terms import stop_words, terms_of
 
 AnswerKind = Literal[
-    "who", "when", "where", "count", "amount", "why", "how", "list", "define", "compare", "yes_no"
-]
+    "who", "when", "where", "count", "amount", "share", "money", "frequency",
+    "why", "how", "list", "define", "compare", "yes_no",
+]  # fmt: skip
 Computation = Literal["growth", "ratio", "difference", "sum"]
 Topic = Literal["summary", "about", "findings", "risks", "obligations", "steps"]
 PlaceKind = Literal["page", "slide", "figure", "table", "section", "requirement"]
@@ -46,6 +47,7 @@ NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,
 NUMBER = r"(?P<{}>[A-Z]?\d+(?:\.\d+)*[a-z]?(?:\([a-z\d]{{1,3}}\))*|[IVXLC]+)(?![A-Za-z\d])"
 PAGE_SPAN = re.compile(r"\s*(?:-|–|to|bis|à|a)\s*(\d{1,4})\b")
 MOST_BESIDE_TOPIC = 1  # telling terms beside those that name the topic; more ask for something particular
+MOST_DEFINED = 4  # words of what a question wants to be told what it is
 MOST_COUNTED = 4  # words of what a question counts
 LONGEST_SPAN = 15  # years between two joined by a dash; pages likewise
 _SCRIPTS: tuple[tuple[str, str], ...] = (
@@ -107,7 +109,12 @@ class QuestionFeatures:
 
     @property
     def wants_number(self) -> bool:
-        return bool(self.kinds & {"count", "amount"}) or bool(self.computation)
+        return bool(self.kinds & {"count", "amount", "share", "money"}) or bool(self.computation)
+
+    @property
+    def is_definition(self) -> bool:
+        """Whether it asks what one thing is: “What is salvage value?”."""
+        return "define" in self.kinds and len(self.terms) <= MOST_DEFINED and not self.years
 
 
 @cache
@@ -116,6 +123,11 @@ def words_of(language: str, table: str) -> dict[str, tuple[str, ...]]:
     data = language_data(language, DATA) or language_data("en", DATA)
     read: dict[str, Any] = tomllib.loads(data).get(table, {})
     return {key: tuple(value) if isinstance(value, list) else (value,) for key, value in read.items()}
+
+
+def phrases_in(language: str, key: str) -> re.Pattern[str]:
+    """Matches the phrases of a list among the language's ``words``, in lower case."""
+    return _pattern(words_of(language, "words")[key])
 
 
 def message(language: str, key: str) -> str:
@@ -139,7 +151,8 @@ def analyse(text: str, documents: Sequence[str] = ()) -> QuestionFeatures:
     lowered = asked.casefold()
     places = tuple(places_in(text, language))
     numbers = frozenset(part for place in places for part in re.split(r"[()]+", place.number.lower()))
-    terms = tuple(term for term in dict.fromkeys(terms_of(text, stems)) if term not in stop_words(language))
+    named = _question_phrases(language).sub(" ", text)
+    terms = tuple(term for term in dict.fromkeys(terms_of(named, stems)) if term not in stop_words(language))
     no_telling = _asking(language) | numbers
     telling = tuple(term for term in terms if term not in no_telling and not YEAR.fullmatch(term))
     return QuestionFeatures(
@@ -172,6 +185,14 @@ def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
 
 
 @cache
+def _question_phrases(language: str) -> re.Pattern[str]:
+    """Matches phrases of several words that only ask: “how often”, “what share”; not “share” alone."""
+    phrases = chain.from_iterable(words_of(language, "kinds").values())
+    several = tuple(dict.fromkeys(phrase for phrase in phrases if " " in phrase))
+    return re.compile(_pattern(several).pattern if several else r"(?!)", re.I)
+
+
+@cache
 def _asking(language: str) -> frozenset[str]:
     """Terms that say how to answer, or nothing at all."""
     return frozenset(terms_of(" ".join(words_of(language, "words")["asking"]), language))
@@ -190,8 +211,9 @@ def language_of(text: str) -> str:
 
 @cache
 def _common(language: str) -> frozenset[str]:
-    """Words that show a language: those of its questions, and its commonest."""
-    phrases = (phrase for kind in words_of(language, "kinds").values() for phrase in kind)
+    """Words that show a language: those of its questions (but countries and years), and its commonest."""
+    kinds = words_of(language, "kinds").items()
+    phrases = (phrase for kind, listed in kinds if kind not in ("when", "where") for phrase in listed)
     asking = words_of(language, "words")["asking"]
     return frozenset((*stop_words(language), *asking, *" ".join(phrases).split()))
 

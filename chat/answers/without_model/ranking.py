@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 import numpy as np
@@ -21,6 +21,7 @@ from chat.answers.without_model.lines import (
     is_title,
     same_columns,
     says_other_aggregate,
+    tells_nothing,
     terms_over,
     units_named,
 )
@@ -30,12 +31,14 @@ from chat.answers.without_model.question import (
     QuestionWord,
     counted_terms,
     holds_name,
+    phrases_in,
     share_of_names,
     share_of_years,
 )
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import month_numbers, numbers_in, same_characters
+from text.quantities import currency_names
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -47,6 +50,7 @@ PAGE_WEIGHTS = {
     "year": 1.1,  # share of the years asked for that a line is of
     "named": 2.6,  # a line stands at the page, figure, table, section the question names
     "label": 3.9,  # a row is a line item that a pack says the question needs
+    "fits": 1.5,  # a line holds the question's words and what its kind wants
 }
 """Of a page by the best of its lines; fitted by softmax regression on the right pages of three sets (general
 documents, filings, a standard in four languages), each question one example. docs/answers.md has what was
@@ -59,7 +63,7 @@ LINE_WEIGHTS = {
     "first": 0.4,  # how near its unit stands to the top of its hit
     "label": 3.9,
     "named": 2.6,
-    "title": -0.7,  # it only names a subject: a heading, an entry of a table of contents
+    "title": -0.7,  # it only names a subject: a heading, a question, an entry of a table of contents
 }
 """Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
 
@@ -69,6 +73,10 @@ DATE = re.compile(
 )
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or a list item: it counts nothing
+PERCENT = re.compile(
+    r"[%％‰]|per ?cent|pour cent|por ciento|per cento|por cento|pro[cz]ent|процент|パーセント|百分之", re.I
+)
+MOST_BESIDE = 2  # words beside those of a thing, before a sentence says what it is
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
@@ -86,6 +94,7 @@ WORDS_HELD = 0.5  # weight of the question's words on a page beside their meanin
 NEAR, RELATED_PAGE = 0.4, 0.36
 """Least nearness of a page that answers, and of a closest passage: further off it is another subject."""
 FEW_WORDS = 3  # telling words of a question of which one beside its names must be on the pages cited
+LEAST_HELD = 0.3
 MOST_PAGES = 3
 WORTH_CITING = 0.2  # least probability, as a share of the best page's, of another that gives a line
 LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
@@ -197,16 +206,18 @@ def features_of(
     of_unit = {line.unit.id: line for line in lines}
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
+    words, types = word_nearness(question, lines, weights), [type_match(question, line) for line in lines]
     return {
         **search_signals(lines, passages),
-        "words": word_nearness(question, lines, weights),
+        "words": words,
+        "fits": [near * kind for near, kind in zip(words, types, strict=True)],
         "over": [over[line.unit.id] for line in lines],
         "year": [year_match(question, line) for line in lines],
         "named": [float(line.unit.id in named) for line in lines],
         "label": [item_match(items, line) for line in lines],
-        "type": [type_match(question, line) for line in lines],
+        "type": types,
         "row": [float(bool(line.values)) for line in lines],
-        "title": [float(is_title(line)) for line in lines],
+        "title": [float(tells_nothing(question, line)) for line in lines],
     }
 
 
@@ -259,6 +270,12 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
         said = counts(line.text, counted, line.language)
         return 1.0 if said else OTHER_NUMBER * has_number(question, line)
+    if question.is_definition and says_what_it_is(question, line):
+        return 1.0
+    if "frequency" in question.kinds:
+        return float(phrases_in(line.language, "frequency").search(line.text.casefold()) is not None)
+    if lacks_measure(question, line):
+        return OTHER_NUMBER * has_number(question, line)
     if question.wants_number:
         return has_number(question, line)
     if "when" in question.kinds:
@@ -268,6 +285,37 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if "how" in question.kinds and is_step(line):
         return 1.0
     return 0.5
+
+
+def says_what_it_is(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a line says what a thing is: “(The) salvage value (of an asset) is …”, “Tree Search (TS)”."""
+    if any(f"({name})" in line.text for name in question.names):
+        return True
+    copula = phrases_in(line.language, "is").search(line.text.casefold())
+    if copula is None:
+        return False
+    before = distinct_terms(line.text[: copula.start()], line.language)
+    return before.issuperset(question.terms) and len(before) <= len(question.terms) + MOST_BESIDE
+
+
+def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a share is asked for, or money, and a line of words has no percent sign or no currency."""
+    if line.values:
+        return False
+    if "share" in question.kinds:
+        return not PERCENT.search(line.text)
+    return "money" in question.kinds and not money_in(line.language).search(line.text)
+
+
+@cache
+def money_in(language: str) -> re.Pattern[str]:
+    names = sorted(currency_names(language), key=len, reverse=True)
+    return re.compile(
+        "|".join(
+            rf"(?<!\w){re.escape(n)}(?!\w)" if n.isalpha() and n.isascii() else re.escape(n) for n in names
+        ),
+        re.I,
+    )
 
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
@@ -359,7 +407,17 @@ def relevance(
     near = 1.0 if is_placed else nearness(question, pages, held)
     said = labelled or says_more_than_names(question, held, is_placed)
     said = said and not (chosen and all(is_echo(question, line) for line in chosen))
+    said = said and (is_placed or not says_little(question, worth_citing(pages)))
     return Relevance(fits and said and near >= NEAR, near >= RELATED_PAGE, lacking)
+
+
+def says_little(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
+    """Whether of a question of few words no line or heading holds a third, and no line half of them."""
+    if len(question.terms) > FEW_WORDS:
+        return False
+    near = max(max(page.features["words"], page.features["over"]) for page in pages)
+    held = max(len(line.terms.intersection(question.terms)) for page in pages for line in page.lines)
+    return near < LEAST_HELD and 2 * held < len(question.terms)
 
 
 def is_echo(question: QuestionFeatures, line: AnswerLine) -> bool:

@@ -25,6 +25,7 @@ from text.languages import language_data, languages_with
         ("ما هي مدة الضمان؟", "ar"),
         ("Сколько длится гарантия?", "ru"),
         ("Was bedeutet HTTP?", "de"),
+        ("Is land depreciated?", "en"),
         ("zxcv qwer", "en"),
     ],
 )

@@ -513,3 +513,37 @@ def test_a_requirement_is_said_without_the_marks_and_numbers_of_the_columns_behi
     cells = ("3.2.2", "Check that each gate is locked at night. (C6)", "✓", "✓", "331", "7.1")
     lines, _ = answered("When must each gate be locked?", [row("u1", *cells)])
     assert lines == ["- 3.2.2: Check that each gate is locked at night."]
+
+
+BOATHOUSE = on_one_page(
+    prose("u1", "The value of a boat is set by the committee every spring.", 1, "Boats"),
+    prose("u2", "The ballast keel of a boat is a weight of lead below its hull.", 1, "Boats"),
+    prose("u3", "Ballast keels with a value above $900 are insured; 40% of the boats have one.", 1, "Boats"),
+    prose("u4", "Before a boat is lent, the member must show:", 2, "Lending"),
+    prose("u5", "a licence for inland waters", 2, "Lending", kind="list"),
+    prose("u6", "the receipt of this year's fee", 2, "Lending", kind="list"),
+    prose("u7", "The harbour was dredged in 2019.", 3, "Harbour"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "unit"),
+    [
+        ("What is a ballast keel?", "u2"),
+        ("How often is the value of a boat set?", "u1"),
+        ("What share of the boats have ballast keels?", "u3"),
+        ("Above how much money are ballast keels insured?", "u3"),
+    ],
+)
+def test_the_line_is_said_that_holds_what_the_question_wants(question: str, unit: str) -> None:
+    assert answered(question, BOATHOUSE)[1][0].alias == unit
+
+
+def test_a_line_that_ends_with_a_colon_is_said_with_its_list() -> None:
+    lines, _ = answered("What must a member show before a boat is lent?", BOATHOUSE)
+    assert [line[2:] for line in lines] == [BOATHOUSE[at].unit.text for at in (3, 4, 5)]
+
+
+def test_one_word_of_three_is_no_answer() -> None:
+    lines, _ = answered("What is the penalty for smoking in the harbour?", BOATHOUSE)
+    assert lines[0].startswith("No direct answer found.")
