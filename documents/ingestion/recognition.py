@@ -180,7 +180,8 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: boo
         local_file(document.file) as path,
         closing(answers_of(path, numbers, background, lambda: asked_since(lease, wanted))) as answers,
     ):
-        for page, answer in zip(pages, answers, strict=False):
+        # After a single page the child is free for the layout: to start another takes seconds.
+        for page, answer in zip(pages, answers if len(pages) > 1 else list(answers), strict=False):
             keep(lease, answer)
             if pace.is_due or (page.wanted_at and page is pages[0]):
                 began = time.monotonic()
@@ -191,9 +192,14 @@ def recognise_in_order(lease: Lease, pace: Pace, yields: Yields, background: boo
 
 
 def pages_looked_at(pages: Sequence[Page], wanted: datetime | None) -> list[Page]:
-    """Return the pages requested last, unless a whole document was requested."""
+    """Return the page requested last, then those after it, unless a whole document was requested.
+
+    The page comes alone: those after it would share the processor with it, and with the layout that shows it.
+    """
     latest = [page for page in pages if wanted and page.wanted_at == wanted]
-    return latest if len(latest) <= 1 + READ_AHEAD else []
+    if len(latest) > 1 + READ_AHEAD:
+        return []
+    return latest[:1] if len(latest) == 1 + READ_AHEAD else latest
 
 
 def answers_of(

@@ -327,6 +327,21 @@ def test_a_page_somebody_looks_at_is_not_recognised_in_the_background(alice: Use
     assert document.status == Document.Status.READY
 
 
+def test_the_page_somebody_looks_at_comes_before_those_after_it(alice: User, monkeypatch: Any) -> None:
+    document = taken_in(alice, scan(*SENTENCES * 3))
+    real, asked = recognition.recognise_pages, []
+
+    def noted(path: Any, numbers: Any, **more: Any) -> Any:
+        asked.append(tuple(numbers))
+        return real(path, numbers, **more)
+
+    monkeypatch.setattr(recognition, "recognise_pages", noted)
+    want_pages(document, 3)
+    recognise_document(document.pk, yields_after(1))
+    assert asked == [(3,)]
+    assert document.units.filter(page_number=3).exists(), "it is laid out before the next is recognised"
+
+
 def reloaded(answer: Message) -> Message:
     return Message.objects.get(pk=answer.pk)
 
