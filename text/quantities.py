@@ -114,6 +114,9 @@ def _in_one(text: str, found: list[Quantity]) -> list[Quantity]:
             continue
         units = units_by_symbol()
         own, held = units.get(quantity.unit), units.get(left.unit)
+        if left.bare and quantity.value == left.value and text[quantity.start] == "(":  # "thirty (30) days"
+            joined[-1] = replace(quantity, start=left.start)
+            continue
         factor = quantity.base / quantity.value if quantity.value else Decimal(1)
         if (
             not left.dimension
@@ -350,7 +353,7 @@ def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:
     for at in dict.fromkeys((link.end() if link else end, end)):
         if found := unit_at(text, at, language):
             symbol, stop = found
-            if len(symbol) == 1 and symbol.isalpha() and text[stop : stop + 1] in ("'", "’"):
+            if stop - at == 1 and symbol.isalpha() and text[stop : stop + 1] in ("'", "’"):
                 return None
             return found
     return None

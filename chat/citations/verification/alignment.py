@@ -265,7 +265,7 @@ def _in_order(table: list[list[float]], clauses: Sequence[int]) -> list[tuple[in
             score, back = value, None
             for before, (k, m) in ends:
                 if m < j:
-                    gap = _SKIP_COST * (j - m - 1) + _CLAUSE_COST * (clauses[j] - clauses[m])
+                    gap = _SKIP_COST * (j - m - 1) + _CLAUSE_COST * abs(clauses[j] - clauses[m])
                     reached = before + value - min(gap, 0.9) - (0.02 if i - k > 1 else 0)
                     if reached > score:
                         score, back = reached, (k, m)

@@ -218,16 +218,18 @@ def _readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Toke
 def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """The sentence with each share in brackets in the place of the words that say it."""
     found: list[Token] = []
-    at = removed = 0
+    at = 0
+    removed = False
     while at < len(tokens):
         said = _place_again(found, tokens[at : at + 3])
         if said is not None:
             own = found[said]
-            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=own.bound)
-            removed += 2  # a bracket begins a clause, its end another
+            bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
+            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
+            removed = True
             at += 3
         else:
-            found.append(replace(tokens[at], clause=tokens[at].clause - removed))
+            found.append(tokens[at])
             at += 1
     if removed:
         yield found

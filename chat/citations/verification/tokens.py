@@ -390,18 +390,27 @@ def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:
     return any(other.marker and other.marker.category == token.marker.category for other in before)
 
 
+_OPENING, _CLOSING = frozenset("(（"), frozenset(")）")
+
+
 def _in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
     """Number the clauses and the parts between semicolons. A "that" clause belongs to its verb."""
-    clause = part = 0
+    clause = part = latest = 0
+    around: list[int] = []  # clauses that a bracket stands in, and that go on behind it
     for at, token in enumerate(tokens):
         following = tokens[at + 1].word if at + 1 < len(tokens) else ""
-        if token.kind == "break":
-            clause += following not in words.complement
+        if token.word in _CLOSING and around:
+            clause = around.pop()
+        elif token.kind == "break":
+            if token.word in _OPENING:
+                around.append(clause)
+            if following not in words.complement:
+                clause = latest = latest + 1
             part += token.word in HARD_BREAKS
         elif (
             _joins_numbers(tokens, at)
             or token.word in words.breaks
             or (token.marker and token.marker.category in _CLAUSE_CATEGORIES)
         ):
-            clause += 1
+            clause = latest = latest + 1
         yield replace(token, clause=clause, part=part)
