@@ -363,7 +363,7 @@ def _contracted(phrase: str, language: str) -> Iterator[str]:
 
 _LETTER = "(?:[^\\W\\d_][\u0300-\u036f\u064b-\u0652\u0670\u0640]*)"
 _WORD = re.compile(
-    rf"n['’]t\b|['’]s\b|{_LETTER}+\d[^\W_]*|{_LETTER}{{1,7}}['’](?![st]\b)(?=[^\W\d_])|{_LETTER}+?(?=n['’]t\b)|{_LETTER}+"
+    rf"(?:[A-Z]\.){{2,}}|{_LETTER}+-(?:in|de|la|du|sur|of|to|up|by)-{_LETTER}+|n['’]t\b|['’]s\b|{_LETTER}+\d[^\W_]*|{_LETTER}{{1,7}}['’](?![st]\b)(?=[^\W\d_])|{_LETTER}+?(?=n['’]t\b)|{_LETTER}+"
     r"|[<>≤≥⩽⩾~≈=×/%]|\d+",
     re.IGNORECASE,
 )

@@ -107,6 +107,8 @@ class Omissions:
         own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
         if not own and (self._of_later_statement(at) or self._opens_later_clause(at)):
             return
+        if not own and marker.value == "if" and self._of_second_predicate(at):
+            return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
         if own and not self._keeps_lead(own):

@@ -101,7 +101,8 @@ def _block_moved(pairing: Pairing) -> bool:
     between = source[min(places) : max(places)]
     if any(token.kind == "break" or token.word in COORDINATORS | words.than for token in between):
         return False
-    if any(min(places) < at < max(places) for at in pairing.unmatched_source):
+    left_out = [at for at in pairing.unmatched_source if min(places) < at < max(places)]
+    if not all(is_passive(source, at, words) for at in left_out):  # "none were found in it": "it has none"
         return False
     leads = {i: roles_of(pairing, i, j) for i, j in pairs}
     lost = {one for one, other in leads.values() if not other}

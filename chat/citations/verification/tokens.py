@@ -140,7 +140,9 @@ def _recognized(raw: Sequence[Token], words: Lexicon) -> Iterator[Token]:
             continue
         last = raw[at + size - 1]
         phrase = " ".join(part.word for part in raw[at : at + size])
-        joined = replace(token, word=phrase, end=last.end, stem=token.stem if size == 1 else phrase)
+        joined = replace(token, word=phrase, end=last.end)
+        if size > 1:
+            joined = replace(joined, stem=phrase, root="")
         yield _with_sense(joined, sense, raw[at + size : at + size + 1])
         at += size
 
