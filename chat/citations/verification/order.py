@@ -98,8 +98,12 @@ def _block_moved(pairing: Pairing) -> bool:
     if places[cut:] + places[:cut] != sorted(places):
         return False
     claim, source, words = pairing.claim, pairing.source, pairing.words
-    between = source[min(places) : max(places)]
-    if any(token.kind == "break" or token.word in COORDINATORS | words.than for token in between):
+    junction = source[max(places[cut:]) + 1 : min(places[:cut])]
+    if any(token.word in COORDINATORS | words.than | words.breaks for token in junction):
+        return False
+    opening = roles_of(pairing, *window[0]), roles_of(pairing, *window[cut])
+    adverbial = any(one == other != "" for one, other in opening)  # ", according to the survey"
+    if any(token.kind == "break" for token in junction) and not adverbial:
         return False
     left_out = [at for at in pairing.unmatched_source if min(places) < at < max(places)]
     if not all(is_passive(source, at, words) for at in left_out):  # "none were found in it": "it has none"

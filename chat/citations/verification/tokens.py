@@ -21,7 +21,7 @@ from chat.citations.verification.conditions import (
     with_lone_denials,
     with_verb_first,
 )
-from chat.citations.verification.token import COORDINATORS, HARD_BREAKS, Kind, Token
+from chat.citations.verification.token import COORDINATORS, DENIALS, HARD_BREAKS, Kind, Token
 from text.numbers import number_words, same_characters
 from text.quantities import Quantity, quantities_in
 from text.semantics import UNSPACED, Lexicon, Marker, Sense, lexicon, plain_word, root, stem, word_matches
@@ -41,7 +41,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = with_bounds(with_lone_denials(_losses_as_amounts(found), words), words)
     found = _with_events(_without_contrasts(_without_plain_years(found, language), words), words)
     found = _with_ordinals(_with_quarters(found, words), language)
-    found = _turned(found, words)
+    found = _turned(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
     return tuple(_in_clauses(found, words))
@@ -314,6 +314,22 @@ def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
     ]
 
 
+_EQUATIVES = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como"),
+    "it": ("così", "come"), "pt": ("tão", "como"), "nl": ("zo", "als")}  # fmt: skip
+
+
+def _with_equatives(tokens: list[Token], words: Lexicon) -> list[Token]:
+    """ "twice as fast as under lamps": the second word joins what something is held against, like "than"."""
+    first, second = _EQUATIVES.get(words.language, ("", ""))
+    found = list(tokens)
+    for at, token in enumerate(tokens[2:], start=2):
+        near = tokens[max(0, at - 3) : at]
+        opens = next((k for k, other in enumerate(near) if other.word == first), len(near))
+        if token.word == second and any(other.poles for other in near[opens + 1 :]):
+            found[at] = replace(token, word=min(words.than))
+    return found
+
+
 def _turned(tokens: list[Token], words: Lexicon) -> list[Token]:
     """ "less high" and "non-independent": the word after is turned round."""
     found: list[Token] = []
@@ -411,7 +427,7 @@ def _in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
             part += token.word in HARD_BREAKS
         elif (
             _joins_numbers(tokens, at)
-            or token.word in words.breaks
+            or (token.word in words.breaks and not (at and tokens[at - 1].marker in DENIALS))  # "nicht aber"
             or (token.marker and token.marker.category in _CLAUSE_CATEGORIES)
         ):
             clause = latest = latest + 1
