@@ -52,7 +52,7 @@ _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _AMBIGUOUS = frozenset(
     {"ha", "t", "d", "s", "h", "l", "г", "г.", "год", "году", "года"}
 )  # units that may be words behind a year
-_LINK = re.compile(r"[\s-]*(?:(?:(?:of|de|di|von|des|additional|consecutive|full|calendar)\s)|d['’])*")
+_LINK = re.compile(r"[\s'’-]*(?:(?:(?:of|de|di|von|des|additional|consecutive|full|calendar)\s)|d['’])*")
 
 
 @dataclass(frozen=True, slots=True)

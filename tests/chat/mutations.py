@@ -161,10 +161,14 @@ def _mutations(
         shifted = re.sub(r"\b(?:19|20)\d\d\b(?=\D*$)|\b(?:19|20)\d\d\b", str(wrong_year), sentence)
         if shifted != sentence:
             yield Case("year", Claim(shifted), unit, page)
+    if swapped := _of_other_row(value, unit, page, chance):
+        yield Case("table", said(swapped), unit, page)
     if strangers:
         other = chance.choice(strangers)
         yield Case("document", true.claim, chance.choice(other), other)
 
+
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 
 # Words that turn what a sentence says: pattern and replacement, by the kind of claim this makes of it.
 _TURNED: dict[str, Sequence[tuple[str, str]]] = {
@@ -200,6 +204,21 @@ _TURNED: dict[str, Sequence[tuple[str, str]]] = {
         (r"\bper year\b", "per month"), (r"\bper month\b", "per week"), (r"\bper day\b", "per week"),
         (r"\bbefore\b", "after"), (r"\bafter\b", "before"), (r"\bdaily\b", "weekly"),
     ],
+    "ordinal": [
+        (r"\bfirst\b(?! and)", "second"), (r"\bsecond\b", "third"), (r"\bthird\b(?= quarter)", "fourth"),
+        (r"\bfourth\b(?= quarter)", "first"), (r"\bhighest\b", "lowest"), (r"\blargest\b", "smallest"),
+    ],
+    "date": [
+        (rf"\b({_MONTHS}) 1(\d)(?=, (?:19|20)\d\d)", r"\1 2\2"),
+        (rf"\b({_MONTHS}) 2(\d)(?=, (?:19|20)\d\d)", r"\1 1\2"),
+        (rf"\b({_MONTHS}) 3([01])(?=, (?:19|20)\d\d)", r"\1 1\2"),
+    ],
+    "currency": [(r"(?<![A-Z])\$ ?(?=\d)", "€"), (r"€ ?(?=\d)", "$"), (r"£ ?(?=\d)", "€")],
+    "range": [(r"\bfrom (\S*\d\S*) to (\S*\d\S*\w)\b", r"from \2 to \1"),
+        (r"\bbetween (\S*\d\S*) and (?=\S*\d)", r"between 7\1 and ")],
+    "cause": [(r"\b((?:[Tt]he |[Oo]ur )?\w+ \w+) (was|were) due to ((?:the )?\w+ \w+)", r"\3 \2 due to \1"),
+        (r"\bresult(?:ed|s) in\b", "resulted from")],
+    "correlation": [(r"\b(is|are|was|were) (?:associated|correlated) with\b", r"\1 caused by")],
     "role": [(r"\b([Tt]he \w+) (shall|must|may|will|can) (\w+) (the \w+)\b", r"\4 \2 \3 \1")],
 }  # fmt: skip
 
@@ -210,11 +229,37 @@ def _word_mutations(unit: SourceUnit, page: Page, chance: random.Random) -> Iter
         sentence = " ".join(unit.text[start:end].split())
         if not 40 <= len(sentence) <= 300 or not sentence.endswith("."):
             continue
+        if swapped := _names_swapped(sentence, unit, chance):
+            yield Case("entity", Claim(swapped), unit, page)
         for kind, swaps in _TURNED.items():
             fitting = [(pattern, new) for pattern, new in swaps if re.search(pattern, sentence)]
             if fitting:
                 pattern, new = chance.choice(fitting)
                 yield Case(kind, Claim(re.sub(pattern, new, sentence, count=1)), unit, page)
+
+
+def _of_other_row(value: Value, unit: SourceUnit, page: Page, chance: random.Random) -> str | None:
+    """A number of another row of the table, that the unit itself does not hold; None outside a table."""
+    own = {abs(printed.number) for printed in values_in(unit.text)}
+    others = [
+        printed.digits
+        for other in page
+        if unit.type == other.type == "table" and other.id != unit.id and other.table and unit.table
+        and other.table.index == unit.table.index
+        for printed in values_in(other.text)
+        if printed.kind == value.kind and abs(printed.number) not in own and len(printed.digits) > 2
+    ]  # fmt: skip
+    return chance.choice(others) if others and value.scale is None else None
+
+
+def _names_swapped(sentence: str, unit: SourceUnit, chance: random.Random) -> str | None:
+    """The sentence with a name in it exchanged for another of its unit; None where there are no two."""
+    names = dict.fromkeys(re.findall(r"(?<=[a-z,] )[A-Z][a-z]{3,}(?= [a-z]| [A-Z]|\.|,)", unit.text))
+    own = [name for name in names if len(re.findall(rf"\b{name}\b", sentence)) == 1]
+    others = [name for name in names if not re.search(rf"\b{name}", sentence)]
+    if not own or not others:
+        return None
+    return re.sub(rf"\b{chance.choice(own)}\b", chance.choice(others), sentence)
 
 
 def _digit_changed(value: Value, unit: SourceUnit, chance: random.Random) -> str | None:

@@ -30,6 +30,8 @@ def same(claim: Token, source: Token) -> bool:
         return _meaning(claim.marker) == _meaning(source.marker) and not opposite(claim, source)
     if claim.stem == source.stem or claim.word == source.word or (claim.root and claim.root == source.root):
         return True
+    if claim.name and source.name:  # "the Board" is not "the Committee"
+        return False
     if claim.marker or source.marker:
         return bool(claim.poles & source.poles)
     return bool(claim.synonyms & source.synonyms or claim.poles & source.poles)
@@ -73,6 +75,7 @@ def same_quantity(claim: Quantity, source: Quantity, hedged: bool = False) -> bo
         return True
     if claim.unit != source.unit and abs(claim.base - source.base) <= NEAR * abs(source.base):
         return True
+    hedged = hedged or {claim.unit, source.unit} == {"fraction", "%"}  # "a third" for 33 %
     return hedged and rounded(claim, source)
 
 

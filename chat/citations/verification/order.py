@@ -106,7 +106,9 @@ def _block_moved(pairing: Pairing) -> bool:
     if any(token.kind == "break" for token in junction) and not adverbial:
         return False
     left_out = [at for at in pairing.unmatched_source if min(places) < at < max(places)]
-    if not all(is_passive(source, at, words) for at in left_out):  # "none were found in it": "it has none"
+    if not all(
+        source[at].kind == "word" and not source[at].name for at in left_out
+    ):  # "none were found in it": "it has none"
         return False
     leads = {i: roles_of(pairing, i, j) for i, j in pairs}
     lost = {one for one, other in leads.values() if not other}

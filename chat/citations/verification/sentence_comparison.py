@@ -298,6 +298,8 @@ class _Examination(Differences):
             return
         if at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at):
             return
+        if self._names_measure(at) and not self._displaces(at):
+            return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
         if rival is not None:
             self.explained_source.add(rival)
@@ -339,6 +341,14 @@ class _Examination(Differences):
         own = self.claim[at]
         behind = self.claim[at - 1].word if at else ""
         return joined and not own.name and behind not in self.words.articles | self.words.prepositions
+
+    def _names_measure(self, at: int) -> bool:
+        """ "at a pressure of 3 bar" for "at 3 bar": what the unit measures."""
+        joint, number = (*self.claim[at + 1 : at + 3], None, None)[:2]
+        if joint is None or number is None or number.quantity is None or self.claim[at].poles:
+            return False
+        measured = number.quantity.dimension not in ("", "money", "year", "date", "ratio")
+        return measured and joint.word in self.words.genitive and at + 2 in self.pairing.partners
 
     def _passes_bound(self, token: Token) -> bool:
         """ "rises above 4 bar" for "exceeds 4 bar"."""

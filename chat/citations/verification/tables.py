@@ -43,8 +43,7 @@ class _Reading(CellComparison):
     def judgement(self, own_row: int | None) -> Judgement:
         heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
-        if not rows and own_row is not None:  # of rows of one label, the one that is cited
-            rows = [own_row for _ in self._named([self.grid.words_of_row(own_row)])]
+        rows = self._of_one_label(rows, own_row)
         of_rows = set(self.used)  # "total" names a row or a column, not both
         columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
         if len(heads) == 1:
@@ -74,6 +73,16 @@ class _Reading(CellComparison):
         if len(rows) * len(columns) == 2:
             return self._pair([(row, column) for row in rows for column in columns], values)
         return Judgement("open", unchecked=("The claim names no one cell.",))
+
+    def _of_one_label(self, rows: list[int], own_row: int | None) -> list[int]:
+        """The rows that are named; of several of one label, in different sections, the one that is cited."""
+        if own_row is None or rows == [own_row]:
+            return rows
+        places = named(self.tokens, [self.grid.words_of_row(own_row)], self.words).get(0, set())
+        if not places or not self.used <= places:
+            return rows
+        self.used = places
+        return [own_row]
 
     def _named(self, labels: Sequence[Sequence[Token]], taken: Collection[int] = ()) -> list[int]:
         found = named(self.tokens, labels, self.words)

@@ -20,6 +20,7 @@ from chat.citations.verification.tokens import tokens_of
 from domains import pack_names
 from domains.items import said_by_label
 from pdf.structure import TableRow
+from text.quantities import quantities_in
 from text.semantics import known_language, lexicon
 from text.sentences import sentence_spans
 from text.units import unit_at
@@ -261,13 +262,16 @@ def _of_unknown_unit(
     amounts = [token for token in tokens_of(sentence, language) if token.quantity and token.quantity.unit]
     if not amounts:
         return []
-    known = _units_of("\n".join([unit.text, *heads_of(unit), *_lines_over(unit, around)]), language)
+    over = "\n".join([unit.text, *heads_of(unit), *_lines_over(unit, around)])
+    known = _units_of(over, language)
+    counted = {q.unit for q in quantities_in(over, language) if q.dimension == "money"}
     return [
         token
         for token in amounts
         if token.quantity
-        and token.quantity.dimension not in ("money", "ratio", "points")
-        and token.quantity.unit not in known
+        and token.quantity.dimension not in ("ratio", "points")
+        and token.quantity.unit
+        not in (counted or {token.quantity.unit} if token.quantity.dimension == "money" else known)
     ]
 
 

@@ -44,6 +44,8 @@ def is_passive(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     by_whom = (
         at + 2 < len(tokens) and tokens[at + 1].word in words.agent and tokens[at + 2].kind != "quantity"
     )
+    if by_whom and any(pair == "direction" for pair, _ in token.poles):
+        return False  # "rose by a mean of 5 %"
     if by_whom and words.language == "en":
         clause = (place for place in range(at) if tokens[place].clause == token.clause)
         return not any(_behind_auxiliary(tokens, place, words) for place in clause)
