@@ -330,8 +330,8 @@ def main() -> None:
             if right == bool(case.kind) and shown[case.kind] < options.show:
                 shown[case.kind] += 1
                 _print_wrong(case)
-    for kind, (count, right) in sorted(total.items()):
-        print(f"{kind or 'true':10} {count:6} accepted {right / count:.4f}")
+    for kind, (count, taken) in sorted(total.items()):
+        print(f"{kind or 'true':10} {count:6} accepted {taken / count:.4f}")
     false = [counts for kind, counts in total.items() if kind]
     count, missed = sum(c for c, _ in false), sum(a for _, a in false)
     print(f"{'all false':10} {count:6} flagged {1 - missed / count:.4f}")

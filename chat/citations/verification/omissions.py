@@ -105,9 +105,8 @@ class Omissions:
         if marker.value in ("including", "evenif"):
             return
         own = [j for j in self.pairing.matched_source if self.source[j].clause == self.source[at].clause]
-        if not own and (self._of_later_statement(at) or self._opens_later_clause(at)):
-            return
-        if not own and marker.value == "if" and self._of_second_predicate(at):
+        second = marker.value == "if" and self._of_second_predicate(at)
+        if not own and (second or self._of_later_statement(at) or self._opens_later_clause(at)):
             return
         if at and self.source[at - 1].word in ("or", "oder", "ou", "o", "u") and not own:
             return
