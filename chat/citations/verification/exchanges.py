@@ -132,12 +132,8 @@ def _past_articles(tokens: Sequence[Token], at: int, words: Lexicon) -> Iterator
 
 
 def compared_on_both_sides(pairing: Pairing) -> bool:
-    """Whether both sides compare: a word of more or less has a partner before "than"."""
-    return (
-        _than(pairing.claim, pairing.words)
-        and _than(pairing.source, pairing.words)
-        and any(pairing.claim[i].poles & pairing.source[j].poles for i, j in pairing.ordered)
-    )
+    """Whether both sides hold one thing against another: "than", "as fast as"."""
+    return _than(pairing.claim, pairing.words) and _than(pairing.source, pairing.words)
 
 
 def comparison_turned(pairing: Pairing) -> bool:

@@ -317,15 +317,17 @@ def _with_ordinals(tokens: list[Token], language: str) -> list[Token]:
 _EQUATIVES = {"en": ("as", "as"), "de": ("so", "wie"), "fr": ("aussi", "que"), "es": ("tan", "como"),
     "it": ("così", "come"), "pt": ("tão", "como"), "nl": ("zo", "als")}  # fmt: skip
 
+_EQUATIVE_REACH = 7  # tokens between "as" and "as"
+
 
 def _with_equatives(tokens: list[Token], words: Lexicon) -> list[Token]:
     """ "twice as fast as under lamps": the second word joins what something is held against, like "than"."""
     first, second = _EQUATIVES.get(words.language, ("", ""))
     found = list(tokens)
     for at, token in enumerate(tokens[2:], start=2):
-        near = tokens[max(0, at - 3) : at]
+        near = tokens[max(0, at - _EQUATIVE_REACH) : at]
         opens = next((k for k, other in enumerate(near) if other.word == first), len(near))
-        if token.word == second and any(other.poles for other in near[opens + 1 :]):
+        if token.word == second and any(other.content for other in near[opens + 1 : opens + 2]):
             found[at] = replace(token, word=min(words.than))
     return found
 
