@@ -193,17 +193,19 @@ def _are_index_columns(left: list[list[Line]], right: list[list[Line]]) -> bool:
     Most lines are words and the numbers of pages, and the entries of a column follow one another by
     their letters. The right side may be several columns.
     """
-    shares = [
-        sum(bool(_INDEX_ENTRY.search(line.text)) for row in rows for line in row) / sum(map(len, rows))
-        for rows in (left, right)
-    ]
-    if min(shares) < INDEX_ENTRIES:
+    if not all(map(_are_index_entries, (left, right))):
         return False
     first = min(row[0].x0 for row in left)
     entries = [row[0].text for row in left if row[0].x0 - first < row[0].size and len(row[0].text) > 1]
     initials = [text[0].casefold() for text in entries if text[0].isalpha()]
     in_order = sum(a <= b for a, b in pairwise(initials))
     return len(set(initials)) >= INITIALS and in_order >= INDEX_ORDER * (len(initials) - 1)
+
+
+def _are_index_entries(rows: list[list[Line]]) -> bool:
+    texts = [line.text for row in rows for line in row]
+    entries = sum([text[-1:].isdecimal() and bool(_INDEX_ENTRY.search(text)) for text in texts])
+    return entries >= INDEX_ENTRIES * len(texts)
 
 
 def runs_on(rows: list[list[Line]]) -> bool:
