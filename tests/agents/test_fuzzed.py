@@ -177,6 +177,7 @@ NEAR_MISS = st.sampled_from(
 value = NEAR_MISS | anything
 
 
+@pytest.mark.slow
 @cases(50)
 @given(tool=st.sampled_from(TOOL_NAMES), data=st.data())
 def test_tools_bear_any_arguments(alice: User, report: Document, tool: str, data: st.DataObject) -> None:
@@ -193,6 +194,7 @@ def test_tools_bear_any_arguments(alice: User, report: Document, tool: str, data
     answer_of_mcp(client_of(alice), rpc("tools/call", {"name": tool, "arguments": arguments}))
 
 
+@pytest.mark.slow
 @cases(25)
 @given(page=value.map(str), boxes=value.map(str), template=st.sampled_from([PAGE_URI, PICTURE_URI, "{page}"]))
 def test_resources_bear_any_address(

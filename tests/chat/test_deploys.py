@@ -60,9 +60,8 @@ def heard_until_cut(url: str, cookies: dict[str, str], cut: Callable[[], None]) 
     return heard
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)], ids=["ended", "killed"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["ended", "killed"])
 def test_another_process_goes_on_with_the_answers_of_one_that_is(
     number: int, conversation: Conversation, signed_in: dict[str, str]
 ) -> None:

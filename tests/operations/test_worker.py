@@ -124,6 +124,7 @@ def test_a_backlog_drains_whichever_process_of_the_idle_queue_was_killed(
         wait_until_ready([upload(alice, 10 * number + document) for document in range(3)], worker.log)
 
 
+@pytest.mark.slow
 def test_a_document_whose_worker_was_killed_is_ready_once_and_soon(alice: User, worker: Workers) -> None:
     document = upload(alice, 1, pages=40)
     held = Document.objects.filter(pk=document.pk, lease__isnull=False)
