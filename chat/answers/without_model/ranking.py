@@ -281,7 +281,7 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if "when" in question.kinds:
         return float(bool(DATE.search(line.text)))
     if question.kinds & {"who", "where"}:
-        return float(bool(NAME.search(line.text)))
+        return float(any(name not in question.text for name in NAME.findall(line.text)))
     if "how" in question.kinds and is_step(line):
         return 1.0
     return 0.5
