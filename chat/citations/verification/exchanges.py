@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Sequence
 
 from chat.citations.verification.alignment import Pairing, content_places
 from chat.citations.verification.phrases import lead, roles_of
@@ -91,41 +90,6 @@ def _head(tokens: Sequence[Token], at: int, words: Lexicon) -> int | None:
     """The content word before the preposition a word stands behind."""
     preposition = next((k for k in range(at - 1, -1, -1) if tokens[k].word in words.prepositions), 0)
     return max((k for k in content_places(tokens) if k < preposition), default=None)
-
-
-def moved_before_head(pairing: Pairing) -> frozenset[int]:
-    """Words of the claim before the head they stood behind, or back: "birch pollen", "pollen of birch"."""
-    to_claim = {m: k for k, m in pairing.partners.items()}
-    words = pairing.words
-    found = {i for phrase in _attributes(pairing.source, pairing.claim, to_claim, words) for i in phrase}
-    back = _attributes(pairing.claim, pairing.source, pairing.partners, words)
-    return frozenset(found | {to_claim[j] for phrase in back for j in phrase})
-
-
-def _attributes(
-    tokens: Sequence[Token], other: Sequence[Token], partners: dict[int, int], words: Lexicon
-) -> Iterator[list[int]]:
-    """Places on the other side of the words behind a preposition that stand before its head there."""
-    opens = words.genitive | (words.timely if words.language == "en" else frozenset())
-    for at, token in enumerate(tokens):
-        if token.word not in opens:
-            continue
-        behind = takewhile(lambda k: tokens[k].content, _past_articles(tokens, at + 1, words))
-        heads = takewhile(lambda k: tokens[k].kind == "word", range(at - 1, -1, -1))
-        phrase, head = list(takewhile(partners.__contains__, behind)), list(heads)
-        kept = {partners[k] for k in head if k in partners}
-        if not head or (words.language == "de" and head[0] and not tokens[head[0]].capital):
-            continue  # "verlangt vom Käufer": the head is no noun
-        last = partners.get(head[0], 0)
-        for size in range(len(phrase), 0, -1):
-            moved = [partners[k] for k in phrase[:size]]
-            if max(moved) < last and {*moved, *kept} >= set(range(min(moved), last + 1)):
-                yield moved
-                break
-
-
-def _past_articles(tokens: Sequence[Token], at: int, words: Lexicon) -> Iterator[int]:
-    return (k for k in range(at, len(tokens)) if tokens[k].word not in words.articles)
 
 
 # Comparisons: what stands on which side of "than".

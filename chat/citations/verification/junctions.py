@@ -76,7 +76,7 @@ class Junctions:
         ) is not None:
             self.found.conflict("time", at, self.pairing.partners[at])
             return
-        if self._owner_only() or self._of_other_noun():
+        if self._owner_only():
             return
         if first_and_last(self.pairing):
             return
@@ -209,21 +209,6 @@ class Junctions:
         return opening[: len(before)] == before and all(
             self.source[at].kind == "word" or self._is_date(at) for at in before
         )
-
-    def _of_other_noun(self) -> bool:
-        """Whether a quantifier is said of another noun: "both duchies", "both dukes"."""
-        for i, j in self.pairing.ordered:
-            if not is_marker(self.claim[i], "quantifier"):
-                continue
-            said = next((at for at in content_places(self.claim) if at > i), None)
-            held = next((at for at in content_places(self.source) if at > j), None)
-            own = self.pairing.partners.get(said) if said is not None else None
-            if own is None or held is None or own == held or held in self.pairing.matched_source:
-                continue
-            if self.source[own].clause != self.source[j].clause:
-                self.found.open.append(self.claim[i].word)
-                return True
-        return False
 
     def _owner_only(self) -> bool:
         """Whether the claim says of an owner what the source says of the owned: "Lund's assistant"."""

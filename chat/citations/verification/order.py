@@ -16,7 +16,6 @@ from chat.citations.verification.exchanges import (
     compared_on_both_sides,
     comparison_turned,
     is_bare_name,
-    moved_before_head,
     only_joined,
     operands_exchanged,
     particles_exchanged,
@@ -132,11 +131,10 @@ def _unexplained(pairing: Pairing, turned: Sequence[tuple[int, int]]) -> list[tu
 
     ``turned``: verbs of claim and source whose voice changed.
     """
-    claim, before_head = pairing.claim, moved_before_head(pairing)
+    claim = pairing.claim
     return [
         (i, k)
         for (i, j), (k, m) in inversions(pairing)
-        if i not in before_head and k not in before_head
         if pairing.source[j].start != pairing.source[m].start and claim[i].start != claim[k].start
         if not _free(pairing, i, j) and not _free(pairing, k, m) and not _whole_clauses(pairing, i, j, k, m)
         if not _elliptic(pairing, i, j, m) and not _counted_alone(pairing, i, j, k, m)
