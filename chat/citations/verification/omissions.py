@@ -117,8 +117,8 @@ class Omissions:
 
     def _of_later_statement(self, at: int) -> bool:
         """Whether the condition belongs to a statement behind a "but" that the claim says nothing of."""
-        last = max(self.pairing.matched_source)
-        return any(self.source[place].word in self.words.breaks for place in range(last + 1, at))
+        behind = self.source[max(self.pairing.matched_source) + 1 : at]
+        return any(token.word in self.words.breaks for token in behind)
 
     def _opens_later_clause(self, at: int) -> bool:
         """Whether a condition stands behind all of the claim in a language that says conditions first."""
@@ -131,8 +131,7 @@ class Omissions:
 
     def _of_second_predicate(self, at: int) -> bool:
         """Whether a word stands behind an "and" that nothing of the claim stands behind."""
-        last = max(self.pairing.matched_source)
-        return any(token.word in COORDINATORS for token in self.source[last + 1 : at])
+        return any(t.word in COORDINATORS for t in self.source[max(self.pairing.matched_source) + 1 : at])
 
     def _is_instruction_of_claim(self, verb: int | None) -> bool:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
@@ -180,8 +179,7 @@ class Omissions:
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
-            beside = governs or following is None
-            if beside:
+            if governs or following is None:
                 self.found.conflict("negation", None, at)
             elif not self._only_subject_before(at):
                 self.found.open.append(token.word)
@@ -191,7 +189,8 @@ class Omissions:
             modal = _KINDS[marker.category] == "modality"
             if modal and apart:
                 return  # "the first tranche of $12 million shall be drawn by June": "is $12 million"
-            if name in ("modality:must", "modality:should") and self._is_instruction_of_claim(following):
+            verb = min((j for j in own if j > at), default=None)  # "must be shaken and discarded": "discard"
+            if name in ("modality:must", "modality:should") and self._is_instruction_of_claim(verb):
                 return
             if governs and (marker.category == "ordinal" or marker.value in _SURE):
                 self.found.conflict(_KINDS[marker.category], None, at)
