@@ -711,3 +711,34 @@ def test_a_half_belongs_to_the_number_before_it(text: str, lang: str, base: int)
 )
 def test_irregular_forms_have_the_stem_of_their_base(form: str, base: str, lang: str) -> None:
     assert stem(form, lang) == stem(base, lang)
+
+
+FERRY_YEARS = """Fares and passengers (in millions of euros)
+| | 2023 | 2022 | 2021 |
+| --- | --- | --- | --- |
+| Fares | 3,504 | 3,931 | 3,969 |
+| Growth of passengers | 4.2 % | 3.1 % | 2.0 % |"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Fares fell by €427 million in 2023.", "computed"),
+        ("Fares decreased by 427 million from 2022 to 2023.", "computed"),
+        ("Fares fell from €3,931 million in 2022 to €3,504 million in 2023, a decrease of €427 million.",
+         "computed"),
+        ("Fares fell to €3,504 million in 2023.", "normalized"),
+        ("Fares rose to €3,504 million in 2023.", "unsupported"),
+        ("Fares fell by €437 million in 2023.", "unsupported"),
+        ("Fares fell to €427 million in 2023.", "unsupported"),
+        ("Fares fell by €3,504 million in 2023.", "unsupported"),
+    ],
+)  # fmt: skip
+def test_a_change_in_one_year_is_held_against_the_year_before(claim: str, verdict: str) -> None:
+    assert checked(claim, FERRY_YEARS).verdict == verdict
+
+
+def test_what_stands_in_a_reason_that_is_left_out_limits_nothing() -> None:
+    fares = "Fares fell in 2023 due to cancelled trips on most of our routes."
+    assert checked("Fares fell in 2023.", fares).verified
+    assert not checked("Fares fell.", "Fares fell on most of our routes.").verified

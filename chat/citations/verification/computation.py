@@ -58,7 +58,8 @@ def _change(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
     if claimed.dimension == "points" and subject.dimension == "ratio":
         return _difference(held, Decimal(100), claimed.base, max(claimed.step, Decimal("0.0001")))
     counted = claimed.dimension == "money" and not subject.dimension and not subject.bare  # "in millions"
-    if counted or (claimed.dimension == subject.dimension and claimed.unit in ("", subject.unit)):
+    scaled = claimed.scale != 1 and not claimed.dimension and subject.dimension == "money"  # "427 million"
+    if counted or scaled or (claimed.dimension == subject.dimension and claimed.unit in ("", subject.unit)):
         return _difference(held, Decimal(1), claimed.base, claimed.step)
     if claimed.bare and not reference.bare:  # as printed, without the scale of the table
         return _difference(held, _unscaled(reference), claimed.value, claimed.step)

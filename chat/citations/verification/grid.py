@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from chat.citations.verification.alignment import opposite, rounded, same, same_quantity
+from chat.citations.verification.phrases import change_role
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
 from text.measures import Measure, exceptions_of, measure_of, names_unit, without_measure
@@ -309,6 +310,12 @@ class CellComparison:
             return None
         sides = {side for pair, side in token.poles if pair in ("direction", "money")}
         return sides.pop() if len(sides) == 1 and not token.marker else None
+
+    def is_extent(self, at: int) -> bool:
+        """Whether a number says by how much something changed."""
+        words = tokens_of(self.claim, self.language, limits=False)
+        place = next((k for k, token in enumerate(words) if token.start == self.tokens[at].start), None)
+        return place is not None and change_role(words, place, self.words) == "by"
 
     def agrees(self, token: Token, printed: Quantity) -> bool:
         claimed = token.quantity

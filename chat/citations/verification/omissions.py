@@ -56,13 +56,8 @@ class Omissions:
         )
         if first is None or self.words.language in UNSPACED or self._is_definite(first):
             return
-        behind = first + 1
-        if (
-            self.words.language in _COMMA_RELATIVES
-            and self.source[behind : behind + 1]
-            and (self.source[behind].word == ",")
-        ):
-            behind += 1
+        comma = self.words.language in _COMMA_RELATIVES and self.source[first + 1 : first + 2]
+        behind = first + 2 if comma and comma[0].word == "," else first + 1
         opens = self.words.relatives if behind > first + 1 else self.words.relatives | self.words.prepositions
         following = min((at for at in self.pairing.matched_source if at > behind), default=None)
         if following is None or self.source[behind].word not in opens:
@@ -133,6 +128,11 @@ class Omissions:
         """Whether a word stands behind an "and" that nothing of the claim stands behind."""
         return any(t.word in COORDINATORS for t in self.source[max(self.pairing.matched_source) + 1 : at])
 
+    def _of_reason(self, at: int) -> bool:
+        """Whether a word stands in a reason behind all of the claim: "fell, due to rain on most days"."""
+        behind = self.source[max(self.pairing.matched_source) + 1 : at]
+        return any(token.marker and token.marker.category == "cause" for token in behind)
+
     def _is_instruction_of_claim(self, verb: int | None) -> bool:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
         return i is not None and is_instruction(self.claim, i, self.words)
@@ -176,7 +176,7 @@ class Omissions:
         behind = self.words.language in UNSPACED  # the verb stands before it
         if token.word in self.words.enacting and (behind or (governs and not self._said_as_past(following))):
             return
-        if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at):
+        if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
             if governs or following is None:

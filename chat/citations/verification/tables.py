@@ -67,7 +67,8 @@ class _Reading(CellComparison):
         if len(columns) > 1 and len(rows) != 1:
             return Judgement("open", unchecked=("The claim names several columns.",))
         if len(rows) == 1 and len(columns) == 1 and values:
-            return self._cell(rows[0], columns[0], values)
+            turned = self._since_year_before(rows[0], columns[0], values)
+            return turned or self._cell(rows[0], columns[0], values)
         if len(rows) == 1 and len(columns) == 1 and self._extreme() is not None:
             return self._top(rows[0], columns[0])
         if len(rows) * len(columns) == 2:
@@ -147,6 +148,25 @@ class _Reading(CellComparison):
         before = [c for c in self.grid.columns if 0 < self.grid.time(c) < self.grid.time(column)]
         turns = any(pair == "direction" for token in self.tokens for pair, _ in token.poles)
         return [max(before, key=self.grid.time), column] if before and turns else [column]
+
+    def _since_year_before(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
+        """ "Revenue fell by 427 to 3,504 in 2023": held against the year before, in a column of its kind.
+
+        None where nothing turns, where that column is missing, or where a value that is no extent is
+        not the cell's.
+        """
+        kind = [token.word for token in self.grid.head(column) if not token.quantity]
+        columns = [
+            c for c in self._with_year_before(column)
+            if [token.word for token in self.grid.head(c) if not token.quantity] == kind
+        ]  # fmt: skip
+        cells = [(row, c) for c in columns]
+        if len(cells) != 2 or self._turn(cells) is None or any(self._first(row, c) is None for c in columns):
+            return None
+        extents = [at for at in values if self.is_extent(at)]
+        if any((at in extents) == bool(self.agreeing(at, cells[1:])) for at in values):
+            return None  # it repeats the cell, which may itself count a change; or it is neither
+        return self._change(cells, values, extents)
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
         cell, numbers = self.grid.rows[row][column], self.grid.numbers(row, column)
@@ -237,10 +257,10 @@ class _Reading(CellComparison):
         """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
         times = self.grid.order([column for _, column in cells]) != 0
         wanted = ("direction", "level") if times else ("level", *_LEVELS[1:])
-        sides = {
+        turns = [
             (at, side) for at, token in enumerate(self.tokens) for pair, side in token.poles if pair in wanted
-        }
-        return next(iter(sides)) if len(sides) == 1 else None
+        ]
+        return turns[0] if len({side for _, side in turns}) == 1 else None
 
     def _operation(self, left: Sequence[int]) -> Operation | None:
         words = self.words
@@ -282,6 +302,7 @@ class _Reading(CellComparison):
             both = CellText(" → ".join(held.texts[::-1]), *spans[-1])
             return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
         known = {at, *values, *(place for place, token in enumerate(self.tokens) if token.quantity)}
+        known |= {place for place, t in enumerate(self.tokens) if any(pair in _LEVELS for pair, _ in t.poles)}
         if left:
             return self._computed(held, left, "change", spans, known)
         return self._rest(spans, known)
