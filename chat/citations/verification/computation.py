@@ -83,7 +83,7 @@ def _growth(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
         return None
     amount = (held.subject.base - reference) / abs(reference) * 100
     later, earlier = held.texts
-    formula = f"({later} − {earlier}) / {earlier} = {round(amount, 1)} %"
+    formula = f"({later} − {earlier}) / {earlier} = {_plain(round(amount, 1))} %"
     value = claimed.base * 100
     return Result(amount, _place(claimed.value), formula), value
 
@@ -129,4 +129,4 @@ def _place(value: Decimal) -> Decimal:
 
 
 def _plain(amount: Decimal) -> str:
-    return f"{amount.normalize():,f}"
+    return f"{amount.normalize():,f}".replace("-", "−")
