@@ -12,6 +12,7 @@ from chat.citations.claims import Claim, SourceUnit, Verification, words_between
 from chat.citations.verification.verify import verify
 from pdf.geometry import Rect
 from pdf.structure import Cell, TableRow
+from tests.chat.answers.builders import on_one_page, row
 from tests.chat.test_anchoring import lit, page
 
 STATEMENT = [
@@ -307,3 +308,20 @@ def test_years_within_the_words_of_a_row_head_no_columns() -> None:
         verify(Claim(f"Dividends paid, {year}: (389)"), rows[-1], rows[:-1]) for year in (2020, 2019)
     )
     assert (right.verdict, wrong.verdict) == ("exact", "unsupported")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Fares minus costs were €2,698 million in 2023.",
+        "The difference between fares and costs was €2,698 million in 2023.",
+        "Fares exceeded costs by €2,698 million in 2023.",
+    ],
+)
+def test_a_number_that_two_rows_may_give_is_not_called_wrong(claim: str) -> None:
+    heads = ("In millions of euros", "2023", "2022")
+    rows = on_one_page(
+        row("u1", "Fares", "3,504", "3,931", heads=heads), row("u2", "Costs", "806", "938", heads=heads)
+    )
+    found = verify(Claim(claim), rows[0].unit, rows[0].around)
+    assert (found.verdict, found.reason) == ("found", "The claim compares cells.")

@@ -25,6 +25,7 @@ from chat.citations.verification.tokens import tokens_of
 from text.quantities import Quantity
 from text.semantics import known_language
 
+COMPARES = "The claim compares cells."  # in a way that is not read: its number may be computed
 _LEVELS = ("direction", "level", "amount", "height", "size", "money")
 
 
@@ -73,7 +74,7 @@ class _Reading(CellComparison):
             return self._top(rows[0], columns[0])
         if len(rows) * len(columns) == 2:
             return self._pair([(row, column) for row in rows for column in columns], values)
-        return Judgement("open", unchecked=("The claim names no one cell.",))
+        return Judgement("open", unchecked=(COMPARES if len(rows) > 1 else "The claim names no one cell.",))
 
     def _of_one_label(self, rows: list[int], own_row: int | None) -> list[int]:
         """The rows that are named; of several of one label, in different sections, the one that is cited."""
@@ -214,7 +215,7 @@ class _Reading(CellComparison):
         """Two cells of a row or a column: their values, a comparison, or what is computed of them."""
         quantities = [self._first(row, column) for row, column in cells]
         if None in quantities or any(self._is("negation", token) for token in self.tokens):
-            return Judgement("open", unchecked=("The claim compares cells.",))
+            return Judgement("open", unchecked=(COMPARES,))
         if len(values) == 2:
             if any(self.grid.says_change(column) for _, column in cells):
                 return self._result_and_change(cells, values)
@@ -230,7 +231,7 @@ class _Reading(CellComparison):
         if operation == "change":
             return self._change(cells, values, left)
         if operation is None or not left:
-            return Judgement("open", self._spans(cells), unchecked=("The claim compares cells.",))
+            return Judgement("open", self._spans(cells), unchecked=(COMPARES,))
         return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
 
     def _result_and_change(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
@@ -250,8 +251,7 @@ class _Reading(CellComparison):
         return next(iter(self.grid.numbers(row, column)), None)
 
     def _spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        found = [self.grid.rows[row][column] for row, column in cells]
-        return tuple((cell.start, cell.end) for cell in found)
+        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
 
     def _turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
@@ -294,7 +294,7 @@ class _Reading(CellComparison):
         turn, spans = self._turn(cells), self._spans(cells)
         timeless = self.grid.order([column for _, column in cells]) == 0
         if turn is None or (timeless and not self._names_reference_last(cells)):
-            return Judgement("open", spans, unchecked=("The claim compares cells.",))
+            return Judgement("open", spans, unchecked=(COMPARES,))
         at, side = turn
         held = self._operands(cells)
         first, last = held.reference.base, held.subject.base

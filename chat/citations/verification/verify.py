@@ -25,6 +25,7 @@ from chat.citations.values.columns import row_head, shared_terms, title_names
 from chat.citations.values.support import ValueSupport, check_values, heads_of
 from chat.citations.values.written_values import values_in
 from chat.citations.verification.prose import Judgement
+from chat.citations.verification.tables import COMPARES
 from chat.citations.verification.units import judge_unit, verbatim_span, with_conflicts_as_written
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
@@ -271,6 +272,8 @@ def _not_holding(read: _Read) -> Verification:
         return replace(
             lit, verdict="unsupported", missing=missing, reason="The quoted text is not in this passage."
         )
+    if COMPARES in judged.unchecked:
+        return replace(lit, missing=missing, reason=COMPARES, unchecked=judged.unchecked)
     if found and found.missing:
         return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
     if not quoted and judged.coverage < SOME_WORDS:
