@@ -132,7 +132,7 @@ def chosen_lines(
 
 
 def led_in(line: AnswerLine, lines: Sequence[AnswerLine]) -> list[AnswerLine]:
-    """What a line that ends with a colon leads in: the items below it, else the one line that follows."""
+    """Return the list items below a line that ends with a colon, or the one line that follows it."""
     if line.values or not LEAD_IN.search(line.text):
         return []
     after = sorted((other for other in lines if is_below(other, line)), key=in_order)

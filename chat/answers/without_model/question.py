@@ -47,7 +47,7 @@ NUMBERED = re.compile(r"(?<![\w.,$€£¥])\d{1,3}(?:\.\d{1,3}){2,4}(?![\w%]|[.,
 NUMBER = r"(?P<{}>[A-Z]?\d+(?:\.\d+)*[a-z]?(?:\([a-z\d]{{1,3}}\))*|[IVXLC]+)(?![A-Za-z\d])"
 PAGE_SPAN = re.compile(r"\s*(?:-|–|to|bis|à|a)\s*(\d{1,4})\b")
 MOST_BESIDE_TOPIC = 1  # telling terms beside those that name the topic; more ask for something particular
-MOST_DEFINED = 4  # words of what a question wants to be told what it is
+MOST_DEFINED = 4  # terms of a question that asks for a definition; longer ones ask for a fact
 MOST_COUNTED = 4  # words of what a question counts
 LONGEST_SPAN = 15  # years between two joined by a dash; pages likewise
 _SCRIPTS: tuple[tuple[str, str], ...] = (
@@ -126,7 +126,7 @@ def words_of(language: str, table: str) -> dict[str, tuple[str, ...]]:
 
 
 def phrases_in(language: str, key: str) -> re.Pattern[str]:
-    """Matches the phrases of a list among the language's ``words``, in lower case."""
+    """Return a pattern for the phrases under ``key`` in the language's table ``words``, in lower case."""
     return _pattern(words_of(language, "words")[key])
 
 
@@ -186,7 +186,7 @@ def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
 
 @cache
 def _question_phrases(language: str) -> re.Pattern[str]:
-    """Matches phrases of several words that only ask: “how often”, “what share”; not “share” alone."""
+    """Return a pattern for phrases of several words that only ask: “how often”, but not “share” alone."""
     phrases = chain.from_iterable(words_of(language, "kinds").values())
     several = tuple(dict.fromkeys(phrase for phrase in phrases if " " in phrase))
     return re.compile(_pattern(several).pattern if several else r"(?!)", re.I)
@@ -211,7 +211,10 @@ def language_of(text: str) -> str:
 
 @cache
 def _common(language: str) -> frozenset[str]:
-    """Words that show a language: those of its questions (but countries and years), and its commonest."""
+    """Words by which a language is told: its stop words, and those that open its questions.
+
+    Phrases for "when" and "where" are left out: their nouns ("land", "year") are words of other languages.
+    """
     kinds = words_of(language, "kinds").items()
     phrases = (phrase for kind, listed in kinds if kind not in ("when", "where") for phrase in listed)
     asking = words_of(language, "words")["asking"]

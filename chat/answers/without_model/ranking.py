@@ -50,7 +50,7 @@ PAGE_WEIGHTS = {
     "year": 1.1,  # share of the years asked for that a line is of
     "named": 2.6,  # a line stands at the page, figure, table, section the question names
     "label": 3.9,  # a row is a line item that a pack says the question needs
-    "fits": 1.5,  # a line holds the question's words and what its kind wants
+    "fits": 0.9,  # a line holds the question's words and what its kind wants
 }
 """Of a page by the best of its lines; fitted by softmax regression on the right pages of three sets (general
 documents, filings, a standard in four languages), each question one example. docs/answers.md has what was
@@ -76,7 +76,7 @@ LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or 
 PERCENT = re.compile(
     r"[%％‰]|per ?cent|pour cent|por ciento|per cento|por cento|pro[cz]ent|процент|パーセント|百分之", re.I
 )
-MOST_BESIDE = 2  # words beside those of a thing, before a sentence says what it is
+MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
 NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
@@ -94,7 +94,7 @@ WORDS_HELD = 0.5  # weight of the question's words on a page beside their meanin
 NEAR, RELATED_PAGE = 0.4, 0.36
 """Least nearness of a page that answers, and of a closest passage: further off it is another subject."""
 FEW_WORDS = 3  # telling words of a question of which one beside its names must be on the pages cited
-LEAST_HELD = 0.3
+LEAST_HELD = 0.3  # share of such a question's words, by weight, that a page must hold to answer
 MOST_PAGES = 3
 WORTH_CITING = 0.2  # least probability, as a share of the best page's, of another that gives a line
 LABELLED = 0.5  # from which a row is the line item that a pack says the question needs, in its own words
@@ -288,7 +288,10 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
 
 
 def says_what_it_is(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a line says what a thing is: “(The) salvage value (of an asset) is …”, “Tree Search (TS)”."""
+    """Whether a line defines what is asked for: “(The) salvage value (of an asset) is …”, “Tree Search (TS)”.
+
+    Up to ``MOST_BESIDE`` other terms may stand before the copula.
+    """
     if any(f"({name})" in line.text for name in question.names):
         return True
     copula = phrases_in(line.language, "is").search(line.text.casefold())
@@ -299,7 +302,10 @@ def says_what_it_is(question: QuestionFeatures, line: AnswerLine) -> bool:
 
 
 def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
-    """Whether a share is asked for, or money, and a line of words has no percent sign or no currency."""
+    """Whether a question asks for a share or for money, and the line has no percent sign or no currency.
+
+    A row of values lacks nothing: its table may say the measure.
+    """
     if line.values:
         return False
     if "share" in question.kinds:
@@ -309,6 +315,7 @@ def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
 
 @cache
 def money_in(language: str) -> re.Pattern[str]:
+    """Return a pattern that matches the name, the code or the sign of any currency."""
     names = sorted(currency_names(language), key=len, reverse=True)
     return re.compile(
         "|".join(
@@ -412,7 +419,10 @@ def relevance(
 
 
 def says_little(question: QuestionFeatures, pages: Sequence[RankedPage]) -> bool:
-    """Whether of a question of few words no line or heading holds a third, and no line half of them."""
+    """Whether the question has few words, and the pages hold less than ``LEAST_HELD`` of their weight.
+
+    A page also answers if one line holds half of the words by number.
+    """
     if len(question.terms) > FEW_WORDS:
         return False
     near = max(max(page.features["words"], page.features["over"]) for page in pages)
