@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import exceptions, status
 from rest_framework.renderers import JSONRenderer
@@ -59,38 +59,34 @@ def once(request: Request, act: Callable[[], Response]) -> Response:
 
 
 def _first_or_again(request: Request, key: str, act: Callable[[], Response]) -> Response:
+    """Act under a lock of the key's row, and store the response in the same transaction as what was done.
+
+    So a request whose process, connection or database died has done nothing and can be repeated at once.
+    """
     IdempotencyKey.objects.outdated().filter(owner=caller(request)).delete()
-    row = {"owner": caller(request), "path": request.path[:200], "key": key}
     sent = fingerprint(request)
-    try:
-        with transaction.atomic():
-            mine = IdempotencyKey.objects.create(**row, fingerprint=sent)
-    except IntegrityError:
-        return _again(IdempotencyKey.objects.filter(**row).first(), sent)
-    try:
-        return _remembered(mine, act())
-    except exceptions.APIException as error:
-        if error.status_code < 500 and not isinstance(error, exceptions.Throttled):
-            _keep(mine, error.status_code, error_body(error))
-        else:
-            mine.delete()
-        raise
-    except BaseException:
-        mine.delete()
-        raise
-
-
-def _again(first: IdempotencyKey | None, sent: str) -> Response:
-    if first is None or (first.fingerprint == sent and first.status is None):
-        raise UnderWay
-    if first.fingerprint != sent:
+    claim, _ = IdempotencyKey.objects.get_or_create(
+        owner=caller(request), path=request.path[:200], key=key, defaults={"fingerprint": sent}
+    )
+    if claim.fingerprint != sent:
         raise KeyReused
-    return Response(first.body, status=first.status, headers={"Idempotency-Replayed": "true"})
-
-
-def _remembered(row: IdempotencyKey, response: Response) -> Response:
-    _keep(row, response.status_code, response.data)
-    return response
+    with transaction.atomic():
+        row = IdempotencyKey.objects.select_for_update(skip_locked=True).filter(pk=claim.pk).first()
+        if row is None:
+            raise UnderWay
+        if row.status is not None:
+            return Response(row.body, status=row.status, headers={"Idempotency-Replayed": "true"})
+        try:
+            response = act()
+        except exceptions.APIException as error:
+            if error.status_code >= 500 or isinstance(error, exceptions.Throttled):
+                raise
+            _keep(row, error.status_code, error_body(error))
+            refusal = error
+        else:
+            _keep(row, response.status_code, response.data)
+            return response
+    raise refusal
 
 
 def _keep(row: IdempotencyKey, status_code: int, data: Any) -> None:

@@ -6,6 +6,7 @@ import threading
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -14,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from documents.api.common import request_limits
+from documents.api.common import idempotency, request_limits
 from documents.models import ApiToken, Document, IdempotencyKey, RateCount, Tag
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
@@ -185,6 +186,7 @@ def test_a_refusal_is_remembered_under_its_key_too(alice: User) -> None:
     assert first.json() == again.json()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_request_under_way_is_not_begun_twice(alice: User) -> None:
     client, body = client_of(alice), draw_pdf("Words.")
 
@@ -194,8 +196,34 @@ def test_a_request_under_way_is_not_begun_twice(alice: User) -> None:
 
     send()
     IdempotencyKey.objects.update(status=None, body=None)
-    answer = send()
+    with psycopg.connect(**connection.get_connection_params(), autocommit=False) as first:
+        first.execute("SELECT 1 FROM documents_idempotencykey FOR UPDATE")
+        answer = send()
     assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (409, "under_way", "1")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_request_whose_server_died_has_done_nothing_and_is_done_when_repeated(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, body = client_of(alice), draw_pdf("Words.")
+    client.raise_request_exception = False
+    keep = idempotency._keep
+
+    def die(*stored: Any) -> None:
+        keep(*stored)
+        connection.cursor().execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    def send() -> Any:
+        file = SimpleUploadedFile("a.pdf", body)
+        return client.post("/api/documents/", {"file": file}, headers={"Idempotency-Key": "four"})
+
+    monkeypatch.setattr(idempotency, "_keep", die)
+    assert send().status_code == 503
+    assert not Document.objects.exists() and IdempotencyKey.objects.get().status is None
+    monkeypatch.setattr(idempotency, "_keep", keep)
+    assert [send().status_code for _ in range(2)] == [201, 201]
+    assert Document.objects.count() == 1
 
 
 def test_keys_of_two_people_do_not_meet(alice: User, bob: User) -> None:
