@@ -39,8 +39,17 @@ Result = TypeVar("Result")
 _away_until = 0.0  # on the monotonic clock
 
 
-@cache
 def redis_client() -> Redis:
+    """Return the only client of this process: the end of a second one would close connections in use."""
+    with _making_client:
+        return _new_client()
+
+
+_making_client = threading.Lock()
+
+
+@cache
+def _new_client() -> Redis:
     import redis
 
     return redis.Redis.from_url(

@@ -9,7 +9,9 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -17,6 +19,7 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ
+from redis import Redis
 
 from chat.answers import event_stream
 from chat.models import Conversation, Message, StreamEvent
@@ -53,13 +56,29 @@ def start(port: int) -> subprocess.Popen[bytes]:
 def redis(port: int, settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
     """A server, which this process uses."""
     settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
-    shared_state.redis_client.cache_clear()
+    shared_state._new_client.cache_clear()
     monkeypatch.setattr(shared_state, "_away_until", 0.0)
     server = start(port)
     yield server
     server.kill()
     server.wait()
-    shared_state.redis_client.cache_clear()
+    shared_state._new_client.cache_clear()
+
+
+def test_threads_that_begin_at_once_share_one_client(
+    redis: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second client would close the pool of the first one as it is thrown away."""
+    make = Redis.from_url
+
+    def slowly(*args: Any, **options: Any) -> Redis:
+        time.sleep(0.05)
+        return make(*args, **options)
+
+    monkeypatch.setattr(Redis, "from_url", slowly)
+    with ThreadPoolExecutor(4) as threads:
+        clients = list(threads.map(lambda _: shared_state.redis_client(), range(4)))
+    assert len({id(client) for client in clients}) == 1
 
 
 def test_one_cache_serves_all_processes_and_misses_while_redis_is_away(
