@@ -18,6 +18,8 @@ from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations as Operations
 from django.db.backends.postgresql.psycopg_any import IsolationLevel
 from django.db.backends.utils import CursorWrapper
+from django.db.utils import DatabaseErrorWrapper
+from django.utils.functional import cached_property
 from psycopg.pq import Format, TransactionStatus
 
 # --- How many connections each kind of work may have: what finds none waits its turn ---
@@ -215,6 +217,20 @@ ONE_CONNECTION_A_NODE = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
 _has_citus: dict[Database, bool] = {}  # looked up once by each process
 
 
+# What Citus says, as an internal error, when a node dies within a transaction.
+NODE_LOST = "failure on connection marked as essential"
+
+
+class DatabaseErrors(DatabaseErrorWrapper):
+    """Raise the loss of a Citus node like that of the server: work that can be repeated is repeated."""
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        if isinstance(exc_value, psycopg.errors.InternalError_) and NODE_LOST in str(exc_value):
+            exc_value = psycopg.errors.ConnectionFailure(*exc_value.args).with_traceback(traceback)
+            exc_type = type(exc_value)
+        super().__exit__(exc_type, exc_value, traceback)
+
+
 class DatabaseOperations(Operations):
     def last_executed_query(self, cursor: psycopg.Cursor, sql: str, params: Any) -> str:
         """For the log: with the parameters in it, also where they were sent apart."""
@@ -226,6 +242,10 @@ class DatabaseOperations(Operations):
 class DatabaseWrapper(base.DatabaseWrapper):
     ops_class = DatabaseOperations
     _lane: ConnectionLimit | None = None
+
+    @cached_property
+    def wrap_database_errors(self) -> DatabaseErrors:
+        return DatabaseErrors(self)
 
     def get_connection_params(self) -> dict[str, Any]:
         threshold = self.settings_dict["OPTIONS"].get("prepare_threshold", PREPARED_AFTER)

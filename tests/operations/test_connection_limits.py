@@ -11,6 +11,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import RequestFactory
 
+from documents.ingestion.leases import is_unavailable
 from operations.http import admission
 from operations.http.admission import AddressLimit, KnownCredentials, credential, kind_of
 from operations.http.errors import server_error
@@ -136,3 +137,12 @@ def test_an_address_has_so_many_requests_in_a_window(monkeypatch: pytest.MonkeyP
 
 def test_what_a_web_process_may_take_is_known() -> None:
     assert most_connections(20) < 50
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_node_of_citus_is_an_outage() -> None:
+    """Citus says so with a code for internal errors; the statement is one of ours."""
+    lost = "RAISE EXCEPTION 'failure on connection marked as essential: node:5432' USING ERRCODE = 'XX000'"
+    with pytest.raises(OperationalError, match="essential") as raised, connection.cursor() as cursor:
+        cursor.execute(f"DO $$ BEGIN {lost}; END $$")
+    assert is_unavailable(raised.value)
