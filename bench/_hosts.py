@@ -39,6 +39,9 @@ POSTGRES = {
     "max_connections": "300",
     "max_wal_size": "4GB",
     "jit": "off",
+    "tcp_keepalives_idle": "5",  # else the locks of a host without power stay for two hours
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
 }
 CITUS = {"shared_preload_libraries": "citus", "citus.shard_count": "8"}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import sys
 
 from pdf.failures import FailureCode, ParseFailure
 
 NO_ROOM = "The server has no room left on its disk. Nothing of yours is lost; try again later."
+STORAGE_AWAY = "The file storage does not answer at the moment. Please try again in a few seconds."
 READ_ONLY = "The server cannot write to its disk. Nothing of yours is lost; try again later."
 NO_WRITE = {errno.EROFS, errno.EACCES, errno.EPERM}
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
@@ -39,6 +41,16 @@ def shortage(error: BaseException | None) -> str:
     ):
         return NO_ROOM
     return ""
+
+
+def is_storage_away(error: BaseException | None) -> bool:
+    """Return whether the bucket of the files (PINCITE_S3_BUCKET) is unreachable or fails."""
+    raised = sys.modules.get("botocore.exceptions")  # not loaded, often not installed, without a bucket
+    if raised is None:
+        return False
+    if isinstance(error, raised.ClientError):
+        return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
+    return isinstance(error, raised.ConnectionError | raised.HTTPClientError)
 
 
 def failure_of(error: Exception) -> IngestionFailure:

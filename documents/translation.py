@@ -253,6 +253,7 @@ SENTENCES = (
     _("The rest of this request did not come in time. Send it again."),
     _("Too many requests from this address. Try again in a moment."),
     _("The database does not answer at the moment. Please try again in a few seconds."),
+    _("The file storage does not answer at the moment. Please try again in a few seconds."),
     _("Something went wrong on our side."),
     _("That upload is too large for this server."),
     _("This request cannot be read."),

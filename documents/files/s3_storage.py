@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import IO, cast
+from typing import IO, Any, cast
 
+from botocore.config import Config
 from storages.backends.s3 import S3Storage
+
+# boto3 would wait a minute for a connection, five times, while a reader looks at an empty page.
+LIMITS = Config(connect_timeout=3, read_timeout=30, retries={"total_max_attempts": 3, "mode": "standard"})
 
 
 class BucketFiles(S3Storage):
     """A bucket with range reads; django-storages would download the whole file."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.client_config: Config = self.client_config.merge(LIMITS)
 
     def open_part(self, name: str, start: int, length: int) -> IO[bytes]:
         """Implement ``documents.files.storage.PartsOfFiles``. Raises botocore's ClientError."""

@@ -19,7 +19,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from documents.failures import IngestionFailure, failure_of, shortage
+from documents.failures import IngestionFailure, failure_of, is_storage_away, shortage
 from documents.ingestion.leases import (
     Interrupted,
     Lease,
@@ -52,6 +52,7 @@ CANCELLED = "Cancelled before it was read. Try again whenever you like."
 NEW_CANCELLED = "Reading it was cancelled."
 STOPPED = "Recognising the text of this page was stopped. Read the document again to go on."
 READABLE_AGAIN = (Document.Status.READY, Document.Status.RECOGNISING, Document.Status.FAILED)
+STORAGE_PAUSE = 5.0  # seconds
 LEASE_LOST = "deleted or taken over by another worker: nothing was stored"
 
 
@@ -90,6 +91,9 @@ def _work_on(lease: Lease, work: Callable[[Lease], None], fail: Callable[[Lease,
     except (OperationalError, InterfaceError) as error:
         after_database_error(lease, error)
     except Exception as error:
+        if is_storage_away(error):
+            after_storage_error(lease, error)
+            return
         log_failure(lease, error)
         fail(lease, error)
 
@@ -232,6 +236,15 @@ def after_database_error(lease: Lease, error: Exception) -> None:
             issue_recognition_tickets(1)
 
     retry_until_available(requeue)
+
+
+def after_storage_error(lease: Lease, error: Exception) -> None:
+    """Requeue the document and pause: what this worker takes next needs a file too."""
+    logger.warning("the file storage does not answer: %s", error)
+    return_to_queue(lease.row)
+    time.sleep(STORAGE_PAUSE)
+    issue_tickets(1)
+    issue_recognition_tickets(1)
 
 
 def ingest_again(document: Document) -> bool:

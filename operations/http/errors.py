@@ -22,7 +22,7 @@ from django.utils.decorators import sync_and_async_middleware, sync_only_middlew
 from django.utils.deprecation import MiddlewareMixin
 
 from documents.api.common.errors import MESSAGES
-from documents.failures import shortage
+from documents.failures import STORAGE_AWAY, is_storage_away, shortage
 from documents.translation import translated
 
 HEADER = "X-Request-ID"
@@ -83,15 +83,21 @@ NO_CSRF_TOKEN = "This form is too old, or came from elsewhere. Load the page aga
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 500, 507 when a disk is full, or 503 with Retry-After while the database is unreachable."""
+    """Return 507 when a disk is full, 503 while the database or the bucket is unreachable, else 500."""
     error = sys.exc_info()[1]
     if message := shortage(error):
         return error_page(request, 507, "no_room", message)
     if isinstance(error, OperationalError | InterfaceError):
-        response = error_page(request, 503, "unavailable", DATABASE_AWAY)
-        response["Retry-After"] = str(RETRY_AFTER)
-        return response
+        return unavailable(request, DATABASE_AWAY)
+    if is_storage_away(error):
+        return unavailable(request, STORAGE_AWAY)
     return error_page(request, 500, "internal", INTERNAL)
+
+
+def unavailable(request: HttpRequest, message: str) -> HttpResponse:
+    response = error_page(request, 503, "unavailable", message)
+    response["Retry-After"] = str(RETRY_AFTER)
+    return response
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -11,13 +11,16 @@ import pytest
 from botocore.exceptions import ClientError
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage, storages
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 import config.settings
 from documents.files.page_pictures import thumbnail_of
+from documents.ingestion import pipeline
 from documents.library.trash import delete_document
 from documents.models import Document
 from tests.conftest import Ingest
+from tests.drawing import draw_pdf
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BUCKET = "pincite"
@@ -50,6 +53,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch, settings) -> Iterator[object]:
         monkeypatch.setenv(name, value)
     own = {"aws_access_key_id": key["AccessKeyId"], "aws_secret_access_key": key["SecretAccessKey"]}
     made = boto3.resource("s3", endpoint_url=url, **own).Bucket(BUCKET)
+    made.server = server
     settings.STORAGES = importlib.reload(config.settings).STORAGES
     storages._storages.clear()
     yield made
@@ -77,6 +81,32 @@ def test_a_document_lives_in_a_bucket_from_upload_to_deletion(
     delete_document(document)
     assert not list(bucket.objects.all())
     assert default_storage.bucket_name == BUCKET
+
+
+def test_a_bucket_that_is_away_refuses_with_503_and_fails_no_document(
+    bucket, alice: User, ingested: Ingest, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = ingested(alice, "The bridge was closed in 2019.")
+    monkeypatch.setattr(pipeline, "STORAGE_PAUSE", 0)
+    client.force_login(alice)
+    client.raise_request_exception = False
+    bucket.server.stop()
+    bucket.server._server.server_close()  # else connections wait in its backlog
+
+    shown = client.get(f"/documents/{document.pk}/file", headers={"range": "bytes=5-9"})
+    assert (shown.status_code, shown["Retry-After"]) == (503, "5")
+    sent = client.post("/api/documents/", {"file": SimpleUploadedFile("b.pdf", draw_pdf("More."))})
+    assert sent.status_code == 503 and "storage does not answer" in sent.json()["message"]
+    Document.objects.update(status=Document.Status.UPLOADED)
+    pipeline.ingest_document(document.pk)
+    document.refresh_from_db()
+    assert (document.status, document.attempts, document.lease) == (Document.Status.UPLOADED, 0, None)
+
+    bucket.server._port = int(bucket.meta.client.meta.endpoint_url.rpartition(":")[2])
+    bucket.server.start()
+    pipeline.ingest_document(document.pk)
+    document.refresh_from_db()
+    assert document.status == Document.Status.READY
 
 
 def test_ranges_are_signed_and_only_they_are_sent(
