@@ -122,6 +122,11 @@ def names_unit(head: str, language: str) -> bool:
     return head.strip().lower() in _head_words(language, "unit")
 
 
+def names_count(head: str, language: str) -> bool:
+    """Whether a head says that its column counts: "Number of women", "n"."""
+    return head.lower().strip().split(" ")[0] in _head_words(language, "count")
+
+
 def without_measure(text: str, language: str) -> str:
     """A head or label without the phrase that names what it counts in; unchanged where nothing is left."""
     named = measure_of(text, language)
@@ -180,13 +185,18 @@ def _loose(text: str, language: str) -> Named | None:
 
 def _measure(phrase: str, language: str) -> Measure | None:
     """The measure a phrase is, all its words read; None where others stand in it."""
+    if phrase.strip().lower() in number_words(language).ordinals:  # "Second" behind "First"
+        return None
     words = list(_words(phrase.strip(), language))
     known = [word for word in words if word is not None]
     unknown = len(words) - len(known)
     if not known or (found := _joined(known)) is None:
         return None
-    counted = words[0] is not None and words[0].scale != 1 and unknown <= _MOST_COUNTED_WORDS
-    return found if not unknown or (counted and found.scale != 1) else None
+    if not unknown:
+        return found
+    share = words[0] == Measure(symbol="%") and words[1] == Measure()  # "percent of women"
+    counted = words[0] is not None and words[0].scale != 1
+    return found if (share or counted) and unknown <= _MOST_COUNTED_WORDS else None
 
 
 def _joined(words: list[Measure]) -> Measure | None:

@@ -72,6 +72,7 @@ class Lexicon:
         only_with: prepositions of what "only" asks for.
         among: prepositions of the whole that a number counts a part of.
         together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
+        minus: words of a difference ("minus"); distributive: prepositions of what each has ("per").
         reflexive, impersonal: pronouns with which a verb says what a passive says ("se", "on", "man").
         generic: nouns that stand for a name said before ("the drug").
         neither: the second word of "neither … nor", which denies nothing more.
@@ -138,6 +139,8 @@ class Lexicon:
     neither: frozenset[str]
     be_to: frozenset[str]
     together: frozenset[str]
+    minus: frozenset[str]
+    distributive: frozenset[str]
     total: frozenset[str]
     need: frozenset[str]
     period: frozenset[str]

@@ -742,3 +742,31 @@ def test_what_stands_in_a_reason_that_is_left_out_limits_nothing() -> None:
     fares = "Fares fell in 2023 due to cancelled trips on most of our routes."
     assert checked("Fares fell in 2023.", fares).verified
     assert not checked("Fares fell.", "Fares fell on most of our routes.").verified
+
+
+BORES = """Bores of the district
+| Depth class | Replies per village | Nitrate (%) | Iron | Quality | Number of bores |
+| --- | --- | --- | --- | --- | --- |
+| Lowest | 7 | 64.5 | 0.6 | poor | 1,258 |
+| Second | 18 | 68.5 | 0.5 | fair | 1,317 |
+| Highest | 78 | 19.5 | 1.4 | good | 733 |"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The quality of the highest class is good.", "normalized"),
+        ("The quality of the highest class is poor.", "unsupported"),
+        ("In the second depth class, nitrate was 68.5 %.", "normalized"),
+        ("Nitrate stood at 19.5 % in the highest class.", "normalized"),
+        ("Nitrate stood at 64.5 % in the highest class.", "unsupported"),
+        ("The highest class had more replies than the lowest.", "normalized"),
+        ("The lowest class had more replies than the highest.", "unsupported"),
+        ("Iron was higher in the highest than in the lowest class.", "normalized"),
+        ("The highest class had the most replies, with 78.", "exact"),
+        ("The second class had the most replies, with 18.", "unsupported"),
+        ("The second class comprised 1,317 bores.", "exact"),
+    ],
+)
+def test_cells_of_words_ranks_and_heads_cut_before_per_are_read(claim: str, verdict: str) -> None:
+    assert checked(claim, BORES).verdict == verdict

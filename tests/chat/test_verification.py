@@ -311,17 +311,32 @@ def test_years_within_the_words_of_a_row_head_no_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    "claim",
+    ("claim", "verdict", "reason"),
     [
-        "Fares minus costs were €2,698 million in 2023.",
-        "The difference between fares and costs was €2,698 million in 2023.",
-        "Fares exceeded costs by €2,698 million in 2023.",
+        ("Fares minus costs were €2,698 million in 2023.", "computed", "3,504 − 806 = 2,698"),
+        (
+            "The difference between fares and costs was €2,698 million in 2023.",
+            "computed",
+            "3,504 − 806 = 2,698",
+        ),
+        ("Fares exceeded costs by €2,698 million in 2023.", "computed", "3,504 − 806 = 2,698"),
+        ("In 2023, costs were €2,698 million less than fares.", "computed", "806 − 3,504 = −2,698"),
+        (
+            "Fares exceeded costs by €2,898 million in 2023.",
+            "unsupported",
+            "The claim says €2,898 million; computed from the page: 3,504 − 806 = 2,698.",
+        ),
+        (
+            "Costs exceeded fares by €2,698 million in 2023.",
+            "unsupported",
+            "The claim says exceeded, the page 3,504 → 806.",
+        ),
     ],
 )
-def test_a_number_that_two_rows_may_give_is_not_called_wrong(claim: str) -> None:
+def test_the_difference_of_two_rows_is_computed(claim: str, verdict: str, reason: str) -> None:
     heads = ("In millions of euros", "2023", "2022")
     rows = on_one_page(
         row("u1", "Fares", "3,504", "3,931", heads=heads), row("u2", "Costs", "806", "938", heads=heads)
     )
     found = verify(Claim(claim), rows[0].unit, rows[0].around)
-    assert (found.verdict, found.reason) == ("found", "The claim compares cells.")
+    assert (found.verdict, found.reason) == (verdict, reason)

@@ -14,7 +14,7 @@ from documents.ingestion.parser import parse_limits
 from pdf.api import parse_file
 from pdf.structure import Cell, ParsedPage, TableRow
 
-_ORDER = ("exact", "normalized", "computed", "moved", "unsupported", "partial", "found")
+_ORDER = ("exact", "normalized", "computed", "moved")  # then contradictions, then the other verdicts
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -73,8 +73,10 @@ def check(case: Case, root: Path = Path()) -> Checked:
     return _checked(case.id, min(verified, key=_preference))
 
 
-def _preference(found: Verification) -> tuple[int, bool, int]:
-    return _ORDER.index(found.verdict), not found.conflicts, -len(found.quote)
+def _preference(found: Verification) -> tuple[int, bool, bool, int]:
+    """Verified first, then what contradicts the claim; a unit that only lacks its words comes last."""
+    rank = _ORDER.index(found.verdict) if found.verdict in VERIFIED else len(_ORDER)
+    return rank, not found.conflicts, found.verdict != "found", -len(found.quote)
 
 
 def _units(case: Case, root: Path) -> list[SourceUnit]:

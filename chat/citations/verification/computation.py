@@ -9,7 +9,7 @@ from typing import Literal
 
 from text.quantities import Quantity
 
-Operation = Literal["change", "sum", "ratio", "share"]
+Operation = Literal["change", "difference", "sum", "ratio", "share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,7 @@ def _share(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
 
 _OPERATIONS: dict[Operation, Callable[[Quantity, Operands], tuple[Result, Decimal] | None]] = {
     "change": _change,
+    "difference": _change,
     "sum": _sum,
     "ratio": _ratio,
     "share": _share,

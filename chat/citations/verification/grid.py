@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -12,13 +12,14 @@ from chat.citations.verification.alignment import opposite, rounded, same, same_
 from chat.citations.verification.phrases import change_role
 from chat.citations.verification.token import Token
 from chat.citations.verification.tokens import tokens_of
-from text.measures import Measure, exceptions_of, measure_of, names_unit, without_measure
+from text.measures import Measure, exceptions_of, measure_of, names_count, names_unit, without_measure
 from text.quantities import Quantity, quantities_in
 from text.semantics import Lexicon, lexicon
 
 _COUNT_AND_SHARE = re.compile(r"(?P<count>[\d.,\s]*\d)\s*[(（]\s*(?P<share>\d[\d.,]*\s?%?)\s*[)）]")
 _COUNTED = re.compile(r"(?i)[\s,;—–-]*(?<!\w)(?:no|n|nr|núm|nº|Anzahl|例数|人数)\.?\s?[(（]\s*%\s*[)）]$")
 _COUNTS_AND_SHARES = re.compile(r"[(（]\s*%\s*[)）]")
+LEVELS = ("direction", "level", "amount", "height", "size", "excess", "money")  # pairs of opposites
 _PER_ROW = 2  # words of an exception that a row must share: "per share"
 
 
@@ -189,6 +190,8 @@ class Grid:
         label = self.rows[row][0].text
         table = Measure(currency=self.counted.currency) if self.is_excepted(row) else self.counted
         head = self.heads[column] if column < len(self.heads) else ""
+        if table.symbol == "%" and names_count(head, self.language):
+            table = Measure()
         for text in (head, self._unit(row), label):
             if (found := measure_of(text, self.language)) is not None:
                 table = found.measure.over(table)
@@ -197,12 +200,16 @@ class Grid:
 
 def words_of(text: str, language: str) -> tuple[Token, ...]:
     """The words of a claim, a label or a head that name something; "total" and "maximum" among them."""
-    names = lexicon(language).total | lexicon(language).limits
-    return tuple(
-        replace(token, kind="word") if token.kind == "function" else token
-        for token in tokens_of(text, language, limits=False)
-        if token.kind not in ("break", "function") or token.word in names
-    )
+    words = lexicon(language)
+    names = words.total | words.limits
+    found: list[Token] = []
+    apart = 0  # of "replies per country" the country stands as behind a comma
+    for token in tokens_of(text, language, limits=False):
+        apart += token.word in words.distributive
+        if token.kind not in ("break", "function") or token.word in names:
+            kind = "word" if token.kind == "function" else token.kind
+            found.append(replace(token, kind=kind, clause=token.clause + apart))
+    return tuple(found)
 
 
 # Which rows and columns a claim names.
@@ -214,7 +221,7 @@ def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexi
     Not those that are part of longer ones. Where no label stands there whole, what a label says behind
     a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
     """
-    places = {index: _places(claim, _required(label, words), words) for index, label in enumerate(labels)}
+    places = {index: places_of(claim, _required(label, words), words) for index, label in enumerate(labels)}
     found = {index: places_of for index, places_of in places.items() if places_of}
     if not found:
         heads = [tuple(token for token in label if token.clause == label[0].clause) for label in labels]
@@ -223,7 +230,7 @@ def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexi
             for index, label in enumerate(labels)
             if heads[index] and not any(token.marker for token in label) and heads.count(heads[index]) == 1
         ]
-        found = {index: at for index in cut if (at := _places(claim, heads[index], words))}
+        found = {index: at for index in cut if (at := places_of(claim, heads[index], words))}
         totals = [at for at, label in enumerate(labels) if any(token.word in words.total for token in label)]
         place = next((at for at, token in enumerate(claim) if token.word in words.total), None)
         if not found and len(totals) == 1 and place is not None:  # "Total company", "Total"
@@ -240,7 +247,7 @@ def _required(label: Sequence[Token], words: Lexicon) -> Sequence[Token]:
     return [token for token in label if token.word not in words.period]
 
 
-def _places(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
+def places_of(claim: Sequence[Token], label: Sequence[Token], words: Lexicon) -> set[int]:
     """Places in the claim of all words of a label; empty where one is missing."""
     found = [_place(claim, wanted, words) for wanted in label]
     sides = {side for token in label for pair, side in token.poles if pair == "money"}
@@ -259,12 +266,20 @@ def _loss(claim: Sequence[Token], wanted: Token) -> int | None:
 
 
 def _place(claim: Sequence[Token], wanted: Token, words: Lexicon) -> int | None:
-    return next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None)
+    """The very word, before one that is like it: "higher in the highest class"."""
+    own = (at for at, token in enumerate(claim) if token.word == wanted.word)
+    return next(own, next((at for at, token in enumerate(claim) if _alike(token, wanted, words)), None))
 
 
 def _alike(token: Token, wanted: Token, words: Lexicon) -> bool:
     if wanted.word in words.change and any(pair == "direction" for pair, _ in token.poles):
         return True
+    if (
+        wanted.marker
+        and wanted.marker.value in ("top", "bottom")
+        and not {token.word, wanted.word} & words.limits
+    ):
+        return token.word == wanted.word  # "the most" is no "Highest"
     return same(token, wanted) or (token.word in words.total and wanted.word in words.total)
 
 
@@ -368,12 +383,12 @@ class CellComparison:
             if side is None or at in self.used or any(token.word == other.word for other in label):
                 continue
             loss = side == 1 and any(pair == "money" for pair, _ in token.poles) and not self.outflow
-            counts = self._direction_counts() or loss
+            counts = self.direction_counts() or loss
             if (side == 0 and printed.value < 0) or (side == 1 and printed.value > 0 and counts):
                 return at
         return None
 
-    def _direction_counts(self) -> bool:
+    def direction_counts(self) -> bool:
         return any(self.direction(column) for column in self.grid.columns)
 
     def agreeing(self, at: int, cells: Sequence[tuple[int, int]]) -> set[int]:
@@ -384,3 +399,53 @@ class CellComparison:
             if (printed := self.grid.quantity(row, column))
             and (self.agrees(self.tokens[at], printed) or self.repeats(self.tokens[at], row, column))
         }
+
+    def plain_words(self) -> Iterator[str]:
+        return (token.word for token in tokens_of(self.claim, self.language, limits=False))
+
+    def turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+        """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
+        times = self.grid.order([column for _, column in cells]) != 0
+        wanted = ("direction", "level") if times else ("level", *LEVELS[1:])
+        turns = [
+            (at, side)
+            for at, token in enumerate(self.tokens)
+            for pair, side in token.poles
+            if pair in wanted and at not in self.used
+        ]
+        return turns[0] if len({side for _, side in turns}) == 1 else None
+
+    def _exceeds(self) -> bool:
+        """Whether a verb like "exceeded" stands between the names of two cells."""
+        named = range(min(self.used, default=0), max(self.used, default=0))
+        return any(pair == "excess" for at in named for pair, _ in self.tokens[at].poles)
+
+    def names_reference_last(self) -> bool:
+        """Whether the claim says "A … than B", "A exceeded B": first the subject, then the reference."""
+        words = list(self.plain_words())
+        return self._exceeds() or any(word in self.words.than for word in words[2:])
+
+    def subtracts(self) -> bool:
+        """Whether the claim names a difference: "A less B", "the difference between A and B"."""
+        words = list(self.plain_words())
+        return any(word in self.words.minus for word in words) and not set(words) & self.words.than
+
+    def is_ratio(self, at: int) -> bool:
+        quantity = self.tokens[at].quantity
+        return quantity is not None and quantity.dimension == "ratio"
+
+    def marks(self, category: str, token: Token) -> bool:
+        return token.marker is not None and token.marker.category == category
+
+    def extreme(self) -> int | None:
+        return next(
+            (
+                at
+                for at, token in enumerate(self.tokens)
+                if at not in self.used
+                and token.marker
+                and token.marker.category == "ordinal"
+                and token.marker.value in ("top", "bottom")
+            ),
+            None,
+        )

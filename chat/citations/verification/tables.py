@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -11,12 +11,14 @@ from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import difference, same
 from chat.citations.verification.computation import Operands, Operation, computed
 from chat.citations.verification.grid import (
+    LEVELS,
     CellComparison,
     CellText,
     Grid,
     ends_compound,
     named,
     names_part,
+    places_of,
     words_of,
 )
 from chat.citations.verification.prose import Judgement
@@ -26,7 +28,6 @@ from text.quantities import Quantity
 from text.semantics import known_language
 
 COMPARES = "The claim compares cells."  # in a way that is not read: its number may be computed
-_LEVELS = ("direction", "level", "amount", "height", "size", "money")
 
 
 def judge_table(
@@ -63,18 +64,43 @@ class _Reading(CellComparison):
             columns = self._by_values(rows[0], values) or self._by_bound(values)
         elif len(columns) > 1:
             columns = self._meant(columns, rows, values)
-        elif len(rows) == len(columns) == 1 and not values and self._extreme() is None:
+        elif len(rows) == len(columns) == 1 and not values and self.extreme() is None:
             columns = self._with_year_before(columns[0])
         if len(columns) > 1 and len(rows) != 1:
             return Judgement("open", unchecked=("The claim names several columns.",))
-        if len(rows) == 1 and len(columns) == 1 and values:
-            turned = self._since_year_before(rows[0], columns[0], values)
-            return turned or self._cell(rows[0], columns[0], values)
-        if len(rows) == 1 and len(columns) == 1 and self._extreme() is not None:
-            return self._top(rows[0], columns[0])
+        if len(rows) == len(columns) == 1:
+            return self._one_cell(rows[0], columns[0], values)
         if len(rows) * len(columns) == 2:
             return self._pair([(row, column) for row in rows for column in columns], values)
         return Judgement("open", unchecked=(COMPARES if len(rows) > 1 else "The claim names no one cell.",))
+
+    def _one_cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
+        """What the claim says of one cell: its number, its rank in the column, or its text."""
+        extreme = self.extreme()
+        if not values:
+            return self._text(row, column) if extreme is None else self._top(row, column, extreme)
+        if turned := self._since_year_before(row, column, values):
+            return turned
+        if extreme is None:
+            return self._cell(row, column, values)
+        self.used.add(extreme)
+        judged = self._cell(row, column, values)
+        return self._top(row, column, extreme, values) if judged.outcome == "holds" else judged
+
+    def _text(self, row: int, column: int) -> Judgement:
+        """ "The accuracy for Malta is low": the cell's own words, or those of another row's."""
+        texts = [words_of(row[column].text, self.language) for row in self.grid.rows if len(row) > column]
+        said = {text: at for text in texts if (at := places_of(self.tokens, text, self.words) - self.used)}
+        unclear = any(token.quantity or token.marker for text in texts for token in text) or not said
+        if unclear or not (own := texts[row]):
+            return Judgement("open", unchecked=("The claim names no one cell.",))
+        cell, spans = self.grid.rows[row][column], self._spans([(row, column)])
+        judged = self._rest(spans, set().union(*said.values()))
+        longest = max(said, key=lambda text: len(said[text]))
+        if longest == own or judged.outcome != "holds":
+            return judged
+        wrong = self._conflict("table_swap", min(said[longest]), cell)
+        return Judgement("conflict", spans, (wrong,), coverage=1.0)
 
     def _of_one_label(self, rows: list[int], own_row: int | None) -> list[int]:
         """The rows that are named; of several of one label, in different sections, the one that is cited."""
@@ -111,7 +137,7 @@ class _Reading(CellComparison):
         dated = self.grid.time(latest) > 0
         if (
             len(values) == 1
-            and self._is_ratio(values[0])
+            and self.is_ratio(values[0])
             and (not columns or columns == [latest] or not dated)
         ):
             changes = [c for c in self.grid.columns if self.grid.says_change(c)]
@@ -128,7 +154,7 @@ class _Reading(CellComparison):
         limits = self.grid.limits(side) if side else []
         if len(limits) != 1:
             return []
-        self.used |= {at for at, token in enumerate(self.tokens) if self._is("modality", token)}
+        self.used |= {at for at, token in enumerate(self.tokens) if self.marks("modality", token)}
         self.tokens = tuple(replace(t, bound="") if at in values else t for at, t in enumerate(self.tokens))
         return limits
 
@@ -136,13 +162,19 @@ class _Reading(CellComparison):
         """The named columns without those that only repeat the corner, or do not fit the value's measure."""
         corner = words_of(self.grid.heads[0], self.language)
         other = [c for c in columns if not all(any(same(t, o) for o in corner) for t in self.grid.head(c))]
-        columns = other or columns
+        columns = self._beside_counted(other or columns, values)
         measures = {q.dimension for at in values if (q := self.tokens[at].quantity)} - {""}
         fitting = [
             c for c in columns
             if any((q := self.grid.quantity(row, c)) and {q.dimension} == measures for row in rows)
         ]  # fmt: skip
         return fitting if len(fitting) == 1 and len(values) == 1 else columns
+
+    def _beside_counted(self, columns: list[int], values: Sequence[int]) -> list[int]:
+        """The columns without those whose names only say what is counted: "14 % of women used the pill"."""
+        behind = {at + 1 for at in values}
+        named_here = {c: places_of(self.tokens, self.grid.head(c), self.words) for c in columns}
+        return [c for c in columns if not named_here[c] or not named_here[c] <= behind] or columns
 
     def _with_year_before(self, column: int) -> list[int]:
         """A named year with the one before it, that what "rose in 2023" is held against."""
@@ -162,11 +194,17 @@ class _Reading(CellComparison):
             if [token.word for token in self.grid.head(c) if not token.quantity] == kind
         ]  # fmt: skip
         cells = [(row, c) for c in columns]
-        if len(cells) != 2 or self._turn(cells) is None or any(self._first(row, c) is None for c in columns):
+        if len(cells) != 2 or self.turn(cells) is None or any(self._first(row, c) is None for c in columns):
             return None
         extents = [at for at in values if self.is_extent(at)]
-        if any((at in extents) == bool(self.agreeing(at, cells[1:])) for at in values):
-            return None  # it repeats the cell, which may itself count a change; or it is neither
+        label = self.grid.label(row)
+        counts_change = self.direction_counts() or any(t.word in self.words.change or t.poles for t in label)
+        if any(
+            (counts_change if at in extents else True)
+            and bool(self.agreeing(at, cells[1:])) == (at in extents)
+            for at in values
+        ):
+            return None  # it repeats a cell that itself counts a change; or it is neither
         return self._change(cells, values, extents)
 
     def _cell(self, row: int, column: int, values: Sequence[int]) -> Judgement:
@@ -181,9 +219,9 @@ class _Reading(CellComparison):
         for at in values:
             agrees = any(self.agrees(self.tokens[at], printed) for printed in numbers)
             if not agrees and not self.repeats(self.tokens[at], row, column):
-                printed = numbers[-1] if self._is_ratio(at) else numbers[0]
+                printed = numbers[-1] if self.is_ratio(at) else numbers[0]
                 unknown = printed.bare and not printed.dimension and not self.grid.is_excepted(row)
-                sure = 0.0 if unknown and not _is_bare(self.tokens[at]) else 1.0
+                sure = 0.0 if unknown and (q := self.tokens[at].quantity) and not q.bare else 1.0
                 return Judgement("conflict", spans, (self._wrong(at, row, column, printed),), coverage=sure)
         if (wrong := self.wrong_sign(numbers[0], row)) is not None:
             return Judgement("conflict", spans, (self._conflict("sign", wrong, cell),), coverage=1.0)
@@ -205,22 +243,18 @@ class _Reading(CellComparison):
             kind = "table_swap" if elsewhere else kind
         return self._conflict(kind, at, cell)
 
-    def _conflict(self, kind: str, at: int, cell: CellText) -> Conflict:
-        token = self.tokens[at]
-        return Conflict(kind, token.word, cell.text, (token.start, token.end), (cell.start, cell.end))
-
     # -- two cells
 
     def _pair(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
         """Two cells of a row or a column: their values, a comparison, or what is computed of them."""
         quantities = [self._first(row, column) for row, column in cells]
-        if None in quantities or any(self._is("negation", token) for token in self.tokens):
+        if None in quantities or any(self.marks("negation", token) for token in self.tokens):
             return Judgement("open", unchecked=(COMPARES,))
         if len(values) == 2:
             if any(self.grid.says_change(column) for _, column in cells):
                 return self._result_and_change(cells, values)
             agreeing = [self.agreeing(at, cells) for at in values]
-            if agreeing == [{0}, {1}] and self._turn(cells) is None:
+            if agreeing == [{0}, {1}] and self.turn(cells) is None:
                 return self._rest(self._spans(cells), set(values))
             if agreeing == [{1}, {0}] and cells[0][0] != cells[1][0]:
                 row, column = cells[0]
@@ -239,7 +273,7 @@ class _Reading(CellComparison):
         for row, column in cells:
             cell = self.grid.quantity(row, column)
             own = [
-                at for at in values if self._is_ratio(at) == (cell is not None and cell.dimension == "ratio")
+                at for at in values if self.is_ratio(at) == (cell is not None and cell.dimension == "ratio")
             ]
             judged = self._cell(row, column, own) if len(own) == 1 else Judgement("open")
             self.used |= {*own, *self.direction(column)}
@@ -247,31 +281,42 @@ class _Reading(CellComparison):
                 return judged
         return replace(self._rest(self._spans(cells), set(values)), formula="")
 
-    def _first(self, row: int, column: int) -> Quantity | None:
-        return next(iter(self.grid.numbers(row, column)), None)
+    # -- a whole column
 
-    def _spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
+    def _top(self, row: int, column: int, at: int, values: Sequence[int] = ()) -> Judgement:
+        """Whether the cell is the highest or lowest of its column; ``values``: numbers already compared."""
+        marker = self.tokens[at].marker
+        own = [r for r in range(len(self.grid.rows)) if r == row or not self.grid.is_total(r)]
+        amounts = [self.grid.quantity(r, column) for r in own]
+        if marker is None or None in amounts:
+            return Judgement("open", unchecked=("The column is not all numbers.",))
+        numbers = [amount.base for amount in amounts if amount is not None]
+        wanted = max(numbers) if marker.value == "top" else min(numbers)
+        held = numbers[own.index(row)]
+        cell = self.grid.rows[row][column]
+        spans = ((cell.start, cell.end),)
+        along = [q.base for c in self.grid.columns if (q := self.grid.quantity(row, c)) is not None]
+        among_columns = (max(along) if marker.value == "top" else min(along)) == held
+        among_rows = held == wanted and numbers.count(wanted) == 1
+        the = self.tokens[at].word.startswith("the ") or self.claim[: self.tokens[at].start].endswith("the ")
+        ranked = self.language == "en" and the
+        if among_rows != among_columns and not ranked:  # "was highest in 2021", "had the highest in 2021"
+            return Judgement("open", spans, unchecked=(self.tokens[at].word,), coverage=1.0)
+        if not among_rows:
+            return Judgement("conflict", spans, (self._conflict("ordinal", at, cell),), coverage=1.0)
+        return self._rest(spans, {at, *values})
 
-    def _turn(self, cells: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        """The word that says which cell is the larger, and its side: 0 for more, 1 for less."""
-        times = self.grid.order([column for _, column in cells]) != 0
-        wanted = ("direction", "level") if times else ("level", *_LEVELS[1:])
-        turns = [
-            (at, side) for at, token in enumerate(self.tokens) for pair, side in token.poles if pair in wanted
-        ]
-        return turns[0] if len({side for _, side in turns}) == 1 else None
+    # -- two cells
 
     def _operation(self, left: Sequence[int]) -> Operation | None:
         words = self.words
         if any(self.tokens[at].quantity.unit == "times" for at in left if self.tokens[at].quantity):  # type: ignore[union-attr]
             return "ratio"
-        if any(word in words.together for word in self._plain_words()):
+        if any(word in words.together for word in self.plain_words()):
             return "sum"
-        return "change" if any(p in _LEVELS for t in self.tokens for p, _ in t.poles) else None
-
-    def _plain_words(self) -> Iterator[str]:
-        return (token.word for token in tokens_of(self.claim, self.language, limits=False))
+        if self.subtracts():
+            return "difference"
+        return "change" if any(p in LEVELS for t in self.tokens for p, _ in t.poles) else None
 
     def _operands(self, cells: Sequence[tuple[int, int]]) -> Operands:
         """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
@@ -291,9 +336,9 @@ class _Reading(CellComparison):
         self, cells: Sequence[tuple[int, int]], values: Sequence[int], left: Sequence[int]
     ) -> Judgement:
         """ "It rose from 2010 to 2020, by 204, or 14.9 %"; "A has more than B"."""
-        turn, spans = self._turn(cells), self._spans(cells)
+        turn, spans = self.turn(cells), self._spans(cells)
         timeless = self.grid.order([column for _, column in cells]) == 0
-        if turn is None or (timeless and not self._names_reference_last(cells)):
+        if turn is None or (timeless and not self.names_reference_last()):
             return Judgement("open", spans, unchecked=(COMPARES,))
         at, side = turn
         held = self._operands(cells)
@@ -302,15 +347,10 @@ class _Reading(CellComparison):
             both = CellText(" → ".join(held.texts[::-1]), *spans[-1])
             return Judgement("conflict", spans, (self._conflict("direction", at, both),), coverage=1.0)
         known = {at, *values, *(place for place, token in enumerate(self.tokens) if token.quantity)}
-        known |= {place for place, t in enumerate(self.tokens) if any(pair in _LEVELS for pair, _ in t.poles)}
+        known |= {place for place, t in enumerate(self.tokens) if any(pair in LEVELS for pair, _ in t.poles)}
         if left:
             return self._computed(held, left, "change", spans, known)
         return self._rest(spans, known)
-
-    def _names_reference_last(self, cells: Sequence[tuple[int, int]]) -> bool:
-        """Whether the claim says "A … than B": what it speaks of first, then what it is held against."""
-        words = list(self._plain_words())
-        return any(word in self.words.than for word in words[2:])
 
     def _computed(
         self,
@@ -338,10 +378,12 @@ class _Reading(CellComparison):
     def _share(self, row: int, column: int, values: Sequence[int]) -> Judgement | None:
         """ "A has 44.7 % of all": the cell's part of its column's total, or of the row that says it."""
         cell = self.grid.quantity(row, column)
-        if cell is None or cell.dimension == "ratio" or not all(self._is_ratio(at) for at in values):
+        if cell is None or cell.dimension == "ratio" or not all(self.is_ratio(at) for at in values):
             return None
         if any(pair == "direction" for token in self.tokens for pair, _ in token.poles):
             return None
+        if cell.bare and any(q.value == cell.value for at in values if (q := self.tokens[at].quantity)):
+            return None  # the cell itself, in a table that does not say that it counts in percent
         totals = [other for other in range(len(self.grid.rows)) if self.grid.is_total(other)]
         others = totals[:1] or list(range(len(self.grid.rows)))
         parts = [self.grid.quantity(other, column) for other in others]
@@ -358,47 +400,6 @@ class _Reading(CellComparison):
             Operands(cell, whole, (texts[0], total)), values, "share", self._spans(cells), set(values)
         )
 
-    def _is_ratio(self, at: int) -> bool:
-        quantity = self.tokens[at].quantity
-        return quantity is not None and quantity.dimension == "ratio"
-
-    # -- a whole column
-
-    def _extreme(self) -> int | None:
-        return next(
-            (
-                at
-                for at, token in enumerate(self.tokens)
-                if token.marker
-                and token.marker.category == "ordinal"
-                and token.marker.value in ("top", "bottom")
-            ),
-            None,
-        )
-
-    def _top(self, row: int, column: int) -> Judgement:
-        at = self._extreme()
-        assert at is not None
-        marker = self.tokens[at].marker
-        own = [r for r in range(len(self.grid.rows)) if r == row or not self.grid.is_total(r)]
-        values = [self.grid.quantity(r, column) for r in own]
-        if marker is None or None in values:
-            return Judgement("open", unchecked=("The column is not all numbers.",))
-        numbers = [value.base for value in values if value is not None]
-        wanted = max(numbers) if marker.value == "top" else min(numbers)
-        held = numbers[own.index(row)]
-        cell = self.grid.rows[row][column]
-        spans = ((cell.start, cell.end),)
-        along = [q.base for c in self.grid.columns if (q := self.grid.quantity(row, c)) is not None]
-        among_columns = (max(along) if marker.value == "top" else min(along)) == held
-        among_rows = held == wanted and numbers.count(wanted) == 1
-        ranked = self.language == "en" and self.claim[: self.tokens[at].start].endswith("the ")
-        if among_rows != among_columns and not ranked:  # "was highest in 2021", "had the highest in 2021"
-            return Judgement("open", spans, unchecked=(self.tokens[at].word,), coverage=1.0)
-        if not among_rows:
-            return Judgement("conflict", spans, (self._conflict("ordinal", at, cell),), coverage=1.0)
-        return self._rest(spans, {at})
-
     def _rest(self, spans: tuple[tuple[int, int], ...], known: set[int]) -> Judgement:
         """Verified only when every other word of the claim stands over or in the table."""
         said = [token for text in self.topics for token in words_of(text, self.language)]
@@ -407,14 +408,20 @@ class _Reading(CellComparison):
             for column in self.grid.columns
             for token in words_of(self.grid.heads[column], self.language)
         ]
-        light = self.words.light | self.words.together | self.words.counted | self.grid.periods()
+        light = (
+            self.words.light
+            | self.words.together
+            | self.words.minus
+            | self.words.counted
+            | self.grid.periods()
+        )
         left = [
             token
             for at, token in enumerate(self.tokens)
             if at not in self.used | known and not any(same(token, other) for other in said)
             and not any(ends_compound(token, other) for other in said)
             and not any(same(token, self.tokens[place]) for place in self.used)  # "cash and cash equivalents"
-            and not (token.marker is None and (self._is_sign_word(token) or token.word in light))
+            and not (token.marker is None and (token.word in light or "money" in dict(token.poles)))
             and not self._only_total(token)
             and not self._is_predicate(token)
         ]  # fmt: skip
@@ -431,20 +438,20 @@ class _Reading(CellComparison):
         before, behind = said[max(0, at - 1)], said[min(at + 1, len(said) - 1)]
         named = {self.tokens[k].start for k in self.used}
         joins = before.start in named or before.word in self.words.have
-        turns = any(pair in _LEVELS for pair, _ in token.poles)
+        turns = any(pair in LEVELS for pair, _ in token.poles)
         plain = token.kind == "word" and not turns and not token.capital and at > 0
         return plain and joins and (behind.quantity is not None or behind.word in self.words.articles)
 
     def _only_total(self, token: Token) -> bool:
         """ "all", "total" of a share."""
-        return (self._is("quantifier", token) or not token.marker) and token.word in self.words.total
+        return (self.marks("quantifier", token) or not token.marker) and token.word in self.words.total
 
-    def _is_sign_word(self, token: Token) -> bool:
-        return any(pair == "money" for pair, _ in token.poles)
+    def _conflict(self, kind: str, at: int, cell: CellText) -> Conflict:
+        token = self.tokens[at]
+        return Conflict(kind, token.word, cell.text, (token.start, token.end), (cell.start, cell.end))
 
-    def _is(self, category: str, token: Token) -> bool:
-        return token.marker is not None and token.marker.category == category
+    def _first(self, row: int, column: int) -> Quantity | None:
+        return next(iter(self.grid.numbers(row, column)), None)
 
-
-def _is_bare(token: Token) -> bool:
-    return token.quantity is None or token.quantity.bare
+    def _spans(self, cells: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        return tuple((cell.start, cell.end) for cell in (self.grid.rows[row][at] for row, at in cells))
