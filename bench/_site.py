@@ -66,7 +66,7 @@ def taken_in(path: Path) -> Iterator[Document]:
     try:
         ingest_document(document.pk)
         document.refresh_from_db()
-        if not document.is_ready:
+        if document.indexed_at is None:  # its pictures and scanned pages may be recognised later
             raise CommandError(f"{path}: {document.failure_message}")
         yield document
     finally:

@@ -27,7 +27,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from bench._site import chromium, new_tab, server, taken_in
-from chat.models import Citation, Conversation, Message
+from chat.models import Citation, Conversation, Message, ReadingPlace
 from documents.models import Document
 
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ def first_page(browser: Browser, address: str, document: Document, opened: Any) 
 
 
 def our_reader(page: Page, address: str, document: Document) -> None:
+    ReadingPlace.objects.filter(document=document).delete()  # it opens at its first page
     page.goto(f"{address}/documents/{document.pk}/", wait_until="commit")
 
 

@@ -135,9 +135,25 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         "read_ahead": shown.size <= READ_AHEAD,
         "own_colours": Annotation.Colour.choices,
         "place": place_left(request, shown),
+        "page_sizes": page_sizes(shown),
         "tour": bool(shown.file) and not TourEnd.objects.filter(owner=request.user).exists(),
     }
     return render(request, "reader/reader.html", context)
+
+
+MOST_SIZES = 2000  # that the reader is given with its page
+
+
+def page_sizes(document: Document) -> list[tuple[int, list[float], int, float]]:
+    """First page, CropBox, rotation and UserUnit of each run of equal pages; empty when all are equal.
+
+    pdf.js takes every page to be like the first until it is drawn, and what is read would move as it is.
+    """
+    sizes = document.pages.all().sizes()[:MOST_SIZES]
+    return [
+        (number, [x, y, x + width / unit, y + height / unit], rotation, unit)
+        for number, width, height, x, y, rotation, unit in (sizes if len(sizes) > 1 else [])
+    ]
 
 
 TOUR_STEPS = 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Self
 
 import msgspec
@@ -75,6 +76,13 @@ class PageQuerySet(models.QuerySet["Page"]):
             number__in={number for _, number in wanted},
         ).only("document_id", "number", "width", "height", "rotation", "crop_x", "crop_y", "user_unit")
         return {(page.document_id, page.number): page.frame for page in rows}
+
+    def sizes(self) -> list[tuple[int, float, float, float, float, int, float]]:
+        """Return ``number, width, height, crop_x, crop_y, rotation, user_unit`` of each page of one document
+        that is of another size than the page before."""
+        fields = ("width", "height", "crop_x", "crop_y", "rotation", "user_unit")
+        rows = self.order_by("number").values_list("number", *fields)
+        return [next(run) for _size, run in groupby(rows, key=lambda row: row[1:])]
 
     def awaiting_recognition(self) -> Self:
         """Return pages that await OCR."""

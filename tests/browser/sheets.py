@@ -68,3 +68,17 @@ def long_document(count: int) -> bytes:
     for number in range(1, count + 1):
         document.new_page(width=612, height=792).insert_text((90, 150), f"{WORDS} {2000 + number}.")
     return bytes(document.tobytes())
+
+
+def mixed_sizes(count: int) -> bytes:
+    """So many pages: the first portrait, then by turns portrait, landscape, turned and of another unit."""
+    document = pymupdf.open()
+    for number in range(count):
+        width, height = (792, 612) if number % 4 == 1 else (612, 792)
+        page = document.new_page(width=width, height=height)
+        page.insert_text((90, 150), f"{WORDS} {2001 + number}.")
+        if number % 4 == 2:
+            page.set_rotation(90)
+        if number % 4 == 3:
+            document.xref_set_key(page.xref, "UserUnit", "1.5")
+    return bytes(document.tobytes())

@@ -1,8 +1,9 @@
-"""axe-core on every page, in both themes: no violation."""
+"""axe-core on every page, in both themes and at three widths: no violation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from uuid import uuid4
 
@@ -48,11 +49,17 @@ PAGES = [
         "/conversations/providers/",
     ),
     *("/notes/", "/notes/{note}/", "/account/", "/documents/{document}/details/"),
-    *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/", "/chat/links/"),
+    *("/collections/", "/collections/{collection}/", "/tags/{tag}/", "/shares/", "/chat/links/", "/bin/"),
     *("/papers/", "/documents/{document}/metadata/", "/documents/{paper}/papers/"),
     "{share}",
     *("/documents/{working}/", "/documents/{failed}/", "/documents/{paper}/"),
 ]
+
+
+@pytest.fixture(params=[(1440,), pytest.param((820, 390), marks=pytest.mark.slow, id="narrow")])
+def widths(request: pytest.FixtureRequest) -> tuple[int, ...]:
+    """The widths in CSS px at which each page is looked at."""
+    return tuple(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -106,40 +113,44 @@ def rows_for(alice: User, ids: dict[str, str]) -> None:
     answer.save()
 
 
-def test_every_page_passes_axe_in_both_themes(page: Page, site: Site, furnished: dict[str, str]) -> None:
+def test_every_page_passes_axe_in_both_themes(
+    page: Page, site: Site, furnished: dict[str, str], widths: tuple[int, ...]
+) -> None:
     complaints = []
     for path in PAGES:
         page.goto(site.url(path.format(**furnished)))
-        complaints += violations(page, path)
+        complaints += violations(page, path, widths)
     assert complaints == []
 
 
 def test_the_reader_passes_axe_with_an_answer_and_a_citation_open(
-    page: Page, site: Site, furnished: dict[str, str]
+    page: Page, site: Site, furnished: dict[str, str], widths: tuple[int, ...]
 ) -> None:
     page.goto(site.url(f"/documents/{furnished['document']}/"))
     page.locator("a[data-citation]").first.click()
     page.locator(".lit-anchor").first.wait_for()
-    complaints = violations(page, "answer")
+    complaints = violations(page, "answer", widths)
     page.get_by_role("button", name="Contents and pages").click()
     for tab in ("Pages", "Figures", "Search", "Notes", "Highlights", "Passages"):
         page.get_by_role("tab", name=tab).click()
         page.wait_for_timeout(500)
-        complaints += violations(page, tab)
+        complaints += violations(page, tab, widths)
     assert complaints == []
 
 
-def test_pages_for_nobody_in_particular_pass_axe(chromium: Browser, site: Site) -> None:
+def test_pages_for_nobody_in_particular_pass_axe(
+    chromium: Browser, site: Site, widths: tuple[int, ...]
+) -> None:
     page = chromium.new_page(reduced_motion="reduce")
     complaints = []
     for path in ("/account/sign-in/", f"/documents/{uuid4()}/", "/chat/shared/forged:link/"):
         page.goto(site.url(path))
-        complaints += violations(page, path)
+        complaints += violations(page, path, widths)
     page.close()
     assert complaints == []
 
 
-def test_the_api_docs_pass_axe_with_a_request_made(page: Page, site: Site) -> None:
+def test_the_api_docs_pass_axe_with_a_request_made(page: Page, site: Site, widths: tuple[int, ...]) -> None:
     page.goto(site.url("/api/docs/"))
     page.locator("#operations-tag-documents").click()
     operation = page.locator("#operations-documents-documents_list")
@@ -147,12 +158,16 @@ def test_the_api_docs_pass_axe_with_a_request_made(page: Page, site: Site) -> No
     operation.get_by_role("button", name="Try it out").click()
     operation.get_by_role("button", name="Execute").click()
     operation.get_by_text("Response body").wait_for()
-    assert violations(page, "API") == []
+    assert violations(page, "API", widths) == []
 
 
 @pytest.mark.parametrize("models", [(Document,), pytest.param((), marks=pytest.mark.slow, id="all")])
 def test_the_admin_passes_axe(
-    models: tuple[type[Model], ...], chromium: Browser, site: Site, furnished: dict[str, str]
+    models: tuple[type[Model], ...],
+    chromium: Browser,
+    site: Site,
+    furnished: dict[str, str],
+    widths: tuple[int, ...],
 ) -> None:
     """The lists, and of each model the page of one row. Most have the same templates."""
     committed(root)
@@ -161,7 +176,7 @@ def test_the_admin_passes_axe(
     complaints = []
     for path in ["/admin/", "/admin/dashboard/", "/admin/password_change/", *admin_pages(models)]:
         page.goto(site.url(path))
-        complaints += violations(page, path)
+        complaints += violations(page, path, widths)
     page.close()
     assert complaints == []
 
@@ -179,9 +194,11 @@ def admin_pages(models: tuple[type[Model], ...]) -> Iterator[str]:
             yield f"{path}{row.pk}/change/"
 
 
-def violations(page: Page, name: str) -> list[str]:
+def violations(page: Page, name: str, widths: tuple[int, ...]) -> list[str]:
     found = []
-    for theme in ("light", "dark"):
+    before = page.viewport_size
+    for width, theme in product(widths, ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         if theme == "dark":  # the colours go over into each other, which takes frames
             page.wait_for_timeout(150)
@@ -190,5 +207,8 @@ def violations(page: Page, name: str) -> list[str]:
             )
         if not page.evaluate("'axe' in window"):
             page.evaluate(AXE.read_text())
-        found += [f"{name}, {theme}: {violation}" for violation in page.evaluate(RUN, RULES[theme])]
+        rules = RULES[theme]
+        found += [f"{name}, {theme}, {width} px: {broken}" for broken in page.evaluate(RUN, rules)]
+    if before:
+        page.set_viewport_size(before)
     return found

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from bench.highlights import WITHIN, painted_on, settle
 from tests.browser.conftest import Upload
-from tests.browser.sheets import ANCHOR, odd_pages
+from tests.browser.sheets import ANCHOR, mixed_sizes, odd_pages
 from tests.browser.site import Site
 
 
@@ -64,3 +64,28 @@ def test_the_words_stand_in_the_upper_third(page: Page, site: Site, reader: str)
     lit = page.locator(".lit-anchor").first.bounding_box()
     assert room and lit
     assert 0.15 < (lit["y"] - room["y"]) / room["height"] < 0.4
+
+
+PLACES = "() => [...document.querySelectorAll('.page')].map((page) => [page.offsetTop, page.offsetHeight])"
+
+
+def test_pages_of_any_size_are_where_they_will_be_before_they_are_drawn(
+    page: Page, site: Site, upload: Upload
+) -> None:
+    page.goto(site.url(upload(mixed_sizes(24), "Mixed.pdf")))
+    page.locator('.page[data-page-number="1"][data-loaded]').wait_for()
+    before = page.evaluate(PLACES)
+    assert len({height for _top, height in before}) > 2
+    page.evaluate("""() => {
+      window.drawn = new Set();
+      const note = ([{ target }]) => window.drawn.add(Number(target.dataset.pageNumber));
+      const options = { subtree: true, attributeFilter: ["data-loaded"] };
+      new MutationObserver(note).observe(document.querySelector(".pdfViewer"), options);
+    }""")
+    for number in (20, 1, 20):  # the second time, page 20 is drawn already
+        page.locator("[data-page-input]").fill(str(number))
+        page.locator("[data-page-input]").press("Enter")
+        page.locator(f'.page[data-page-number="{number}"][data-loaded]').wait_for()
+        settle(page)
+    assert page.evaluate(PLACES) == before
+    assert 10 not in page.evaluate("[...window.drawn]")  # nothing between was gone through

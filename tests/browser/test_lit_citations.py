@@ -113,6 +113,11 @@ def test_the_card_stands_beside_the_text_with_its_picture_at_once(page: Page, an
         wait_until(page, lambda block=block: not overlap(box(card), box(block)))
         assert box(card)["y"] >= TOOLBAR
         picture(page, f"card-{number}-1440")
+        place.click()
+        lit = page.locator(".lit-anchor:not(.lit-other)")
+        expect(lit.first).to_be_visible()
+        wait_until(page, lambda lit=lit: not any(overlap(box(card), box(words)) for words in lit.all()))
+        picture(page, f"card-{number}-lit-1440")
         page.mouse.move(5, 890)
         expect(card).to_be_hidden()
     waited = places.first.evaluate(

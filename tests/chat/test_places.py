@@ -94,12 +94,12 @@ def test_a_short_file_is_asked_for_with_the_page_and_a_long_one_is_not(
     assert preload not in browser.get(address).content.decode()
 
 
-def test_the_reader_asks_the_database_five_times(
+def test_the_reader_asks_the_database_six_times(
     browser: Client, report: Document, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     with django_assert_num_queries(
-        5
-    ):  # session, user, document, where it was last read, whether the tour ended
+        6
+    ):  # session, user, document, where it was last read, sizes of its pages, whether the tour ended
         browser.get(reverse("document", args=[report.pk]))
 
 

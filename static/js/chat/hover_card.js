@@ -1,11 +1,11 @@
 // <div id="hover-card" role="tooltip" hidden></div>
 // Pointing at a citation, or focusing it, shows its words, a picture of the place, and the verdict (chat/_card.html).
-// The card stands beside the text it explains; on a phone it is a sheet from below. Cards of the citations in
-// sight are fetched ahead, pictures and all.
+// The card stands beside the text it explains, clear of the words that are lit; on a phone it is a sheet from
+// below. Cards of the citations in sight are fetched ahead, pictures and all.
 
 import { request } from "../ui/request.js";
 
-const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [180, 220, 400]; // ms
+const [OPEN_AFTER, CLOSE_AFTER, AHEAD_AFTER] = [120, 300, 400]; // ms
 const [GAP, EDGE, NARROWEST] = [12, 8, 280]; // px
 const [LOWEST, IN_SIGHT] = [150, 100]; // px: a sheet's least height, and what stays in sight above it
 const AT_ONCE = 2; // cards fetched ahead at the same time
@@ -17,9 +17,18 @@ export function watchHover(root) {
   const ahead = cardsAhead(root);
   let shown = null; // the citation
   let timer;
+  let where; // what the card's place was reckoned from
 
   const after = (wait, action) => (clearTimeout(timer), (timer = setTimeout(action, wait)));
-  const put = () => shown && !card.hidden && putBeside(card, shown);
+
+  /** In each frame, as text and pages move under the card when they are scrolled, drawn and written. */
+  function follow() {
+    if (card.hidden) return;
+    const now = JSON.stringify([innerWidth, innerHeight, card.offsetHeight, sides(shown), ...litWords()]);
+    if (now !== where) putBeside(card, shown);
+    where = now;
+    requestAnimationFrame(follow);
+  }
 
   function close() {
     clearTimeout(timer);
@@ -36,9 +45,11 @@ export function watchHover(root) {
     if (shown !== place || !content) return; // another one by now, or not stored yet
     card.replaceChildren(content);
     htmx.process(card);
+    const opened = card.hidden;
     card.hidden = false;
     place.setAttribute("aria-describedby", "hover-card");
-    put();
+    where = "";
+    if (opened) follow();
   }
 
   const closeSoon = () => after(CLOSE_AFTER, close);
@@ -51,7 +62,6 @@ export function watchHover(root) {
     after(OPEN_AFTER, () => open(place));
   }));
   ["pointerout", "focusout"].forEach((kind) => watch(kind, closeSoon));
-  root.addEventListener("scroll", put, { capture: true });
   card.addEventListener("pointerenter", () => clearTimeout(timer));
   card.addEventListener("pointerleave", closeSoon);
   card.addEventListener("click", () => (ahead.forget(shown), close())); // feedback changes what it says
@@ -145,6 +155,27 @@ function putBeside(card, place) {
   const x = left >= right ? text.left - GAP - width : text.right + GAP;
   const under = text.bottom + GAP + height < innerHeight ? text.bottom + GAP : at.bottom + GAP;
   const below = under + height < innerHeight ? under : Math.max(top, Math.min(text.top, at.top) - GAP - height);
-  card.style.left = `${beside ? x : within(at.left - 24, width, EDGE, innerWidth)}px`;
-  card.style.top = `${beside ? within(at.top - 24, height, top + EDGE, innerHeight) : below}px`;
+  const level = within(at.top - 24, height, top + EDGE, innerHeight);
+  const over = [within(at.left - 24, width, EDGE, innerWidth), below];
+  const [column, row] = beside ? clearOf(litWords(), [x, level], card, top) : over;
+  card.style.left = `${column}px`;
+  card.style.top = `${row}px`;
+}
+
+const sides = (element) => {
+  const { left, top, right, bottom } = element.getBoundingClientRect();
+  return { left, top, right, bottom };
+};
+
+const litWords = () => [...document.querySelectorAll(".lit-anchor:not(.lit-other)")].map(sides);
+
+/** `place`; where the card would hide words, the nearest place above, below or left of them. */
+function clearOf(words, [x, y], { offsetWidth: width, offsetHeight: height }, least) {
+  const isClear = ([across, down]) => !words.some(({ left, right, top, bottom }) =>
+    left < across + width && right > across && top < down + height && bottom > down);
+  const places = words.flatMap(({ left, top, bottom }) =>
+    [[x, top - GAP - height], [x, bottom + GAP], [left - GAP - width, y]]);
+  const fits = ([across, down]) => across >= EDGE && down >= least && down + height + EDGE <= innerHeight;
+  const far = ([across, down]) => Math.abs(across - x) + Math.abs(down - y);
+  return [[x, y], ...places.filter(fits)].filter(isClear).sort((one, other) => far(one) - far(other))[0] ?? [x, y];
 }

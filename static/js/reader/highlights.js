@@ -43,7 +43,8 @@ export function paintHighlights(viewer) {
     [target] = placed;
     if (!target) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    scroll(calm || !viewer.isDrawn(target.page) ? "instant" : "smooth");
+    const isNear = viewer.isDrawn(target.page) && Math.abs(target.page - viewer.page) <= 1;
+    scroll(isNear && !calm ? "smooth" : "instant"); // from afar, all pages between would be drawn on the way
   }
 
   /** Again when the page is drawn: before, its size was a guess. */

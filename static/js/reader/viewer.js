@@ -55,6 +55,21 @@ export class Viewer {
     this.pages.setDocument(this.pdf);
     this.pages.linkService.setDocument(this.pdf);
     await ready;
+    this.#sizePages();
+  }
+
+  /** Lest pages move when those above them are drawn: pdf.js takes all to be like the first until then. */
+  #sizePages() {
+    const runs = JSON.parse(document.getElementById("page-sizes")?.textContent ?? "[]");
+    const { constructor: Viewport, scale } = this.view(1).viewport;
+    runs.forEach(([first, viewBox, pdfPageRotate, userUnit], at) => {
+      for (let page = first; page < (runs[at + 1]?.[0] ?? this.count + 1) && page <= this.count; page += 1) {
+        const view = this.view(page);
+        if (view.pdfPage) continue;
+        const viewport = new Viewport({ viewBox, userUnit, scale, rotation: pdfPageRotate });
+        Object.assign(view, { pdfPageRotate, viewport });
+      }
+    });
   }
 
   /** Another file than the one that is shown. */
