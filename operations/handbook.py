@@ -178,7 +178,7 @@ PAGES: list[list[Element]] = [
                 ("k", "previous citation"),
                 ("a", "put the cursor in the question field"),
                 ("/", "find words in the document"),
-                ("y, n", "the citation is right, wrong"),
+                ("y, n", "mark the citation right or wrong"),
                 ("?", "all keys"),
             ),
         ),
@@ -187,9 +187,9 @@ PAGES: list[list[Element]] = [
         Heading("Your data"),
         Prose(
             "Documents belong to the person who uploaded them. Nobody else can open, search or cite them "
-            "unless the owner shares the document or a collection that holds it. Deleting a document "
-            "removes its file, its text and its vectors at once; citations in old answers keep the quoted "
-            "words."
+            "unless the owner shares the document or a collection that holds it. A deleted document "
+            "can be restored from the bin for 7 days. Then its file, its text and its vectors are removed; "
+            "citations in old answers keep the quoted words."
         ),
         Heading("Backup and restore", 2),
         Prose(

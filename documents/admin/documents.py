@@ -159,7 +159,7 @@ class DocumentAdmin(admin.ModelAdmin):
         }
         return render(request, "admin/documents/document/access.html", page)
 
-    @admin.action(description="Read again", permissions=["change"])
+    @admin.action(description="Re-process", permissions=["change"])
     def read_again(self, request: HttpRequest, documents: QuerySet[Document]) -> None:
         self._queued(request, [ingest_again(document) for document in documents])
 

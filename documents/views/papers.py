@@ -115,7 +115,7 @@ class ListForm(forms.Form):
         widget=forms.Textarea({"rows": 8, "spellcheck": "false"}),
     )
     file = forms.FileField(
-        label=gettext_lazy("or a file of them"),
+        label=gettext_lazy("or upload a file"),
         required=False,
         help_text=gettext_lazy(
             "From Zotero: “Export Library…” as Zotero RDF with files, and its folder as a ZIP; or add the "

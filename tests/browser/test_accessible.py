@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from chat.models import Conversation, Message, Note
 from documents.models import Collection, Document, Share, Tag
@@ -138,6 +139,86 @@ def test_the_reader_passes_axe_with_an_answer_and_a_citation_open(
     assert complaints == []
 
 
+READER = """
+- banner:
+  - heading "Northern division" [level=1]
+  - toolbar "Pages"
+  - button "Panel" [expanded]
+- main:
+  - region "Pages of the document":
+    - document "Northern division"
+  - complementary "Panel":
+    - tablist "Panel":
+      - tab "Ask" [selected]
+    - tabpanel "Ask":
+      - log "Questions and answers":
+        - list "Conversation":
+          - listitem:
+            - heading "What was the revenue of the northern division?" [level=3]
+            - article "Answer":
+              - list:
+                - listitem:
+                  - superscript:
+                    - link "Citation 1, page 1, these words are on the page"
+"""
+
+
+def test_the_way_to_the_cited_words_is_told_to_a_screen_reader(
+    page: Page, site: Site, furnished: dict[str, str]
+) -> None:
+    page.goto(site.url(f"/documents/{furnished['document']}/"))
+    citation = page.get_by_role("article", name="Answer").get_by_role("link", name="Citation 1").first
+    citation.focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("4,711 million")
+    expect(citation).to_have_accessible_description(re.compile("4,711 million.*page", re.S))
+    expect(page.locator("body")).to_match_aria_snapshot(READER)
+    page.keyboard.press("Enter")
+    expect(citation).to_have_attribute("aria-current", "true")
+    page.keyboard.press("Control+f")
+    page.get_by_role("searchbox", name="Find in this document").fill("million")
+    expect(page.locator("[data-find]").get_by_role("status")).to_have_text("1 of 1")  # an output is live
+    assert nameless(page) == []
+
+
+@pytest.mark.slow
+def test_whatever_can_be_pressed_or_filled_in_has_a_name(
+    page: Page, site: Site, furnished: dict[str, str]
+) -> None:
+    without = {}
+    for path in PAGES:
+        page.goto(site.url(path.format(**furnished)))
+        tree = nameless(page)
+        if tree or page.get_by_role("main").count() != 1 or page.locator("h1").count() != 1:
+            without[path] = tree
+    assert without == {}
+
+
+NAMED = {
+    "button",
+    "link",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "checkbox",
+    "radio",
+    "tab",
+    "menuitem",
+    "slider",
+}
+
+
+def nameless(page: Page) -> list[str]:
+    """The roles of what a screen reader could not say, in Chromium's own tree."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    return [
+        node["role"]["value"]
+        for node in nodes
+        if not node["ignored"]
+        and node["role"]["value"] in NAMED | {"image", "heading", "dialog"}
+        and not node.get("name", {}).get("value", "").strip()
+    ]
+
+
 def test_pages_for_nobody_in_particular_pass_axe(
     chromium: Browser, site: Site, widths: tuple[int, ...]
 ) -> None:
@@ -194,11 +275,13 @@ def admin_pages(models: tuple[type[Model], ...]) -> Iterator[str]:
             yield f"{path}{row.pk}/change/"
 
 
-def violations(page: Page, name: str, widths: tuple[int, ...]) -> list[str]:
+def violations(page: Page, name: str, widths: tuple[int, ...] = ()) -> list[str]:
+    """What axe finds in both themes, at these widths, else as wide as the page is."""
     found = []
     before = page.viewport_size
-    for width, theme in product(widths, ("light", "dark")):
-        page.set_viewport_size({"width": width, "height": 900})
+    assert before
+    for width, theme in product(widths or (before["width"],), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": before["height"]})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         if theme == "dark":  # the colours go over into each other, which takes frames
             page.wait_for_timeout(150)
@@ -209,6 +292,5 @@ def violations(page: Page, name: str, widths: tuple[int, ...]) -> list[str]:
             page.evaluate(AXE.read_text())
         rules = RULES[theme]
         found += [f"{name}, {theme}, {width} px: {broken}" for broken in page.evaluate(RUN, rules)]
-    if before:
-        page.set_viewport_size(before)
+    page.set_viewport_size(before)
     return found

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import pymupdf
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -133,7 +137,30 @@ def test_underlines_and_exports_are_there_by_keyboard(reader: Page) -> None:
         with reader.expect_download() as file:
             reader.get_by_role("link", name=name).click()
         assert file.value.suggested_filename.endswith(suffix)
-        assert suffix == ".pdf" or WORDS in file.value.path().read_text()
+        if suffix != ".pdf":
+            assert WORDS in file.value.path().read_text()
+            continue
+        assert reader.evaluate(ANNOTATIONS_BY_PDFJS, file.value.url) == ["Underline"]
+        if shutil.which("pdftoppm"):
+            assert changed_by_poppler(file.value.path())
+
+
+ANNOTATIONS_BY_PDFJS = """async (url) => {
+  const pdfjs = await import(document.querySelector("link[href*='pdf.min']").href);
+  const pdf = await pdfjs.getDocument(url).promise;
+  return (await (await pdf.getPage(1)).getAnnotations()).map(({ subtype }) => subtype);
+}"""
+
+
+def changed_by_poppler(file: Path) -> bool:
+    """Whether poppler draws the file's first page otherwise than without its annotations."""
+    draw = ("pdftoppm", "-r", "50", "-f", "1", "-l", "1")
+    shown, hidden = (
+        subprocess.run([*draw, *option, file], capture_output=True, check=True)
+        for option in ((), ("-hide-annotations",))
+    )
+    assert not shown.stderr
+    return len(shown.stdout) == len(hidden.stdout) and shown.stdout != hidden.stdout
 
 
 @pytest.mark.slow
