@@ -360,7 +360,7 @@ def _unit_at(text: str, end: int, language: str) -> tuple[str, int] | None:
 
 
 _RANGE = re.compile(
-    r"\s?(?:-|–|—|to|and|or|bis|und|oder|auf|à|et|ou|a|y|o|e|al|tot|en|до|и|или"
+    r"\s?(?:-|–|—|to|through|and|or|bis|und|oder|auf|à|et|ou|a|y|o|e|al|tot|en|до|и|или"
     r"|~|〜|～|至|到|から|إلى|و|/)\s?"
 )
 

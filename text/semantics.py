@@ -72,6 +72,7 @@ class Lexicon:
         only_with: prepositions of what "only" asks for.
         among: prepositions of the whole that a number counts a part of.
         together: words that add up ("combined"); total: labels and words of a sum ("total", "all").
+        proposing: verbs of what is not yet done ("recommended that").
         minus: words of a difference ("minus"); distributive: prepositions of what each has ("per").
         reflexive, impersonal: pronouns with which a verb says what a passive says ("se", "on", "man").
         generic: nouns that stand for a name said before ("the drug").
@@ -140,6 +141,7 @@ class Lexicon:
     be_to: frozenset[str]
     together: frozenset[str]
     minus: frozenset[str]
+    proposing: frozenset[str]
     distributive: frozenset[str]
     total: frozenset[str]
     need: frozenset[str]

@@ -770,3 +770,51 @@ BORES = """Bores of the district
 )
 def test_cells_of_words_ranks_and_heads_cut_before_per_are_read(claim: str, verdict: str) -> None:
     assert checked(claim, BORES).verdict == verdict
+
+
+FEVER = (
+    "Marsh fever (MF) is treated at Port Hope Hospital (PHH). "
+    "The case fatality rate (CFR) of MF fell to 9 % at PHH. "
+    "Attacks occur with a frequency of 2 through 5 years."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verified"),
+    [
+        ("Marsh fever is treated at Port Hope Hospital.", True),
+        ("MF is treated at PHH.", True),
+        ("The CFR of marsh fever fell to 9 % at Port Hope Hospital.", True),
+        ("The CFR of marsh fever fell to 8 % at Port Hope Hospital.", False),
+        ("Marsh fever is treated at Port Royal Hospital.", False),
+        ("Attacks occur with a frequency of 2 to 5 years.", True),
+        ("Attacks occur with a frequency of 2 to 5 months.", False),
+    ],
+)
+def test_an_abbreviation_says_what_the_passage_defines_it_as(claim: str, verified: bool) -> None:
+    assert checked(claim, FEVER).verified == verified
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang"),
+    [
+        (
+            "The fee was raised.",
+            "The committee recommended by nine votes to three that the fee be raised.",
+            "en",
+        ),
+        ("Le tarif est relevé.", "Le comité propose à l'unanimité que le tarif soit relevé.", "fr"),
+    ],
+)
+def test_what_is_only_proposed_is_not_done(claim: str, passage: str, lang: str) -> None:
+    assert not checked(claim, passage, lang).verified
+
+
+def test_a_pronoun_stands_for_the_subject_behind_an_adverbial() -> None:
+    passage = "In most coastal towns the parking fee is set by law. In Aldby it is tied to the rent."
+    assert checked("The parking fee is tied to the rent in Aldby.", passage).verified
+
+
+def test_two_years_of_a_row_are_two_columns() -> None:
+    assert checked("Fares: 2022: 3,931; 2023: 3,504", FERRY_YEARS).verified
+    assert not checked("Fares: 2022: 3,504; 2023: 3,931", FERRY_YEARS).verified

@@ -45,6 +45,17 @@ class Junctions:
             kind = "cause_effect" if any(is_marker(token, "cause") for token in self.claim) else "role_swap"
             self.found.conflict(kind, min(i, k), self.pairing.partners.get(max(i, k)))
 
+    def proposal_left_out(self) -> None:
+        """Record a proposal that the claim says as done: "raised" for "recommended that it be raised"."""
+        first = min(self.pairing.matched_source)
+        if any(is_marker(token, "modality") for token in self.claim):
+            return
+        for that in range(first):
+            verb = next((at for at in range(that) if self.source[at].word in self.words.proposing), None)
+            if verb is not None and self.source[that].word in self.words.complement:
+                self.found.conflict("modality", None, verb)
+                return
+
     def conditions(self) -> bool:
         """Whether a word stands under a condition on one side and in the main clause on the other."""
         if self.found.exclusive_said:

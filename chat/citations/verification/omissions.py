@@ -186,8 +186,7 @@ class Omissions:
         elif marker.category in _KINDS:
             own = [j for j in self.pairing.matched_source if self.source[j].part == token.part]
             apart = following is not None and not governs and at > max(own, default=at)
-            modal = _KINDS[marker.category] == "modality"
-            if modal and apart:
+            if apart and _KINDS[marker.category] in ("modality", "ordinal"):
                 return  # "the first tranche of $12 million shall be drawn by June": "is $12 million"
             verb = min((j for j in own if j > at), default=None)  # "must be shaken and discarded": "discard"
             if name in ("modality:must", "modality:should") and self._is_instruction_of_claim(verb):

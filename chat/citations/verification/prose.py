@@ -13,7 +13,7 @@ from chat.citations.verification.computation import Operands, computed
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import change_role
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
-from chat.citations.verification.token import COORDINATORS, Token, with_parts
+from chat.citations.verification.token import COORDINATORS, Token, abbreviations, with_parts, written_out
 from chat.citations.verification.tokens import tokens_of
 from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
@@ -24,6 +24,7 @@ LEAST_STATEMENT = 2  # words of meaning on each side of an "and" that joins two 
 _EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
 _NEXT = frozenset(["then", "dann", "danach", "puis", "ensuite", "luego", "después", "poi", "dan", "depois"])
 _TOPIC_WORDS = 3  # content words that open a sentence and may name its subject
+_SUBJECT_WORDS = 6  # those behind an adverbial that opens it: "In most EU countries the retirement age"
 _COORDINATORS = frozenset(["and", "y", "e", "et", "und", "،", "و", "、", "并", "且"])
 
 
@@ -58,8 +59,15 @@ def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] =
         reason = f"There are no rules for the language {language or '?'}."
         wanted, held = (set(split_words(text)) for text in (claim, passage))
         return Judgement("open", unchecked=(reason,), coverage=len(wanted & held) / max(1, len(wanted)))
-    sentences = sentences_of(passage, language)
+    sentences: Sequence[_Sentence] = sentences_of(passage, language)
     tokens = tokens_of(claim, language)
+    if short := abbreviations(f"{passage}\n{claim}"):
+        forms = {word: tokens_of(form, language) for word, form in short}
+        tokens = written_out(tokens, claim, forms)
+        sentences = [
+            _Sentence(s.span, written_out(s.tokens, passage[s.span.start : s.span.end], forms))
+            for s in sentences
+        ]
     said = sentence_spans(claim, language)
     if len(said) > 1:
         return _joined([judge_prose(claim[s.start : s.end], passage, language, topics) for s in said])
@@ -376,7 +384,9 @@ def _surroundings(
     pronoun = any(token.word in words.pronouns | words.have for token in sentence.tokens[:4])
     for before in (*sentences[:1], *(sentences[at - 1 : at] if at and pronoun else ())):
         if before is not sentence:
-            topic += [token for token in before.tokens if token.kind == "word"][:_TOPIC_WORDS]
+            opening = [token for token in before.tokens if token.kind == "word"]
+            topic += opening[:_TOPIC_WORDS]
+            topic += takewhile(lambda t: not t.name, opening[_TOPIC_WORDS:_SUBJECT_WORDS])
     everything = tuple(token for other in sentences for token in other.tokens)
     return Surroundings(tuple(topic), everything)
 

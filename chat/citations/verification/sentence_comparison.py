@@ -94,6 +94,7 @@ class _Examination(Differences):
         junctions = Junctions(self)
         if not self.missing:
             junctions.roles()
+            junctions.proposal_left_out()
         if not self.missing and not self.open and not junctions.conditions():
             junctions.junctions()
         outcome: Outcome = "holds"

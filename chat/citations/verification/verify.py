@@ -274,7 +274,7 @@ def _not_holding(read: _Read) -> Verification:
         )
     if COMPARES in judged.unchecked:
         return replace(lit, missing=missing, reason=COMPARES, unchecked=judged.unchecked)
-    if found and found.missing:
+    if found and found.missing and (judged.missing or judged.coverage < SOME_WORDS):
         return replace(lit, verdict="unsupported", missing=found.missing, reason=found.reason)
     if not quoted and judged.coverage < SOME_WORDS:
         return replace(
