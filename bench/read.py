@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from django.conf import settings
@@ -114,6 +114,35 @@ CLICK = """(number) => new Promise((resolve) => {
   requestAnimationFrame(look);
 })"""
 
+# Time from typing a word into the find bar to its first match on a drawn page, and the count beside it.
+FIND = """(word) => new Promise((resolve) => {
+  const bar = document.querySelector("[data-find]");
+  const start = performance.now();
+  bar.elements.words.value = word;
+  bar.elements.words.dispatchEvent(new Event("input", { bubbles: true }));
+  const look = () => {
+    const counted = /\\d/.test(bar.querySelector("output").textContent);
+    const isFound = counted && document.querySelector(".match-on");
+    if (isFound) resolve(performance.now() - start);
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+# Time from pointing at a citation to its card with the picture of the place.
+CARD = """(number) => new Promise((resolve) => {
+  const card = document.getElementById("hover-card");
+  const start = performance.now();
+  const place = document.querySelector(`a[data-citation][data-number="${number}"]`);
+  place.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+  const look = () => {
+    const image = card.querySelector("img");
+    if (card.hidden || !image?.complete || !image.naturalWidth) return requestAnimationFrame(look);
+    place.dispatchEvent(new PointerEvent("pointerout", { bubbles: true }));
+    resolve(performance.now() - start);
+  };
+  look();
+})"""
+
 
 # What moved without being asked to, from the first byte until both citations were clicked:
 # https://web.dev/articles/cls; buffered entries are those of before.
@@ -142,6 +171,10 @@ class Figures(msgspec.Struct):
     highlight_far_page: float
     highlight_same_page_p95: float
     highlight_far_page_p95: float
+    card: float
+    card_p95: float
+    find: float
+    find_p95: float
     layout_shift: float
 
 
@@ -172,6 +205,8 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     same, far = figures.highlight_same_page_p95, figures.highlight_far_page_p95
     command.stdout.write(f"citation, same page    {figures.highlight_same_page:8.0f} ms, p95 {same:.0f}")
     command.stdout.write(f"citation, far page     {figures.highlight_far_page:8.0f} ms, p95 {far:.0f}")
+    command.stdout.write(f"card with its picture  {figures.card:8.0f} ms, p95 {figures.card_p95:.0f}")
+    command.stdout.write(f"first match of a find  {figures.find:8.0f} ms, p95 {figures.find_p95:.0f}")
     command.stdout.write(f"layout shift           {figures.layout_shift:8.3f}")
     command.stdout.write(BARE_MEANS)
     return 0
@@ -183,7 +218,7 @@ def measure(document: Document, address: str, runs: int, stock_page: str) -> Fig
         ours: list[float] = []
         bare: list[float] = []
         stock: list[float] = []
-        near, far, shifts = [], [], []
+        clicked: list[Clicks] = []
         turns = [(bare, bare_components), (ours, our_reader)]
         if stock_page:
             turns.append((stock, partial(stock_viewer_of, stock_page)))
@@ -192,10 +227,8 @@ def measure(document: Document, address: str, runs: int, stock_page: str) -> Fig
                 time.sleep(PAUSE)
                 times.append(first_page(browser, address, document, opened))
             turns.reverse()  # none always follows the same other
-            same, distant, shift = clicks(browser, address, document)
-            near.append(same)
-            far.append(distant)
-            shifts.append(shift)
+            clicked.append(clicks(browser, address, document))
+    near, far, cards, finds, shifts = map(list, zip(*clicked, strict=True))
     first, alone = statistics.median(ours), statistics.median(bare)
     whole = statistics.median(stock) if stock else None
     return Figures(
@@ -210,6 +243,10 @@ def measure(document: Document, address: str, runs: int, stock_page: str) -> Fig
         statistics.median(far),
         p95(near),
         p95(far),
+        statistics.median(cards),
+        p95(cards),
+        statistics.median(finds),
+        p95(finds),
         max(shifts),
     )
 
@@ -244,15 +281,31 @@ def stock_viewer_of(body: str, page: Page, address: str, document: Document) -> 
     page.goto(f"{address}/viewer.html?file=/documents/{document.pk}/file", wait_until="commit")
 
 
-def clicks(browser: Browser, address: str, document: Document) -> tuple[float, float, float]:
-    """Milliseconds to the highlight on the page in sight and on one far away; the layout shift of it all."""
+class Clicks(NamedTuple):
+    """Milliseconds of one visit: to the highlight on the page in sight and on one far away, to the card, and
+    to the first match; the layout shift of it all."""
+
+    same_page: float
+    far_page: float
+    card: float
+    find: float
+    shift: float
+
+
+def clicks(browser: Browser, address: str, document: Document) -> Clicks:
     page = new_tab(browser, address)
     our_reader(page, address, document)
     page.locator("a[data-citation]").nth(1).wait_for()
     page.wait_for_timeout(500)
-    same, far, shift = page.evaluate(CLICK, 1), page.evaluate(CLICK, 2), page.evaluate(SHIFT)
+    same, far = page.evaluate(CLICK, 1), page.evaluate(CLICK, 2)
+    page.wait_for_timeout(1500)  # reading
+    card = page.evaluate(CARD, 1)
+    page.wait_for_timeout(500)  # until the card is gone
+    page.keyboard.press("Control+f")
+    page.wait_for_timeout(300)  # until the first letter is typed
+    done = Clicks(same, far, card, page.evaluate(FIND, "the"), page.evaluate(SHIFT))
     page.context.close()
-    return same, far, shift
+    return done
 
 
 def cite(document: Document) -> None:

@@ -292,7 +292,8 @@ def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
 def find(request: HttpRequest, pk: UUID) -> JsonResponse:
     """Where the words ``?q=`` stand: matches by page, or with ``?page=`` the boxes of each match there.
 
-    ``?whole``: only whole words. Without ``?q=`` the pages are only read into memory.
+    ``?whole``: only whole words. ``?from=`` a page: ``first`` are the boxes on the first page of matches from
+    it on, which is shown at once. Without ``?q=`` the pages are only read into memory.
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     pages = StoredPages(shown.pk)
@@ -300,7 +301,11 @@ def find(request: HttpRequest, pk: UUID) -> JsonResponse:
     if (number := whole_number(request.GET.get("page", ""))) is not None:
         return JsonResponse({"matches": match_boxes(pages, number, query)})
     counts, is_cut = counts_by_page(pages.all, query)
-    return JsonResponse({"pages": list(counts.items()), "more": is_cut, "read": bool(pages.all)})
+    found = {"pages": list(counts.items()), "more": is_cut, "read": bool(pages.all)}
+    if counts and (start := whole_number(request.GET.get("from", ""))) is not None:
+        first = min(counts, key=lambda page: (page < start, page))
+        found["first"] = [first, match_boxes(pages, first, query)]
+    return JsonResponse(found)
 
 
 def match_boxes(pages: StoredPages, number: int, query: WordQuery) -> list[tuple[Box, ...]]:

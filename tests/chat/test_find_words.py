@@ -67,6 +67,9 @@ def test_matches_are_counted_by_page_and_boxed_on_the_page_that_is_asked_for(
     assert box[1] * height < 90 < box[3] * height
     assert len(second) == 1
     assert client.get(url, {"q": "late", "page": 9}).json() == {"matches": []}
+    assert client.get(url, {"q": "late", "from": 2}).json()["first"][0] == 3
+    assert client.get(url, {"q": "late", "from": 4}).json()["first"] == [1, [first, second]]
+    assert "first" not in client.get(url, {"q": "nowhere", "from": 1}).json()
     assert client.get(url).json()["pages"] == []
     client.force_login(bob)
     assert client.get(url, {"q": "late"}).status_code == 404

@@ -5,7 +5,7 @@ import { toast } from "../ui/toasts.js";
 import { request } from "../ui/request.js";
 import { pageLayer } from "./page_layer.js";
 
-const PAUSE = 120; // ms without a key
+const PAUSE = 100; // ms without a key
 const LONGEST = 200; // characters of a selection that is taken over
 
 /** Returns the function that opens the bar. */
@@ -27,14 +27,14 @@ export function findIn(viewer, texts) {
     const mine = (asked += 1);
     let found = { pages: [], read: true };
     try {
-      if (words.value.trim()) found = await ask();
+      if (words.value.trim()) found = await ask({ from: viewer.page });
     } catch (error) {
       toast(error.message);
     }
     if (mine !== asked || bar.hidden) return; // something else was typed
-    [counts, boxes, current, more] = [new Map(found.pages), new Map(), null, found.more];
-    const from = [...counts.keys()].find((page) => page >= viewer.page) ?? [...counts.keys()][0];
-    if (from) (viewer.leave(), await go(from, 0));
+    const { pages, first, more: isCut } = found;
+    [counts, boxes, current, more] = [new Map(pages), new Map(first && [first]), null, isCut];
+    if (first) (viewer.leave(), await go(first[0], 0));
     else {
       say(words.value.trim() && (found.read ? texts.nothing : texts.unread));
       layer.show([]);
