@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -213,7 +213,8 @@ class Exchange(BaseHTTPRequestHandler):
         if self.path.endswith("/embeddings"):
             self.embed(body["input"])
         else:
-            self.chat([] if SEARCH in json.dumps(body) else WORDS)
+            with suppress(ConnectionError):  # of a process that was killed
+                self.chat([] if SEARCH in json.dumps(body) else WORDS)
 
     def embed(self, texts: list[str]) -> None:
         self.server.embedded.extend(texts)
