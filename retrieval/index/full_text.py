@@ -211,7 +211,7 @@ def open_index(
     named = _read_names(scope, questions, columns) if names and summary.documents > 1 else []
     known = document_frequencies() if summary.chunks > EXACT_UP_TO else None
     if known is None:
-        statement = EVERY.format(chunk_filter=scope.and_chunk("chunk_id"))
+        statement = EVERY.format(chunk_filter=scope.and_chunk("document_id, chunk_id"))
         params: list[Any] = [*scope.chunk_params]
     else:
         rarity = {term: idf(known.share(term) * summary.chunks, summary.chunks) for term in terms}
@@ -338,7 +338,7 @@ def _matching(
 
     A tier is read only where those before it brought too few (LIMIT over UNION ALL).
     """
-    chunk_filter = scope.and_chunk("chunk_id")
+    chunk_filter = scope.and_chunk("document_id, chunk_id")
     narrowed = scope.chunk_params
     tier = MATCHING.format(chunk_filter=chunk_filter, limit=TIER_LIMIT)
     queries = tiers([telling_groups(question, rarity) for question in questions], questions)

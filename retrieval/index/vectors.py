@@ -174,7 +174,7 @@ def _statement(
         dimensions=int(space.dimensions),
         space=int(space.pk),
         documents=scope.documents,
-        chunk_filter=scope.and_chunk("chunk_id"),
+        chunk_filter=scope.and_chunk("document_id, chunk_id"),
     )
     params = [text, *scope.document_params, *scope.chunk_params, limit]
     return statement, params

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 MATCHING_CHUNKS = """
-SELECT chunk_id FROM retrieval_indexedchunk WHERE words @@ %s::tsquery AND document_id IN ({documents})
+SELECT document_id, chunk_id FROM retrieval_indexedchunk
+WHERE words @@ %s::tsquery AND document_id IN ({documents})
 """
 
 OTHER_NAMES = {"text": ("prose", "abstract"), "media": ("caption",)}
@@ -33,8 +34,8 @@ class ScopeSql:
     """A scope as SQL, made once a search: subqueries of ids, with their parameters.
 
     ``documents`` always holds the visibility predicate. ``chunks`` are conditions (``IN (…)``,
-    ``NOT IN (…)``) on a chunk's id, none where no filter tells chunks of one document apart; each
-    holds the predicate too.
+    ``NOT IN (…)``) on the ids of a chunk's document and of the chunk, since Citus joins tables by document;
+    none where no filter tells chunks of one document apart. Each holds the predicate too.
     """
 
     documents: str
@@ -42,9 +43,12 @@ class ScopeSql:
     chunks: tuple[str, ...] = ()
     chunk_params: tuple[Any, ...] = ()
 
-    def and_chunk(self, column: str) -> str:
-        """`` AND column IN (…)``, to be given ``chunk_params``; '' where chunks are not narrowed."""
-        return "".join(f" AND {column} {condition}" for condition in self.chunks)
+    def and_chunk(self, columns: str) -> str:
+        """Return `` AND (columns) IN (…)``, to be given ``chunk_params``; '' where chunks are not narrowed.
+
+        ``columns``: those of the document's id and the chunk's.
+        """
+        return "".join(f" AND ({columns}) {condition}" for condition in self.chunks)
 
     def holding(self, words: str) -> ScopeSql:
         """Only chunks that meet the tsquery."""
@@ -114,7 +118,7 @@ class Scope:
             documents, document_params = self.documents().values("pk").query.sql_with_params()
             if not self.narrows_chunks:
                 return ScopeSql(documents, document_params)
-            chunks, chunk_params = self.chunks().values("pk").query.sql_with_params()
+            chunks, chunk_params = self.chunks().values("document_id", "pk").query.sql_with_params()
         except EmptyResultSet:
             return None
         return ScopeSql(documents, document_params, (f"IN ({chunks})",), chunk_params)

@@ -255,7 +255,7 @@ def chunks_on_pages(scope: ScopeSql, pages: Sequence[int]) -> dict[UUID, int]:
     """
     statement = ON_PAGES.format(
         documents=scope.documents,
-        chunk_filter=scope.and_chunk("chunk.id"),
+        chunk_filter=scope.and_chunk("chunk.document_id, chunk.id"),
         limit=NAMED_PAGE_CHUNKS,
         most=PRINTED_AT_MOST,
     )
@@ -275,7 +275,7 @@ def chunks_at_places(scope: ScopeSql, places: Sequence[Place]) -> list[UUID]:
     """Chunks that hold a place's word and its number side by side. One statement, for a small scope."""
     written = [phrase(pair) for place in places for pair in product(*place.terms)]
     statement = AT_PLACES.format(
-        documents=scope.documents, chunk_filter=scope.and_chunk("chunk_id"), limit=PLACE_DEPTH
+        documents=scope.documents, chunk_filter=scope.and_chunk("document_id, chunk_id"), limit=PLACE_DEPTH
     )
     params = [*scope.document_params, *scope.chunk_params, " | ".join(written)]
     return [key for (key,) in read_rows(statement, params)]

@@ -93,7 +93,9 @@ class Candidate:
 
 def read_candidates(scope: ScopeSql, chunks: Sequence[UUID]) -> dict[UUID, Candidate]:
     """The chunks with their units, in one statement; what is out of scope is left out."""
-    statement = UNITS.format(documents=scope.documents, chunk_filter=scope.and_chunk("chunk.id"))
+    statement = UNITS.format(
+        documents=scope.documents, chunk_filter=scope.and_chunk("chunk.document_id, chunk.id")
+    )
     rows = read_rows(statement, [list(chunks), *scope.document_params, *scope.chunk_params])
     return {row[0]: _candidate(row) for row in rows}
 
