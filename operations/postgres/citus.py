@@ -44,8 +44,8 @@ REFERENCE = (
     "retrieval.indexeddocument",
 )
 WORKER_SETTINGS = {
-    "hnsw.iterative_scan": "strict_order",
-    "hnsw.ef_search": "300",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.ef_search": "800",
     "hnsw.max_scan_tuples": "60000",
     "enable_seqscan": "off",
 }
