@@ -38,7 +38,7 @@ from chat.answers.without_model.question import (
 from domains.items import Item, items_asked, label_match, words_known
 from retrieval.embeddings.wordllama import WordLlamaEmbedder
 from text.numbers import month_numbers, numbers_in, same_characters
-from text.quantities import currency_names
+from text.quantities import currency_names, quantities_in
 
 PageNumber = tuple[str, int]  # document, page
 
@@ -69,13 +69,16 @@ LINE_WEIGHTS = {
 
 RELATED = 0.35  # cosine of two words above which they are related
 DATE = re.compile(
-    r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]|\b\d+ \w+\b"
+    r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]"
 )
+TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
+LONG_MONTH = 4  # letters from which the name of a month stands for one without a day or a year beside it
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
 LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or a list item: it counts nothing
 PERCENT = re.compile(
     r"[%％‰]|per ?cent|pour cent|por ciento|per cento|por cento|pro[cz]ent|процент|パーセント|百分之", re.I
 )
+BEFORE = 0.7  # of what the sentence before a line says, and the line does not
 MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
@@ -206,7 +209,7 @@ def features_of(
     of_unit = {line.unit.id: line for line in lines}
     over = {key: weights.share(question.terms, terms_over(line)) for key, line in of_unit.items()}
     named = units_named(question.places, lines)
-    words, types = word_nearness(question, lines, weights), [type_match(question, line) for line in lines]
+    words, types = word_nearness(question, lines, weights), types_of(question, lines)
     return {
         **search_signals(lines, passages),
         "words": words,
@@ -263,6 +266,18 @@ def word_nearness(
     return [float(value) for value in result]
 
 
+def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
+    """``type_match`` of each line; a sentence also has most of what the one before it says, as in "This was …"."""
+    own = [type_match(question, line) for line in lines]
+    of_unit: dict[str, list[int]] = defaultdict(list)
+    for at in sorted(range(len(lines)), key=lambda at: lines[at].start):
+        of_unit[lines[at].unit.id].append(at)
+    types = list(own)
+    for before, after in chain.from_iterable(map(pairwise, of_unit.values())):
+        types[after] = max(own[after], BEFORE * own[before])
+    return types
+
+
 def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
     if says_other_aggregate(question, line):
@@ -279,7 +294,7 @@ def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
     if question.wants_number:
         return has_number(question, line)
     if "when" in question.kinds:
-        return float(bool(DATE.search(line.text)))
+        return float(says_when(line.text, line.language))
     if question.kinds & {"who", "where"}:
         return float(any(name not in question.text for name in NAME.findall(line.text)))
     if "how" in question.kinds and is_step(line):
@@ -323,6 +338,22 @@ def money_in(language: str) -> re.Pattern[str]:
         ),
         re.I,
     )
+
+
+@lru_cache(maxsize=4096)
+def says_when(text: str, language: str) -> bool:
+    """Whether a text names a date, a year, a month or a length of time."""
+    if DATE.search(text) or months_in(language).search(text):
+        return True
+    return any(quantity.dimension in TIME_DIMENSIONS for quantity in quantities_in(text, language))
+
+
+@cache
+def months_in(language: str) -> re.Pattern[str]:
+    """Return a pattern for the full names of months; in English with a capital, as "may" and "march" are words."""
+    names = [name for name in month_numbers(language) if len(name) >= LONG_MONTH or name == "may"]
+    written = "|".join(name.capitalize() if language == "en" else name for name in names) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:{written})(?!\w)", 0 if language == "en" else re.I)
 
 
 def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
