@@ -57,6 +57,7 @@ _SCRIPTS: tuple[tuple[str, str], ...] = (
     ("ar", "[\u0600-\u06ff]"),
     ("ru", "[\u0400-\u04ff]"),
 )
+_UNSPACED_PHRASE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{3}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
@@ -188,7 +189,7 @@ def counted_terms(question: QuestionFeatures, language: str) -> frozenset[str]:
 def _question_phrases(language: str) -> re.Pattern[str]:
     """Return a pattern for phrases of several words that only ask: “how often”, but not “share” alone."""
     phrases = chain.from_iterable(words_of(language, "kinds").values())
-    several = tuple(dict.fromkeys(phrase for phrase in phrases if " " in phrase))
+    several = tuple(dict.fromkeys(some for some in phrases if " " in some or _UNSPACED_PHRASE.match(some)))
     return re.compile(_pattern(several).pattern if several else r"(?!)", re.I)
 
 

@@ -68,9 +68,7 @@ LINE_WEIGHTS = {
 """Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""
 
 RELATED = 0.35  # cosine of two words above which they are related
-DATE = re.compile(
-    r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]"
-)
+DATE = re.compile(r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]")
 TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
 LONG_MONTH = 4  # letters from which the name of a month stands for one without a day or a year beside it
 NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
@@ -267,7 +265,7 @@ def word_nearness(
 
 
 def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    """``type_match`` of each line; a sentence also has most of what the one before it says, as in "This was …"."""
+    """``type_match`` of each line; a sentence has most of that of the one before it: "This was …"."""
     own = [type_match(question, line) for line in lines]
     of_unit: dict[str, list[int]] = defaultdict(list)
     for at in sorted(range(len(lines)), key=lambda at: lines[at].start):
@@ -350,7 +348,7 @@ def says_when(text: str, language: str) -> bool:
 
 @cache
 def months_in(language: str) -> re.Pattern[str]:
-    """Return a pattern for the full names of months; in English with a capital, as "may" and "march" are words."""
+    """Return a pattern for the full names of months, in English with a capital: "march" is a verb."""
     names = [name for name in month_numbers(language) if len(name) >= LONG_MONTH or name == "may"]
     written = "|".join(name.capitalize() if language == "en" else name for name in names) or "(?!)"
     return re.compile(rf"(?<!\w)(?:{written})(?!\w)", 0 if language == "en" else re.I)

@@ -544,6 +544,28 @@ def test_a_line_that_ends_with_a_colon_is_said_with_its_list() -> None:
     assert [line[2:] for line in lines] == [BOATHOUSE[at].unit.text for at in (3, 4, 5)]
 
 
+GUIDE = on_one_page(
+    prose("u1", "Version 4.2 was a success: the 4.2 release of the guide was used for years.", 1, "Guide"),
+    prose("u2", "The committee wrote all autumn and released version 4.2 in late November.", 1, "Guide"),
+    prose(
+        "u3", "Two more editions followed, the second in July 2004. This was the last edition.", 2, "Guide"
+    ),
+    prose("u4", "Members paid for 3000 copies of the edition.", 2, "Guide"),
+)
+
+
+def test_a_month_is_a_date_and_a_version_is_none() -> None:
+    lines, citations = answered("When was version 4.2 released?", GUIDE)
+    assert citations[0].alias == "u2", lines
+
+
+def test_a_date_in_the_sentence_before_is_said_too() -> None:
+    lines, _ = answered("When was the last edition?", GUIDE)
+    assert {"- This was the last edition.", "- Two more editions followed, the second in July 2004."} <= {
+        *lines
+    }
+
+
 def test_one_word_of_three_is_no_answer() -> None:
     lines, _ = answered("What is the penalty for smoking in the harbour?", BOATHOUSE)
     assert lines[0].startswith("No direct answer found.")
