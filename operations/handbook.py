@@ -14,7 +14,7 @@ SUGGESTED_QUESTIONS = [
     "What happens when a document is deleted?",
     "What is a chunk?",
     "How large may a file be?",
-    "Which keys step through the citations?",
+    "Which key leads to the next citation?",
 ]
 
 
