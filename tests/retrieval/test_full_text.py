@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -202,6 +203,7 @@ def test_a_document_called_by_its_name_is_found_among_many(
     assert hit.document_id == garden.pk
 
 
+@pytest.mark.django_db(transaction=True)
 def test_candidates_of_a_large_scope_come_by_an_index(
     alice: User, garden: Document, large: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,13 +217,14 @@ def test_candidates_of_a_large_scope_come_by_an_index(
     for number in range(12):
         days = [(f"# Day {day}", f"Rain fell on day {day} of survey {number}.") for day in range(50)]
         written(alice, f"Log {number}", *days)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE retrieval_indexedchunk, retrieval_indexeddocument, documents_document")
+    with connection.cursor() as cursor:  # Citus takes one table at a time, outside transactions
+        for table in ("retrieval_indexedchunk", "retrieval_indexeddocument", "documents_document"):
+            cursor.execute(f"ANALYZE {table}")
     assert search("how to prune climbing roses", Scope(alice)).hits
     ((query, params),) = asked
     plan = "\n".join(row[0] for row in read_rows_by_index(f"EXPLAIN {query}", params))
     # At this size PostgreSQL may also take the chunks of each document by their key; never all of them.
-    assert "Bitmap Index Scan on chunk_words" in plan or "Scan on retrieval_indexedchunk_pkey" in plan, plan
+    assert re.search("Bitmap Index Scan on chunk_words|(?:on|using) retrieval_indexedchunk_pkey", plan), plan
     assert "Seq Scan on retrieval_indexedchunk" not in plan
 
 
