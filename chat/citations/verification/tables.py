@@ -171,8 +171,11 @@ class _Reading(CellComparison):
         return fitting if len(fitting) == 1 and len(values) == 1 else columns
 
     def _beside_counted(self, columns: list[int], values: Sequence[int]) -> list[int]:
-        """The columns without those whose names only say what is counted: "14 % of women used the pill"."""
-        behind = {at + 1 for at in values if not any(t.quantity for t in self.tokens[at + 1 : at + 2])}
+        """The columns without those whose names only say what is counted: "14 % of women used the pill".
+
+        A name with a number behind it has that one: "weighs 22 kg and costs £385".
+        """
+        behind = {at + 1 for at in values if not any(t.quantity for t in self.tokens[at + 1 : at + 3])}
         named_here = {c: places_of(self.tokens, self.grid.head(c), self.words) for c in columns}
         return [c for c in columns if not named_here[c] or not named_here[c] <= behind] or columns
 

@@ -191,7 +191,8 @@ def _checked(claim: Claim, unit: SourceUnit, around: tuple[SourceUnit, ...]) -> 
     judged = judge_unit(claim.sentence, unit, around, language, said_in, found)
     if judged.outcome != "holds" and said_in != base_language(language):
         reason = "The claim is in another language than the page."
-        judged = Judgement("open", judged.spans, unchecked=(reason,), coverage=1.0)
+        missing = tuple(found.missing) if found else ()  # numbers are compared all the same
+        judged = Judgement("open", judged.spans, missing=missing, unchecked=(reason,), coverage=1.0)
     judged = with_conflicts_as_written(judged, claim.sentence, unit)
     if judged.outcome == "holds":
         return _holding(_Read(claim, unit, around, judged, found, anchor, quoted))
