@@ -39,13 +39,16 @@ Result = TypeVar("Result")
 _away_until = 0.0  # on the monotonic clock
 
 
+_making_client = threading.Lock()
+
+
 def redis_client() -> Redis:
-    """Return the only client of this process: the end of a second one would close connections in use."""
+    """Return the only Redis client of this process, safely from any thread.
+
+    A second client would close connections in use when it is deleted.
+    """
     with _making_client:
         return _new_client()
-
-
-_making_client = threading.Lock()
 
 
 @cache

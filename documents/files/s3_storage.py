@@ -7,7 +7,7 @@ from typing import IO, Any, cast
 from botocore.config import Config
 from storages.backends.s3 import S3Storage
 
-# boto3 would wait a minute for a connection, five times, while a reader looks at an empty page.
+# By default boto3 tries to connect five times for a minute each, while a reader sees an empty page.
 LIMITS = Config(connect_timeout=3, read_timeout=30, retries={"total_max_attempts": 3, "mode": "standard"})
 
 

@@ -239,7 +239,7 @@ def after_database_error(lease: Lease, error: Exception) -> None:
 
 
 def after_storage_error(lease: Lease, error: Exception) -> None:
-    """Requeue the document and pause: what this worker takes next needs a file too."""
+    """Requeue the document and pause this worker, since the next document needs the storage too."""
     logger.warning("the file storage does not answer: %s", error)
     return_to_queue(lease.row)
     time.sleep(STORAGE_PAUSE)

@@ -95,6 +95,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def unavailable(request: HttpRequest, message: str) -> HttpResponse:
+    """Return 503 with Retry-After."""
     response = error_page(request, 503, "unavailable", message)
     response["Retry-After"] = str(RETRY_AFTER)
     return response

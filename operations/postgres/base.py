@@ -217,12 +217,12 @@ ONE_CONNECTION_A_NODE = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
 _has_citus: dict[Database, bool] = {}  # looked up once by each process
 
 
-# What Citus says, as an internal error, when a node dies within a transaction.
+# Message of the InternalError that Citus raises when a node dies within a transaction.
 NODE_LOST = "failure on connection marked as essential"
 
 
 class DatabaseErrors(DatabaseErrorWrapper):
-    """Raise the loss of a Citus node like that of the server: work that can be repeated is repeated."""
+    """Raise OperationalError for a lost Citus node, as for a lost server, so that the work is repeated."""
 
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
         if isinstance(exc_value, psycopg.errors.InternalError_) and NODE_LOST in str(exc_value):

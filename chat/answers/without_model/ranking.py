@@ -76,7 +76,7 @@ LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or 
 PERCENT = re.compile(
     r"[%％‰]|per ?cent|pour cent|por ciento|per cento|por cento|pro[cz]ent|процент|パーセント|百分之", re.I
 )
-BEFORE = 0.7  # of what the sentence before a line says, and the line does not
+BEFORE = 0.7  # share of a sentence's type match that the next one gets, as "This was …" speaks of it
 MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
 COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
 OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
@@ -265,7 +265,7 @@ def word_nearness(
 
 
 def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
-    """``type_match`` of each line; a sentence has most of that of the one before it: "This was …"."""
+    """Return ``type_match`` of each line, at least ``BEFORE`` times that of the sentence before it."""
     own = [type_match(question, line) for line in lines]
     of_unit: dict[str, list[int]] = defaultdict(list)
     for at in sorted(range(len(lines)), key=lambda at: lines[at].start):
@@ -340,7 +340,7 @@ def money_in(language: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def says_when(text: str, language: str) -> bool:
-    """Whether a text names a date, a year, a month or a length of time."""
+    """Return whether a text names a date, a year, a month, a time of day or a length of time."""
     if DATE.search(text) or months_in(language).search(text):
         return True
     return any(quantity.dimension in TIME_DIMENSIONS for quantity in quantities_in(text, language))

@@ -14,7 +14,7 @@ from documents.ingestion.parser import parse_limits
 from pdf.api import parse_file
 from pdf.structure import Cell, ParsedPage, TableRow
 
-_ORDER = ("exact", "normalized", "computed", "moved")  # then contradictions, then the other verdicts
+_VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -74,8 +74,8 @@ def check(case: Case, root: Path = Path()) -> Checked:
 
 
 def _preference(found: Verification) -> tuple[int, bool, bool, int]:
-    """Verified first, then what contradicts the claim; a unit that only lacks its words comes last."""
-    rank = _ORDER.index(found.verdict) if found.verdict in VERIFIED else len(_ORDER)
+    """Return a sort key: verified first, then contradictions, then found, then units without the words."""
+    rank = _VERIFIED_ORDER.index(found.verdict) if found.verdict in VERIFIED else len(_VERIFIED_ORDER)
     return rank, not found.conflicts, found.verdict != "found", -len(found.quote)
 
 

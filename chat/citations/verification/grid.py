@@ -222,7 +222,7 @@ def named(claim: Sequence[Token], labels: Sequence[Sequence[Token]], words: Lexi
     a comma or in brackets may be left out if the rest names one label alone: "Senior notes, due 2028".
     """
     places = {index: places_of(claim, _required(label, words), words) for index, label in enumerate(labels)}
-    found = {index: places_of for index, places_of in places.items() if places_of}
+    found = {index: own for index, own in places.items() if own}
     if not found:
         heads = [tuple(token for token in label if token.clause == label[0].clause) for label in labels]
         cut = [

@@ -47,7 +47,7 @@ class Junctions:
 
     def proposal_left_out(self) -> None:
         """Record a proposal that the claim says as done: "raised" for "recommended that it be raised"."""
-        first = min(self.pairing.matched_source)
+        first = min(self.pairing.matched_source, default=0)
         if any(is_marker(token, "modality") for token in self.claim):
             return
         for that in range(first):

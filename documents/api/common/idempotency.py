@@ -59,9 +59,10 @@ def once(request: Request, act: Callable[[], Response]) -> Response:
 
 
 def _first_or_again(request: Request, key: str, act: Callable[[], Response]) -> Response:
-    """Act under a lock of the key's row, and store the response in the same transaction as what was done.
+    """Lock the key's row, act, and store the response, all in one transaction.
 
-    So a request whose process, connection or database died has done nothing and can be repeated at once.
+    If the process, its connection or the database dies, the transaction is rolled back and the request can
+    be repeated at once.
     """
     IdempotencyKey.objects.outdated().filter(owner=caller(request)).delete()
     sent = fingerprint(request)
