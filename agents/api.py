@@ -31,13 +31,13 @@ from agents.mcp_server import agent_of
 from agents.models import MOST_WEBHOOKS, FileCheck, ReaderEmbed, Webhook, WebhookDelivery, end_embed
 from agents.results import LocatedText, Verified, VerifiedText
 from agents.webhooks import CHOOSABLE, tested
-from documents.api.common.authentication import caller
+from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.urls import UuidRouter
-from documents.audit import record
 from documents.files.url_fetch import FetchRefused, parsed
 from documents.models import Document, EventKind, Scope
+from documents.models.security import record
 
 
 class WebhookSerializer(Strict, serializers.ModelSerializer):

@@ -49,7 +49,7 @@ from chat.models import Conversation, Message, Review, ReviewCell, ReviewColumn
 from chat.reviews import review_commands
 from chat.reviews.column_sets import InvalidReview, templates
 from chat.reviews.presenters import first_citations
-from documents.api.common.request_limits import take
+from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.recognition import pages_left, want_pages

@@ -19,8 +19,8 @@ from django.utils.translation import gettext_lazy as _
 
 from chat.models import Conversation
 from documents.access import Way
-from documents.audit import record
 from documents.models import Document, EventKind
+from documents.models.security import record
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User

@@ -30,7 +30,7 @@ from django.db import transaction
 from bench import _outages
 from bench import _outages as _deliveries
 from bench._installation import CONTENT, SMALL, Broken, Installation, clear, installation, rows_of
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from operations.processes import ProcessGroup
 

@@ -27,7 +27,7 @@ from urllib.parse import urlencode
 import msgspec
 from django.core.management.base import BaseCommand
 
-from bench._site import chromium, new_tab, server, taken_in
+from bench._installation import chromium, new_tab, server, taken_in
 from documents.models import CitationUnit, Document
 from pdf.extract.words import UNDECODABLE
 

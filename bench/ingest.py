@@ -25,7 +25,7 @@ from django.core.management.base import BaseCommand
 from documents.files.uploads import store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from pdf.layout.pipeline import read_pages
 

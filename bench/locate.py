@@ -20,7 +20,7 @@ import msgspec
 import pymupdf
 from django.core.management.base import BaseCommand, CommandError
 
-from bench._site import taken_in
+from bench._installation import taken_in
 from chat.citations.anchoring.find_quote import Anchor
 from chat.citations.anchoring.page_sources import forget_pages, locate
 from documents.models import CitationUnit, Document

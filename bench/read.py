@@ -26,7 +26,7 @@ import msgspec
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from bench._site import chromium, new_tab, server, taken_in
+from bench._installation import chromium, new_tab, server, taken_in
 from chat.models import Citation, Conversation, Message, ReadingPlace
 from documents.models import Document
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from bench._installation import Broken, Installation, installation
 from bench.ingest import chosen_files
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document, FailureCode, Worker
 from operations.processes import children
 

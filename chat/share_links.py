@@ -15,8 +15,8 @@ from chat.models import AnswerShare, Message
 from chat.models.conversation import excerpt
 from chat.models.share import documents_of
 from documents.access import Way
-from documents.audit import record
 from documents.models import Document, EventKind
+from documents.models.security import record
 
 LONGEST_DAYS = 3650
 NEVER = 0  # days

@@ -140,9 +140,9 @@ if OIDC_URL:  # the sign-in form redirects there
 AXES_FAILURE_LIMIT = environment.integer("PINCITE_LOGIN_ATTEMPTS", 8, least=1)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "operations.accounts.sign_in_limits.client_address"
-AXES_LOCKOUT_CALLABLE = "operations.accounts.sign_in_limits.too_many_attempts"
-AXES_WHITELIST_CALLABLE = "operations.accounts.sign_in_limits.is_known"
+AXES_CLIENT_IP_CALLABLE = "operations.accounts.sign_in.client_address"
+AXES_LOCKOUT_CALLABLE = "operations.accounts.sign_in.too_many_attempts"
+AXES_WHITELIST_CALLABLE = "operations.accounts.sign_in.is_known"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 
@@ -198,7 +198,7 @@ MIDDLEWARE = [
     "operations.accounts.sign_in.Gate",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "operations.accounts.sign_in_limits.LoginRate",
+    "operations.accounts.sign_in.LoginRate",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "operations.postgres.replicas.reads_from_replicas",
@@ -320,19 +320,19 @@ RATES = {
 }
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "documents.api.common.authentication.TokenAuthentication",
+        "documents.api.common.callers.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["documents.api.common.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["documents.api.common.request_limits.RateLimit"],
+    "DEFAULT_PERMISSION_CLASSES": ["documents.api.common.callers.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["documents.api.common.callers.RateLimit"],
     "DEFAULT_PAGINATION_CLASS": "documents.api.common.lists.CursorPages",
     "DEFAULT_FILTER_BACKENDS": [
         "documents.api.common.lists.Filters",
         "documents.api.common.lists.Ordering",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["documents.api.common.request_limits.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "documents.api.common.schema.PinciteSchema",
+    "DEFAULT_PARSER_CLASSES": ["documents.api.common.callers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "documents.api.common.errors.PinciteSchema",
     "EXCEPTION_HANDLER": "documents.api.common.errors.error_response",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -344,7 +344,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "documents.api.common.schema.with_nullable",
+        "documents.api.common.errors.with_nullable",
     ],
     "ENUM_NAME_OVERRIDES": {
         "DocumentStatus": "documents.api.jobs.STATUSES",

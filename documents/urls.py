@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from documents.views import collections, details, document_actions, files, library, papers, selected
+from documents.views import document_actions, files, library, papers, selected
 
 urlpatterns = [
     path("", library.library, name="library"),
@@ -18,10 +18,10 @@ urlpatterns = [
     path("documents/cards/", library.cards, name="document-cards"),
     path("documents/<uuid:pk>/file", files.document_file, name="document-file"),
     path("documents/<uuid:pk>/thumbnail", files.document_thumbnail, name="document-thumbnail"),
-    path("documents/<uuid:pk>/contents/", details.contents, name="document-contents"),
-    path("documents/<uuid:pk>/pages/", details.pages, name="document-pages"),
-    path("documents/<uuid:pk>/figures/", details.figures, name="document-figures"),
-    path("documents/<uuid:pk>/passages/", details.passages, name="document-passages"),
+    path("documents/<uuid:pk>/contents/", document_actions.contents, name="document-contents"),
+    path("documents/<uuid:pk>/pages/", document_actions.pages, name="document-pages"),
+    path("documents/<uuid:pk>/figures/", document_actions.figures, name="document-figures"),
+    path("documents/<uuid:pk>/passages/", document_actions.passages, name="document-passages"),
     path("documents/<uuid:pk>/menu/", document_actions.menu, name="document-menu"),
     path("documents/<uuid:pk>/delete/", document_actions.delete, name="document-delete"),
     path("documents/<uuid:pk>/restore/", document_actions.restore, name="document-restore"),
@@ -30,12 +30,12 @@ urlpatterns = [
     path("documents/<uuid:pk>/replace/", document_actions.replace, name="document-replace"),
     path("documents/<uuid:pk>/original", files.document_original, name="document-original"),
     path("documents/<uuid:pk>/rename/", document_actions.rename, name="document-rename"),
-    path("documents/<uuid:pk>/details/", details.details, name="document-details"),
+    path("documents/<uuid:pk>/details/", document_actions.details, name="document-details"),
     path("documents/<uuid:pk>/tags/", document_actions.tag, name="document-tag"),
     path("documents/<uuid:pk>/collections/", document_actions.collect, name="document-collect"),
     path("documents/<uuid:pk>/shares/", document_actions.share, name="document-share"),
-    path("documents/<uuid:pk>/access/end/", details.end_access, name="document-access-end"),
-    path("documents/<uuid:pk>/tables/<int:index>/", details.table, name="document-table"),
+    path("documents/<uuid:pk>/access/end/", document_actions.end_access, name="document-access-end"),
+    path("documents/<uuid:pk>/tables/<int:index>/", document_actions.table, name="document-table"),
     path("documents/<uuid:pk>/metadata/", papers.metadata, name="document-metadata"),
     path("documents/<uuid:pk>/pdf/", papers.attach, name="document-attach"),
     path("documents/<uuid:pk>/full-text/", papers.fetch_full_text, name="document-full-text"),
@@ -51,12 +51,12 @@ urlpatterns = [
     path("papers/by-hand/", papers.add_by_hand, name="paper-by-hand"),
     path("papers/zotero/", papers.add_zotero_library, name="papers-zotero"),
     path("papers/import/", papers.add_list, name="papers-import"),
-    path("collections/", collections.collections, name="collections"),
-    path("collections/<uuid:pk>/", collections.collection, name="collection"),
-    path("collections/<uuid:pk>/delete/", collections.delete_collection, name="collection-delete"),
-    path("collections/<uuid:pk>/shares/", collections.share_collection, name="collection-share"),
-    path("tags/<uuid:pk>/", collections.tag, name="tag"),
-    path("tags/<uuid:pk>/delete/", collections.delete_tag, name="tag-delete"),
-    path("shares/", collections.shares, name="shares"),
-    path("shares/<uuid:pk>/delete/", collections.take_back, name="share-delete"),
+    path("collections/", library.collections, name="collections"),
+    path("collections/<uuid:pk>/", library.collection, name="collection"),
+    path("collections/<uuid:pk>/delete/", library.delete_collection, name="collection-delete"),
+    path("collections/<uuid:pk>/shares/", library.share_collection, name="collection-share"),
+    path("tags/<uuid:pk>/", library.tag, name="tag"),
+    path("tags/<uuid:pk>/delete/", library.delete_tag, name="tag-delete"),
+    path("shares/", library.shares, name="shares"),
+    path("shares/<uuid:pk>/delete/", library.take_back, name="share-delete"),
 ]

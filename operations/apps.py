@@ -15,7 +15,7 @@ class PinciteConfig(AppConfig):
         hide_memory()  # it holds keys and private text
 
         from operations.accounts import security_events  # noqa: F401  connects its receivers
-        from operations.observability import checks, health  # noqa: F401  registers checks and metrics
+        from operations.observability import health  # noqa: F401  registers system checks and metrics
         from operations.observability.logs import mask_access_logs
 
         mask_access_logs()

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from pgvector.django import CosineDistance
 
 from documents.admin.base import ReadOnlyAdmin, link_to
-from documents.admin.content import ChunkAdmin
+from documents.admin.documents import ChunkAdmin
 from documents.models import RetrievalChunk
 from retrieval.models import ChunkVector, EmbeddingSpace, SearchQuery
 

@@ -19,7 +19,7 @@ from django.core.management import call_command
 from django.core.servers.basehttp import WSGIRequestHandler
 from pytest_django.live_server_helper import LiveServer
 
-from documents.api.common.schema import NOT_BLANK
+from documents.api.common.errors import NOT_BLANK
 from documents.api.papers import TopicSerializer
 from documents.models import ApiToken, CitationUnit, RetrievalChunk, Tag
 from tests.conftest import Ingest

@@ -14,8 +14,14 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.access import end_way, ways_to
-from documents.library.shares import NotYours, add_to_collection, remove_from_collection, set_collections
+from documents.access import (
+    NotYours,
+    add_to_collection,
+    end_way,
+    remove_from_collection,
+    set_collections,
+    ways_to,
+)
 from documents.models import Collection, Document, Placement, Share
 from retrieval.query.scope import Scope
 from tests.api_clients import client_of

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from chat.models import Conversation, Message
-from documents.ingestion.sweep import sweep
 from documents.models import ApiToken, Collection, Document, SecurityEvent, Share
+from documents.tasks import sweep
 from tests.api_clients import client_of
 from tests.operations.test_sessions import signed_in
 

@@ -27,7 +27,7 @@ from chat.reviews.review_commands import (
     fill_cells,
     fillable,
 )
-from documents.api.common.authentication import caller
+from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.library import NamedParty

@@ -47,7 +47,7 @@ from chat.reviews.review_commands import (
     set_blind,
     start_review,
 )
-from documents.api.common.authentication import HasScope
+from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, Conflict, Unusable
 from documents.api.common.fields import MayEdit, Strict, VisibleRelated
 from documents.models import Collection, Document

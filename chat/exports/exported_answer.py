@@ -13,8 +13,7 @@ from chat.citations.values.written_values import values_in
 from chat.models import Citation, Conversation, Message, Note
 from chat.notes import numbered_note
 from documents.models import Document
-from documents.papers.bibliography import reference_list
-from documents.papers.record import record_of
+from documents.papers.bibliography import record_of, reference_list
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from chat.exports.html import PackFailed, as_html, evidence_pack
 from chat.exports.markdown import as_markdown, as_plain, as_rich
 from chat.models import Conversation, Message, Note
 from chat.views.visible import visible_answer, visible_conversation, visible_note
-from documents.audit import record
 from documents.models import Document, EventKind
+from documents.models.security import record
 from documents.papers.bibliography import STYLES
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

@@ -34,8 +34,8 @@ from chat.models import Annotation
 from chat.models.annotation import AnnotationQuerySet
 from chat.views.exports import as_file
 from chat.views.visible import visible_document
-from documents.audit import record
 from documents.models import Document, EventKind
+from documents.models.security import record
 from pdf.failures import ParseFailure
 from pdf.geometry import Box, PageFrame, Rect
 

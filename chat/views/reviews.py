@@ -44,9 +44,9 @@ from chat.reviews.review_commands import (
 from chat.reviews.typed_values import normalised
 from chat.views.exports import as_file
 from chat.views.visible import as_uuid
-from documents.audit import record
-from documents.library.shares import UnknownUser, share_with
+from documents.access import UnknownUser, share_with
 from documents.models import Collection, Document, EventKind
+from documents.models.security import record
 from documents.translation import translated
 from retrieval.models import SavedSearch
 

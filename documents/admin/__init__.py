@@ -8,8 +8,14 @@ from documents.admin.accounts import (
     SecurityEventAdmin,
     ShareAdmin,
 )
-from documents.admin.content import ChunkAdmin, PageAdmin, UnitAdmin
-from documents.admin.documents import CollectionAdmin, DocumentAdmin, TagAdmin
+from documents.admin.documents import (
+    ChunkAdmin,
+    CollectionAdmin,
+    DocumentAdmin,
+    PageAdmin,
+    TagAdmin,
+    UnitAdmin,
+)
 
 __all__ = [
     "ApiTokenAdmin",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from rest_framework import exceptions, serializers
 
+from documents.access import add_to_collection
 from documents.api.common.errors import Unusable
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.files.formats import OTHERS, PDF
@@ -14,7 +15,6 @@ from documents.files.uploads import UploadRefused, store_address, store_upload
 from documents.files.url_fetch import FetchRefused
 from documents.importers import ADAPTERS, AdapterError
 from documents.importers.block_import import import_blocks
-from documents.library.shares import add_to_collection
 from documents.models import Collection, Document, Tag
 
 if TYPE_CHECKING:
@@ -36,18 +36,17 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.authentication import HasScope, caller
+from documents.access import NotYours, set_collections
+from documents.api.common.callers import HasScope, JSONParser, caller
 from documents.api.common.errors import Conflict, ErrorSerializer, TooLarge
 from documents.api.common.fields import MayEdit
 from documents.api.common.idempotency import IDEMPOTENCY_KEY, once
 from documents.api.common.lists import VisibleFilter
-from documents.api.common.request_limits import JSONParser
 from documents.api.jobs import FAILURE_CODES
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import enqueue
 from documents.ingestion.source_files import unlock
-from documents.library.shares import NotYours, set_collections
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from pdf.failures import ParseFailure
 
 PDF_PART = {"file": {"contentType": "application/pdf"}}

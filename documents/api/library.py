@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents.access import end_way, ways_to
-from documents.api.common.authentication import HasScope
+from documents.api.common.callers import HasScope
 from documents.api.common.errors import UNUSABLE, Conflict, ErrorSerializer, Unusable
 from documents.api.common.fields import DocumentPart, MayEdit, Strict, VisibleRelated
 from documents.api.common.lists import TrueFalseFilter, VisibleFilter

@@ -17,7 +17,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.authentication import caller
+from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, ErrorSerializer, Unavailable, Unusable
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.documents import PDF_PART, DocumentSerializer, NotTaken, StatusSerializer
@@ -25,9 +25,17 @@ from documents.files.uploads import UploadRefused
 from documents.ingestion.source_files import replace_file
 from documents.models import Collection, Tag
 from documents.papers.acquisition import add_and_fetch, add_paper, add_records, completed
-from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
+from documents.papers.bibliography import (
+    STYLES,
+    BibliographyUnreadable,
+    PaperRecord,
+    bare_arxiv_id,
+    bare_doi,
+    read_bibliography,
+    record_of,
+    reference,
+)
 from documents.papers.catalogues import CatalogueError, NotListed, papers_on_topic, related_papers
-from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
 
 NO_CATALOGUE = OpenApiResponse(ErrorSerializer, "The catalogues of papers do not answer.")
 

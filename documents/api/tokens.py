@@ -16,7 +16,7 @@ from rest_framework import exceptions, mixins, serializers, status, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.authentication import caller
+from documents.api.common.callers import caller
 from documents.api.common.fields import Strict
 from documents.models import ApiToken, Scope
 

@@ -15,9 +15,8 @@ from rest_framework.response import Response
 
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import Ordering, WholeNumberFilter
-from documents.chunk_metadata import chunk_metadata
 from documents.models import CitationUnit, Page, RetrievalChunk
-from documents.models.content import Frames, Place
+from documents.models.content import Frames, Place, chunk_metadata
 from pdf.geometry import PageFrame, Rect, bounding_box
 
 

@@ -1,20 +1,20 @@
 """Import the output of other parsers.
 
-``docling``, ``unstructured`` and ``plain_blocks`` (Reducto, tldw and similar) convert one format each to
-``Block`` values; ``block_import`` converts those to ``ParsedPage`` values, as our own parser returns.
+``parser_outputs`` converts it (Docling, Unstructured, plain blocks of most others) to ``Block`` values;
+``block_import`` converts those to ``ParsedPage`` values, as our own parser returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from documents.importers import docling, plain_blocks, unstructured
 from documents.importers.block import AdapterError, Block
+from documents.importers.parser_outputs import read_docling, read_plain_blocks, read_unstructured
 
 ADAPTERS: dict[str, Callable[[object], list[Block]]] = {
-    "docling": docling.read,
-    "unstructured": unstructured.read,
-    "blocks": plain_blocks.read,
+    "docling": read_docling,
+    "unstructured": read_unstructured,
+    "blocks": read_plain_blocks,
 }
 
 __all__ = ["ADAPTERS", "AdapterError", "Block", "read_blocks", "recognise"]

@@ -1,7 +1,11 @@
-"""Parse a document within the configured limits: pages, chunks and metadata."""
+"""Parse a document within the configured limits: pages, chunks and metadata.
+
+Metadata are title, authors, year, identifiers and language, from the file and its first pages.
+"""
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +14,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import msgspec
+import py3langid
 from django.conf import settings
 from django.db.models.fields.files import FieldFile
 
@@ -17,13 +22,15 @@ from documents.chunking import ChunkDraft, ChunkSizes, chunk_pages
 from documents.failures import IngestionFailure
 from documents.importers.block_import import read_import
 from documents.ingestion.leases import Lease
-from documents.ingestion.metadata import DocumentMetadata, extract_metadata
 from documents.models import Document
 from documents.models.content import MOST_TRIES
+from documents.papers.bibliography import DOI, bare_arxiv_id, bare_doi
 from pdf.api import parse_file
 from pdf.failures import FailureCode
 from pdf.sandbox.limits import Limits
 from pdf.structure import ParsedDocument, ParsedPage
+from text.languages import languages_with
+from text.terms import UNSPACED, stop_words
 
 
 def parse_limits() -> Limits:
@@ -158,3 +165,229 @@ def local_file(file: FieldFile) -> Iterator[Path]:
             copy.write(part)
         copy.flush()
         yield Path(copy.name)
+
+
+# --- Metadata: from the file, and from the first pages ---
+
+
+NOT_A_TITLE = re.compile(
+    r"^(untitled|document\d*|slide \d+|title|none|null)$"
+    r"|^(microsoft |powerpoint |word |presentation)"
+    r"|^(table of )?contents$"
+    r"|^(for )?(immediate|media|press|news) release\b.{0,20}$|^(confidential|draft|preliminary|internal)$"
+    r"|^(communiqué de presse|pressemitteilung|comunicado de prensa|comunicato stampa)$"
+    r"|^(item|part|chapter|section|appendix|annex|exhibit|kapitel|chapitre) ([\dIVX]+[A-Z]?|[A-Z])\b"
+    r"|^\d{1,2}(\.\d+)*\.\s+\w|^\d{1,2}(\.\d+)+\s+\w|^第.{1,3}[章节節]"
+    r"|\.(pdf|docx?|dvi|tex|indd|qxd|pptx?|xlsx?|html?|rtf|fm|p65)$"
+    r"|^[\W\d_]+$"
+    r"|\b\d{1,2}/\d{1,2}/(19|20)?\d\d\b",  # generated: "10-K - 02/07/2019 - …", "Invoice 3/4/21"
+    re.IGNORECASE,
+)
+# Issuing authorities and names of forms are too generic to be titles.
+WORDS = r"(?:[^\W\d_][\w'’.&-]*,?\s+)"
+AN_AUTHORITY = re.compile(
+    rf"^{WORDS}{{0,7}}(commission|ministry|agency|authority|parliament|supreme court)"
+    rf"(\s+(of|for)\s+{WORDS}{{0,4}}[\w.]+)?$"
+    rf"|^{WORDS}{{0,4}}(department|ministry|state|commonwealth|government|republic) of {WORDS}{{0,5}}[\w.]+$"
+    r"|^(the )?united (states|kingdom|nations)( of america)?$"
+    r"|^(united states )?securities and exchange commission\b",
+    re.IGNORECASE,
+)
+A_FORM = re.compile(
+    r"^(form|schedule|formular|formulaire)\s+(n[o°]\.?\s*)?[A-Z]{0,4}[\s-]?\d+[\w-]*(/\w+)?\b.{0,20}$"
+    r"|^\d{1,2}-[KQF](/A)?$"
+    r"|^\W*(mark one\W*)?(annual|quarterly|current|transition|interim) report pursuant to\b",
+    re.IGNORECASE,
+)
+# Prompt injection: text addressed to a language model.
+PROMPT_INJECTION = re.compile(
+    r"\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|your|the|any)\b"
+    r".{0,30}\b(instructions?|rules?|prompts?|messages?|directions?|guidelines?)\b"
+    r"|<\s*/?\s*(system|assistant|user|instructions?|prompt)\b|<\|.*\|>|\[/?INST\]"
+    r"|^\W*(system|assistant|developer|user|human)( prompt| message)?\s*:"
+    r"|\b(answer|respond to|reply to)\b.{0,20}\b(every|all|any|each)\b.{0,20}\b(questions?|prompts?)\b"
+    r"|\b(answer|respond|reply|output|print)\b.{0,20}\b(exactly|only|always|with)\b"
+    r"|\byou (must|will|should) (now |always |never )?(act|answer|respond|reply|obey|say|cite|ignore)\b"
+    r"|\byou are (now )?(a|an) "
+    r"|\b(reveal|repeat|show|print)\b.{0,20}\b(system )?prompt\b"
+    r"|忽略.{0,12}(指令|指示|说明|規則|规则)|無視.{0,6}(指示|命令)|(指示|命令).{0,6}無視"
+    r"|ignor(iere|ez|a|e|uj).{0,30}(anweisung|instruction|instruccion|istruzion|instruç)",
+    re.IGNORECASE | re.DOTALL,
+)
+MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
+LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
+NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
+ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
+NAME = r"[^\W\d_a-z][\w'’-]*[a-z][\w'’-]*"  # a lower-case letter is required: headings may be all capitals
+PERSON = re.compile(rf"(?:{NAME}|[A-Z]\.(?:\s?-?[A-Z]\.)*)(?:\s(?:{NAME}|[A-Z]\.|de|la|van|von|der)){{1,4}}")
+FOOTNOTE_MARK = re.compile(r"[\d*†‡§¶∗⋆]+(?:\s*,\s*[\d*†‡§¶∗⋆]+)*")
+YEAR = re.compile(r"\b(19[5-9]\d|20[0-4]\d)\b")
+SAMPLE_CHARACTERS, SAMPLE_PAGES = 20_000, 40
+FEWEST_WORDS = 30  # for language detection
+LEAST_FUNCTION_WORDS = 0.08  # share in running text of a language; lists of names or numbers have fewer
+
+
+class DocumentMetadata(msgspec.Struct, frozen=True):
+    """Extracted metadata; '', None or () where nothing plausible was found."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    language: str = ""
+    doi: str = ""
+    arxiv_id: str = ""
+
+
+def extract_metadata(parsed: ParsedDocument) -> DocumentMetadata:
+    return DocumentMetadata(
+        title=printed_title(parsed),
+        authors=authors_of(parsed),
+        year=year_of(parsed),
+        language=language_of(parsed),
+        doi=doi_of(parsed),
+        arxiv_id=arxiv_id_of(parsed),
+    )
+
+
+def printed_title(parsed: ParsedDocument) -> str:
+    """Return the metadata's title unless generated, else the first heading of the first two pages.
+
+    '' for a form, whose headings only name its fields: the file's name is better.
+    """
+    headings = [] if is_form(parsed) else first_headings(parsed)
+    candidates = [parsed.metadata.get("title", ""), *headings]
+    return next((one_line(title) for title in candidates if is_title(title)), "")
+
+
+def is_form(parsed: ParsedDocument) -> bool:
+    """Return whether a line of the first page is only the name of a form, such as FORM 10-K."""
+    lines = parsed.pages[0].text.splitlines() if parsed.pages else []
+    return any(map(A_FORM.match, map(one_line, lines)))
+
+
+def first_headings(parsed: ParsedDocument) -> Iterator[str]:
+    """Yield the headings above the text by level, then by position."""
+    headings, words = [], 0
+    for unit in (unit for page in parsed.pages[:2] for unit in page.units):
+        if unit.type == "heading" and words <= MOST_WORDS_ABOVE:
+            headings.append(unit)
+        elif unit.type != "heading":
+            words += len(unit.text.split())
+    yield from (unit.text for unit in sorted(headings, key=lambda unit: unit.level or 6))
+
+
+def is_title(text: str) -> bool:
+    line = one_line(text)
+    if not 4 <= len(line) <= LONGEST_TITLE or len(text.strip().splitlines()) > MOST_TITLE_LINES:
+        return False
+    if is_list_of_people(line):
+        return False
+    excluded = (NOT_A_TITLE, PROMPT_INJECTION, AN_AUTHORITY, A_FORM)
+    return "\ufffd" not in line and not any(pattern.search(line) for pattern in excluded)
+
+
+def is_list_of_people(line: str) -> bool:
+    """Return whether a heading is a list of authors: at least three names, or two with note marks."""
+    plain = FOOTNOTE_MARK.sub("", line)
+    names = names_in(plain)
+    return len(names) > (1 if plain != line else 2) and all(map(PERSON.fullmatch, names))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.replace("\x00", " ").split())
+
+
+def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
+    """Return the metadata's authors; else, of a paper, the names between title and abstract."""
+    names = names_in(parsed.metadata.get("author", ""))
+    if not names and is_paper(parsed):
+        names = names_below_title(parsed)
+    return tuple(names[:50])
+
+
+A_COMPANY = re.compile(
+    r"\b(Inc|Incorporated|Ltd|Limited|LLC|LLP|PLC|Corp|Corporation|Co|Company|GmbH|AG|Sons)\b"
+)
+OF_ONE_NAME = r"(?=(?:an?|the|[a-z]+ of)\s|(?:Inc|Ltd|LLC|LLP|PLC|Corp|Co|GmbH|AG|Jr|Sr|Ph\.?D)\b)"
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names in a list. A company's may hold "&", and a comma before what it is: ", Inc."."""
+    line = one_line(text)
+    if PROMPT_INJECTION.search(line):
+        return []
+    joint = "" if A_COMPANY.search(line) else r"|\band\b|&"
+    parts = re.split(rf"\s*(?:;|,(?!\s*{OF_ONE_NAME})(?:\s*and\b)?{joint})\s*", line)
+    return [part for part in parts if 2 < len(part) <= LONGEST_AUTHOR and not NOT_AN_AUTHOR.search(part)]
+
+
+def names_below_title(parsed: ParsedDocument) -> list[str]:
+    """Return the names in the first line of prose on page 1, if it has only names."""
+    units = parsed.pages[0].units if parsed.pages else ()
+    prose = next((unit.text for unit in units if unit.type == "prose"), "")
+    names = names_in(FOOTNOTE_MARK.sub("", prose.partition("\n")[0]))
+    return names if all(map(PERSON.fullmatch, names)) else []
+
+
+def is_paper(parsed: ParsedDocument) -> bool:
+    """Return whether the first pages have an abstract or an identifier."""
+    sections = {unit.section_type for page in parsed.pages[:2] for unit in page.units}
+    return "abstract" in sections or bool(doi_of(parsed) or arxiv_id_of(parsed))
+
+
+def doi_of(parsed: ParsedDocument) -> str:
+    """Return the metadata's DOI, else the only one on the first page; several belong to cited papers."""
+    values = (parsed.metadata.get(name, "") for name in ("doi", "subject", "keywords", "title"))
+    if found := next(filter(None, map(bare_doi, values)), ""):
+        return found
+    printed = {bare_doi(text) for text in DOI.findall(parsed.pages[0].text)} if parsed.pages else set()
+    return printed.pop() if len(printed) == 1 else ""
+
+
+def arxiv_id_of(parsed: ParsedDocument) -> str:
+    """Return the id that arXiv stamps on the first page: ``arXiv:1706.03762v5 [cs.CL]``."""
+    found = ARXIV_STAMP.search(parsed.pages[0].text) if parsed.pages else None
+    return bare_arxiv_id(found.group()) if found else ""
+
+
+def year_of(parsed: ParsedDocument) -> int | None:
+    """Return the most frequent year on the first page, else the file's creation year."""
+    first = parsed.pages[0].text if parsed.pages else ""
+    named = Counter(YEAR.findall(first)).most_common(1)
+    made = YEAR.search(parsed.metadata.get("creationDate", "")[2:6])
+    found = named[0][0] if named else made.group() if made else None
+    return int(found) if found else None
+
+
+def language_of(parsed: ParsedDocument) -> str:
+    """Return the ISO 639-1 code detected in the text, else the file's own declaration.
+
+    py3langid classifies a sample of the whole document, since the first pages may be in English. Where the
+    text has too few function words of the result, the declaration is used.
+    """
+    words = re.findall(r"[^\W\d_]+", sample_of(parsed).lower())
+    declared = parsed.language.lower().replace("_", "-")[:12]
+    if len("".join(words)) < FEWEST_WORDS * 4:
+        return declared
+    found = str(py3langid.classify(" ".join(words))[0])
+    found = {"nb": "no", "nn": "no"}.get(found, found)
+    if not stop_words(found) or UNSPACED.search("".join(words)[:2000]):
+        return found
+    counts = Counter(words)
+    if share_of(counts, found) >= LEAST_FUNCTION_WORDS / 2:
+        return found
+    best = max(sorted(languages_with("stopwords.txt")), key=lambda code: share_of(counts, code))
+    return best if share_of(counts, best) >= LEAST_FUNCTION_WORDS else declared
+
+
+def share_of(counts: Counter[str], language: str) -> float:
+    """Return the share of words that are function words of the language."""
+    return sum(counts[word] for word in stop_words(language)) / (counts.total() or 1)
+
+
+def sample_of(parsed: ParsedDocument) -> str:
+    """Return text from pages throughout the document."""
+    step = max(1, len(parsed.pages) // SAMPLE_PAGES)
+    pages = [page.text for page in parsed.pages[::step]]
+    each = max(400, SAMPLE_CHARACTERS // (len(pages) or 1))
+    return " ".join(text[:each] for text in pages)[:SAMPLE_CHARACTERS]

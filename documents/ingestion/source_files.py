@@ -22,9 +22,9 @@ from documents.files.url_fetch import NOT_A_PDF, TOO_LARGE, FetchRefused, fetch
 from documents.ingestion.leases import Lease, LostLease
 from documents.ingestion.parser import local_file, parse_limits, progress_of
 from documents.ingestion.queue import enqueue
-from documents.library.trash import remove_files
+from documents.library import remove_files
 from documents.models import Document, PreviousVersion
-from documents.papers.record import record_of
+from documents.papers.bibliography import record_of
 from pdf.api import add_text_layer, convert_file, without_password
 from pdf.failures import FailureCode, ParseFailure
 from pdf.sandbox.messages import Maker as Making

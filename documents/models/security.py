@@ -1,26 +1,28 @@
-"""API tokens, security events, temporary passwords, rate counts and idempotency keys."""
+"""API tokens, security events, temporary passwords, rate counts and idempotency keys.
+
+``record`` writes a security event: user, action, IP address.
+"""
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Self
-
-from django.conf import settings
-from django.db import models
-from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
 import hashlib
+import logging
 import secrets
 import time
 import uuid
-from datetime import datetime
+from contextvars import ContextVar
+from datetime import datetime, timedelta
+from ipaddress import ip_address
+from typing import Self
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.postgres.fields import ArrayField
-from django.db import connection
+from django.db import connection, models
 from django.db.models import Q
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 
 class EventKind(models.TextChoices):
@@ -233,3 +235,40 @@ class IdempotencyKey(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+logger = logging.getLogger(__name__)
+request_in_work: ContextVar[HttpRequest | None] = ContextVar("request_in_work", default=None)
+"""The current HTTP request, set by a middleware; None in commands and workers."""
+
+
+def record(kind: EventKind, detail: str = "", *, user: User | None = None, username: str = "") -> None:
+    """Write an event to the database, which the admin shows, and to the log.
+
+    ``user`` defaults to the user of the current request, if any.
+    """
+    actor = user or acting_user()
+    name = actor.get_username() if actor else username
+    SecurityEvent.objects.create(
+        kind=kind,
+        user=actor if actor and actor.pk else None,
+        username=name[:150],
+        address=address_of(request_in_work.get()),
+        detail=detail[:500],
+    )
+    logger.info("security: %s", kind.value, extra={"user": name, "detail": detail})
+
+
+def acting_user() -> User | None:
+    """Return the user of the current request, or None."""
+    request = request_in_work.get()
+    user: User | AnonymousUser | None = getattr(request, "user", None)
+    return user if isinstance(user, User) else None
+
+
+def address_of(request: HttpRequest | None) -> str | None:
+    """Return the connection's IP address; None over a Unix socket."""
+    try:
+        return str(ip_address(request.META.get("REMOTE_ADDR", ""))) if request else None
+    except ValueError:
+        return None

@@ -17,16 +17,15 @@ from django.core.files.base import ContentFile, File
 from django.db import transaction
 from django_q.tasks import async_task
 
+from documents.access import add_to_collection
 from documents.files.uploads import UploadRefused, clean_name, store_upload
 from documents.files.url_fetch import FetchRefused, fetch
 from documents.ingestion.queue import cancel_jobs, issue_tickets, job_beside, new_job
 from documents.ingestion.source_files import replace_file
-from documents.library.shares import add_to_collection
 from documents.models import CitationUnit, Collection, Document, Job, RetrievalChunk, Tag
 from documents.models.library import colour_for
-from documents.papers.bibliography import read_bibliography
+from documents.papers.bibliography import RECORD_SECTIONS, PaperRecord, read_bibliography
 from documents.papers.catalogues import CatalogueError, Zotero, in_library, look_up
-from documents.papers.record import RECORD_SECTIONS, PaperRecord
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -22,8 +22,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from documents.models import Document
-from documents.papers.bibliography import from_csl
-from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_of
+from documents.papers.bibliography import PaperRecord, bare_arxiv_id, bare_doi, from_csl, record_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -6,7 +6,7 @@ from html import escape
 
 import pymupdf
 
-from documents.papers.record import RECORD_SECTIONS, PaperRecord
+from documents.papers.bibliography import RECORD_SECTIONS, PaperRecord
 
 PAGE = pymupdf.paper_rect("a4")
 MARGIN = 72.0

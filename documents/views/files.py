@@ -20,10 +20,10 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from documents.audit import record
 from documents.files.page_pictures import PictureFailed, thumbnail_of
 from documents.files.storage import PartsOfFiles
 from documents.models import Document, EventKind
+from documents.models.security import record
 from documents.templatetags.ui import sprite
 
 SINGLE_RANGE = re.compile(r"bytes=(\d*)-(\d*)\s*")

@@ -30,7 +30,17 @@ from documents.papers.acquisition import (
     add_zotero,
     fetch_later,
 )
-from documents.papers.bibliography import STYLES, BibliographyUnreadable, read_bibliography, reference
+from documents.papers.bibliography import (
+    STYLES,
+    BibliographyUnreadable,
+    PaperRecord,
+    bare_arxiv_id,
+    bare_doi,
+    read_bibliography,
+    record_named,
+    record_of,
+    reference,
+)
 from documents.papers.catalogues import (
     CatalogueError,
     Direction,
@@ -40,7 +50,6 @@ from documents.papers.catalogues import (
     papers_on_topic,
     related_papers,
 )
-from documents.papers.record import PaperRecord, bare_arxiv_id, bare_doi, record_named, record_of
 from documents.views.document_actions import answer, by_htmx
 
 LONGEST_TOPIC = 300

@@ -24,16 +24,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from documents.audit import record
+from documents.access import UnknownUser, add_to_collection, share_with
 from documents.ingestion import pipeline
 from documents.ingestion.parser import local_file
-from documents.library.document_list import for_cards
-from documents.library.shares import UnknownUser, add_to_collection, share_with
-from documents.library.trash import delete_document, move_to_trash, restore_from_trash
+from documents.library import delete_document, for_cards, move_to_trash, restore_from_trash
 from documents.models import Collection, Document, EventKind, Tag
 from documents.models.document import DocumentQuerySet
 from documents.models.library import colour_for
-from documents.papers.record import csl_json, record_of
+from documents.models.security import record
+from documents.papers.bibliography import csl_json, record_of
 from documents.views.document_actions import changed, refusal, uuid_or_404
 
 MOST_SELECTED = 500

@@ -25,8 +25,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from documents.audit import acting_user, record
 from documents.models import ApiToken, EventKind, Scope, TemporaryPassword
+from documents.models.security import acting_user, record
 from operations.accounts.sign_in import (
     OWN_PASSWORD,
     SignIn,

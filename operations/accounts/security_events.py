@@ -17,8 +17,8 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_only_middleware
 
 from chat.models import AnswerShare
-from documents.audit import record, request_in_work
 from documents.models import ApiToken, EventKind, Placement, Share
+from documents.models.security import record, request_in_work
 
 FLAGS = ("is_active", "is_staff", "is_superuser")
 CHANGES = {"post_add": "added", "post_remove": "removed", "post_clear": "removed all"}

@@ -25,7 +25,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_only_middleware
 from django.utils.functional import SimpleLazyObject
 
-from documents.api.common.request_limits import parse_rate
+from documents.api.common.callers import parse_rate
 from operations.http.errors import error_page
 from operations.postgres.base import Kind, current_kind
 

@@ -25,8 +25,8 @@ from django_q.models import Failure, Success
 from chat.models import Citation, Message
 from documents.admin.base import link_to_list
 from documents.ingestion.queue import tickets_left
-from documents.ingestion.sweep import sweep
 from documents.models import Document, Worker
+from documents.tasks import sweep
 from retrieval.models import SearchQuery
 
 SHOWN = 20  # workers, leased documents

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from documents.tokenizer import tokens_of_each, wordllama_file
+from documents.chunking import tokens_of_each, wordllama_file
 from retrieval.embeddings.base import Vectors, unit_vectors
 
 

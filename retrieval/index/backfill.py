@@ -20,12 +20,12 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django_q.tasks import async_task
 
-from documents.chunk_metadata import chunk_metadata
 from documents.chunking import main_type
 from documents.importers.block_import import VERSION as IMPORT_VERSION
 from documents.ingestion.pipeline import ingest_again
 from documents.ingestion.queue import job_beside
 from documents.models import CitationUnit, Document, FailureCode, Job, RetrievalChunk
+from documents.models.content import chunk_metadata
 from pdf.api import PARSER_VERSION
 from retrieval.index.document_index import Stale, embed_document, index_words
 from retrieval.index.vectors import activate, active_space, build_vector_index, open_space, without_vector

@@ -24,8 +24,7 @@ from chat.exports.markdown import as_markdown
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.notes import add_answer, add_quote
 from documents.models import Document
-from documents.papers.bibliography import reference_list
-from documents.papers.record import PaperRecord
+from documents.papers.bibliography import PaperRecord, reference_list
 from pdf.api import bind_evidence
 from pdf.geometry import Rect
 from pdf.sandbox.messages import Highlight, HighlightedFile, HighlightedPage

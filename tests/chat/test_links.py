@@ -14,7 +14,7 @@ from chat.answers import question_commands
 from chat.models import AnswerShare, Citation, Conversation, Message
 from chat.share_links import share_answer, token_of
 from documents.access import ways_to
-from documents.library.trash import delete_document, move_to_trash
+from documents.library import delete_document, move_to_trash
 from documents.models import CitationUnit, Document, Share
 from tests.api_clients import client_of
 

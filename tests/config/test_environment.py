@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from chat.providers import registry as chat_registry
-from documents.api.common.request_limits import parse_rate
+from documents.api.common.callers import parse_rate
 from retrieval.embeddings import registry as embedding_registry
 from retrieval.results import STRATEGIES
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents.chunk_metadata import chunk_metadata, citation_anchor, list_style
 from documents.models import CitationUnit
+from documents.models.content import chunk_metadata, citation_anchor, list_style
 from tests.api_clients import client_of
 from tests.conftest import Ingest, imported
 

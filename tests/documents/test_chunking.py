@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents.chunking import ChunkSizes, chunk_pages, context_header, split_text
-from documents.tokenizer import token_counts
+from documents.chunking import ChunkSizes, chunk_pages, context_header, split_text, token_counts
 from pdf.structure import ParsedPage, ParsedUnit
 from tests.documents.units import page, row, unit
 

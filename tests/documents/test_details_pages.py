@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from documents.library.shares import add_to_collection
+from documents.access import add_to_collection
 from documents.models import Collection, Document, Share, Tag
 from tests.conftest import Ingest
 

@@ -22,7 +22,7 @@ from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
 from documents.ingestion.source_files import pdf_of
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from pdf.api import ParseFailure
 from pdf.convert.depth_limits import DEEPEST, deepest

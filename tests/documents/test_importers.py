@@ -16,13 +16,13 @@ from django.test import Client
 
 from chat.citations.snapshots import quoted
 from chat.models import Conversation, Message
-from documents.chunk_metadata import chunk_metadata
 from documents.importers import AdapterError, read_blocks, recognise
 from documents.importers.block import MOST_BLOCKS
 from documents.importers.block_import import FRAME, parsed_document
 from documents.ingestion.source_files import replace_file
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document, RetrievalChunk
+from documents.models.content import chunk_metadata
 from documents.tasks import ingest_next
 from pdf.geometry import Rect
 from pdf.structure import Location

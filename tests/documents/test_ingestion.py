@@ -19,11 +19,10 @@ from documents.files.uploads import store_upload
 from documents.ingestion import leases, pipeline
 from documents.ingestion.pipeline import ingest, ingest_again, ingest_document
 from documents.ingestion.queue import next_in_turn
-from documents.ingestion.sweep import GIVEN_UP, recover_from, sweep
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import CitationUnit, Document, FailureCode, Page, RetrievalChunk
 from documents.signals import document_parsed
-from documents.tasks import ingest_next
+from documents.tasks import GIVEN_UP, ingest_next, recover_from, sweep
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 

@@ -17,10 +17,10 @@ from documents.files.uploads import store_upload
 from documents.importers import AdapterError
 from documents.importers.block_import import import_blocks
 from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
-from documents.ingestion.sweep import sweep
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document, Job
 from documents.papers.acquisition import fetch_later, fetch_pdf
+from documents.tasks import sweep
 from retrieval.index.backfill import reindex
 from retrieval.models import IndexedDocument
 from tests.api_clients import client_of

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from documents.ingestion.sweep import GIVEN_UP, recover_from
 from documents.models import Document, Share, Tag
+from documents.tasks import GIVEN_UP, recover_from
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.ingestion.metadata import extract_metadata, is_title, language_of, names_in
+from documents.ingestion.parser import extract_metadata, is_title, language_of, names_in
 from pdf.api import parse_file
 from pdf.geometry import PageFrame
 from pdf.structure import ParsedDocument, ParsedPage

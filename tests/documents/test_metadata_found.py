@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from documents.ingestion.metadata import DocumentMetadata, extract_metadata
+from documents.ingestion.parser import DocumentMetadata, extract_metadata
 from pdf.api import parse_file
 from pdf.extract.open_document import read_xmp
 from tests.drawing import draw_pdf

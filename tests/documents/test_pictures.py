@@ -14,7 +14,7 @@ from PIL import Image
 from documents.files import page_pictures
 from documents.files import page_pictures as cropping
 from documents.files.page_pictures import STRONG, Highlight, PictureFailed, page_drawing, page_picture
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document, Page
 from tests.conftest import Ingest
 

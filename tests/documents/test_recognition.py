@@ -25,10 +25,10 @@ from documents.ingestion.leases import LostLease, acquire_for_recognition
 from documents.ingestion.pipeline import cancel, ingest_again, ingest_document
 from documents.ingestion.recognition import next_to_recognise, recognise_document, want_pages
 from documents.ingestion.source_files import replace_file
-from documents.ingestion.sweep import recover
 from documents.models import Document
 from documents.models.content import MOST_TRIES
 from documents.models.document import ranges
+from documents.tasks import recover
 from pdf.failures import FailureCode, ParseFailure, recognition_failure
 from pdf.sandbox.messages import PageNotRecognised
 from retrieval.models import ChunkVector

@@ -13,7 +13,7 @@ from django.urls import reverse
 from documents.files.uploads import store_upload
 from documents.ingestion.leases import LostLease, acquire
 from documents.ingestion.source_files import store_text_layer
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from pdf.api import parse_file
 from pdf.structure import ParsedDocument

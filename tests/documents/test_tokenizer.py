@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from documents import tokenizer
-from documents.tokenizer import token_counts, tokens_of_each
+from documents import chunking
+from documents.chunking import token_counts, tokens_of_each
 
 PIECES = [
     "a",
@@ -31,7 +31,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 def tokens_of_whole(found: list[str]) -> list[list[int]]:
-    encodings = tokenizer._tokenizer().encode_batch_fast(found, add_special_tokens=False)
+    encodings = chunking._tokenizer().encode_batch_fast(found, add_special_tokens=False)
     return [encoding.ids for encoding in encodings]
 
 
@@ -44,11 +44,11 @@ def test_words_read_one_by_one_give_the_tokens_of_the_text(found: list[str]) -> 
 
 
 def test_words_that_are_remembered_stay_within_their_bound() -> None:
-    most = tokenizer._MOST_KEPT
+    most = chunking._MOST_KEPT
     for start in (0, most // 2, most):
         numbers = [str(number) for number in range(start, start + most // 2 + 10)]
         (count,) = token_counts([" ".join(numbers)])
         assert count > len(numbers)
-        assert len(tokenizer._kept) <= most
+        assert len(chunking._kept) <= most
     assert token_counts(["x" * 5000]) == list(map(len, tokens_of_whole(["x" * 5000])))
-    assert max(map(len, tokenizer._kept)) <= tokenizer._LONGEST_KEPT
+    assert max(map(len, chunking._kept)) <= chunking._LONGEST_KEPT

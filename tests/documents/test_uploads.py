@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents.files.uploads import UploadRefused, clean_name, store_upload
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from tests.drawing import draw_pdf
 

@@ -10,8 +10,8 @@ from documents.files.uploads import UploadRefused, store_upload
 from documents.ingestion.leases import LostLease, acquire
 from documents.ingestion.pipeline import cancel, ingest_document
 from documents.ingestion.source_files import replace_file
-from documents.ingestion.sweep import recover
 from documents.models import Collection, Document, PreviousVersion, Tag
+from documents.tasks import recover
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
 

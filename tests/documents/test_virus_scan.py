@@ -21,7 +21,7 @@ from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.source_files import replace_file
 from documents.models import Document
 from documents.papers.acquisition import add_paper, fetch_failure, fetch_pdf
-from documents.papers.record import PaperRecord
+from documents.papers.bibliography import PaperRecord
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer, scripted_server

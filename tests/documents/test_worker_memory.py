@@ -10,7 +10,7 @@ import psutil
 import pytest
 from django.contrib.auth.models import User
 
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from tests.conftest import Ingest
 
 pytestmark = pytest.mark.django_db

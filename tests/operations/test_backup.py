@@ -15,7 +15,7 @@ from django.test import Client
 from chat.answers.question_commands import ask, start_conversation
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Conversation
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from operations import backup
 from operations.backup import BackupError, back_up, restore, stored_names

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from documents.library.trash import move_to_trash
+from documents.library import move_to_trash
 from documents.models import CitationUnit, Document, Page, RetrievalChunk
 from operations.postgres import citus
 from retrieval.index import vectors

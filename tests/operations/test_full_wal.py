@@ -19,8 +19,7 @@ import pytest
 
 from documents.failures import NO_ROOM, shortage
 from operations.embedded import server
-from operations.embedded.locks import starting_or_stopping
-from operations.embedded.server import ServerUnavailable, socket_directory
+from operations.embedded.server import ServerUnavailable, socket_directory, starting_or_stopping
 from tests.documents.test_full_disk import Disk, small_disk
 
 pytestmark = [

@@ -12,7 +12,7 @@ from django.test import Client
 from documents.ingestion.queue import forget_worker, record_heartbeat
 from operations.http.admission import admission
 from operations.observability import health
-from operations.observability.checks import check_database, check_pgvector, check_postgresql
+from operations.observability.health import check_database, check_pgvector, check_postgresql
 
 pytestmark = pytest.mark.django_db
 

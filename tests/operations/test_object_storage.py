@@ -17,7 +17,7 @@ from django.test import Client
 import config.settings
 from documents.files.page_pictures import thumbnail_of
 from documents.ingestion import pipeline
-from documents.library.trash import delete_document
+from documents.library import delete_document
 from documents.models import Document
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf

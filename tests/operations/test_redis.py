@@ -24,7 +24,7 @@ from redis import Redis
 from chat.answers import event_stream
 from chat.models import Conversation, Message, StreamEvent
 from documents import shared_state
-from documents.api.common import request_limits
+from documents.api.common import callers
 from documents.files.uploads import store_upload
 from documents.models import Document, RateCount
 from tests.drawing import draw_pdf
@@ -104,7 +104,7 @@ def test_limits_count_in_redis_and_go_on_in_the_database_while_it_is_away(
     allowed: list[bool] = []
 
     def ask_often() -> None:
-        allowed.extend([request_limits.take("ask", "user 1") == 0 for _ in range(10)])
+        allowed.extend([callers.take("ask", "user 1") == 0 for _ in range(10)])
 
     threads = [threading.Thread(target=ask_often) for _ in range(4)]
     for thread in threads:
@@ -112,11 +112,11 @@ def test_limits_count_in_redis_and_go_on_in_the_database_while_it_is_away(
     for thread in threads:
         thread.join()
     assert sum(allowed) == 20
-    assert 3500 < request_limits.take("ask", "user 1") <= 3600
+    assert 3500 < callers.take("ask", "user 1") <= 3600
     assert not RateCount.objects.exists()
     redis.kill()
     redis.wait()
-    assert request_limits.take("ask", "user 1") == 0
+    assert callers.take("ask", "user 1") == 0
     assert RateCount.objects.get().count == 1
 
 

@@ -14,7 +14,7 @@ from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from documents.library.trash import move_to_trash
+from documents.library import move_to_trash
 from documents.models import Collection, Document
 from operations.embedded import server
 from operations.postgres import replicas

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from documents.files.uploads import store_upload
 from documents.ingestion.leases import acquire
-from documents.ingestion.sweep import sweep_in_turn
 from documents.models import Document
+from documents.tasks import sweep_in_turn
 from tests.drawing import draw_pdf
 from tests.operations.test_runapp import wait_for
 from tests.operations.test_worker import Workers

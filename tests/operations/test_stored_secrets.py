@@ -8,7 +8,7 @@ import hashlib
 from cryptography.fernet import Fernet
 from django.conf import settings
 
-from operations.accounts import sign_in_limits
+from operations.accounts import sign_in
 from operations.accounts.sign_in import SecondFactor
 
 
@@ -19,4 +19,4 @@ def test_the_seed_of_a_second_factor_that_an_older_version_stored_is_read() -> N
 
 
 def test_the_cookie_of_a_known_browser_keeps_its_salt() -> None:
-    assert sign_in_limits.SALT == "config.known_browsers"
+    assert sign_in.SALT == "config.known_browsers"

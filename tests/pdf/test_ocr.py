@@ -11,7 +11,7 @@ import psutil
 import pymupdf
 import pytest
 
-from operations.observability.checks import tesseract_has_its_languages
+from operations.observability.health import tesseract_has_its_languages
 from pdf.api import add_text_layer, parse_file, recognise_pages
 from pdf.extract.page_content import RawPage
 from pdf.extract.recognition import is_garbled, may_show_writing, needs_recognition, with_recognised

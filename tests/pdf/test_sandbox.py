@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from django.conf import settings
 
-from operations.observability.checks import hostile_files_are_confined
+from operations.observability.health import hostile_files_are_confined
 from pdf.api import draw_plain_page
 from pdf.sandbox import client, confinement, seccomp
 from pdf.sandbox.office_server import OfficeLimits

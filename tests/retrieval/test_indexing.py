@@ -17,8 +17,8 @@ from django.utils import timezone
 import retrieval.index.backfill
 import retrieval.index.document_index
 from documents.ingestion.pipeline import ingest_document
-from documents.ingestion.sweep import sweep
 from documents.models import CitationUnit, Document, FailureCode
+from documents.tasks import sweep
 from retrieval import provider_calls
 from retrieval.embeddings.base import HashingEmbedder
 from retrieval.index.backfill import (

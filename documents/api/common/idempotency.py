@@ -22,7 +22,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from documents.api.common.authentication import caller
+from documents.api.common.callers import caller
 from documents.api.common.errors import Conflict, error_body
 from documents.models import IdempotencyKey
 

@@ -28,7 +28,7 @@ from documents.ingestion.pipeline import ingest_document
 from documents.models import Document, TemporaryPassword
 from operations.handbook import SUGGESTED_QUESTIONS, draw_handbook
 from operations.http.static_files import are_collected
-from operations.observability.checks import check_database
+from operations.observability.health import check_database
 from operations.processes import ProcessGroup
 
 PORTS_TRIED = 20

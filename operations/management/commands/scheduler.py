@@ -10,8 +10,8 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 
-from documents.ingestion.sweep import SWEEP_EVERY, sweep, sweep_in_turn
 from documents.management.library_command import LibraryCommand
+from documents.tasks import SWEEP_EVERY, sweep, sweep_in_turn
 from operations.processes import bind_to_parent
 
 logger = logging.getLogger(__name__)

@@ -22,8 +22,8 @@ from django.db import DatabaseError, connection
 from documents.ingestion import queue
 from documents.ingestion.leases import host
 from documents.ingestion.queue import waiting
-from documents.ingestion.sweep import SWEEP_EVERY, recover_from, sweep_in_turn
 from documents.models import Document
+from documents.tasks import SWEEP_EVERY, recover_from, sweep_in_turn
 from operations.processes import ProcessGroup, bind_to_parent, children, is_alive, lower_priority, send
 from pdf.sandbox.confinement import weaknesses
 

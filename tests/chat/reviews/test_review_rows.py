@@ -12,8 +12,8 @@ from chat.receivers import keep_reviews_going
 from chat.reviews.fill_queue import fill_next_row
 from chat.reviews.presenters import grid
 from chat.reviews.review_commands import add_rows, fill_cells, found_by
-from documents.library.shares import add_to_collection
-from documents.library.trash import delete_document, move_to_trash, restore_from_trash
+from documents.access import add_to_collection
+from documents.library import delete_document, move_to_trash, restore_from_trash
 from documents.models import Collection, Document, Share
 from retrieval.models import SavedSearch
 from tests.api_clients import client_of

@@ -13,7 +13,7 @@ from chat.models import Review, ReviewCell, ReviewColumn
 from chat.receivers import keep_reviews_going
 from chat.reviews.fill_queue import fill_next_row
 from chat.reviews.presenters import grid
-from documents.library.shares import add_to_collection
+from documents.access import add_to_collection
 from documents.models import Collection, Document
 from tests.api_clients import client_of
 from tests.chat.reviews.conftest import cell

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from documents.api.common import idempotency, request_limits
+from documents.api.common import callers, idempotency
 from documents.models import ApiToken, Document, IdempotencyKey, RateCount, Tag
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
@@ -153,10 +153,10 @@ def test_a_window_ends(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rates_are_read_as_people_write_them() -> None:
-    assert request_limits.parse_rate("60/min") == (60, 60)
-    assert request_limits.parse_rate("5/h") == (5, 3600)
+    assert callers.parse_rate("60/min") == (60, 60)
+    assert callers.parse_rate("5/h") == (5, 3600)
     with pytest.raises(KeyError):
-        request_limits.parse_rate("5/fortnight")
+        callers.parse_rate("5/fortnight")
 
 
 def test_an_upload_sent_again_under_its_key_is_not_done_again(alice: User) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from documents.api.common.request_limits import DEEPEST, depth
+from documents.api.common.callers import DEEPEST, depth
 from documents.models import ApiToken
 
 PATHS = ("/api/documents/", "/api/conversations/", "/api/tags/", "/api/collections/", "/api/search/")

@@ -14,7 +14,7 @@ from django.urls import reverse
 from documents.ingestion.pipeline import ingest_document
 from documents.models import Document
 from documents.papers.acquisition import add_paper
-from documents.papers.record import PaperRecord, record_named
+from documents.papers.bibliography import PaperRecord, record_named
 from tests.api_clients import client_of
 from tests.drawing import draw_pdf
 from tests.scripted_server import Answer, ScriptedServer

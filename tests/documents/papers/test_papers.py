@@ -20,12 +20,12 @@ from documents.papers.acquisition import add_paper, fetch_pdf
 from documents.papers.bibliography import (
     STYLES,
     BibliographyUnreadable,
+    PaperRecord,
     StyleUnknown,
     read_bibliography,
     reference,
 )
 from documents.papers.catalogues import CatalogueError, NotListed, look_up, papers_around
-from documents.papers.record import PaperRecord
 from retrieval.query.scope import Scope
 from retrieval.search import search
 from tests.api_clients import client_of
