@@ -12,7 +12,6 @@ import msgspec
 
 from pdf.failures import FailureCode, ParseFailure, check_header
 from pdf.sandbox.client import answers_of, retry_if_killed
-from pdf.sandbox.limits import Limits
 from pdf.sandbox.messages import (
     About,
     AnnotateRequest,
@@ -24,6 +23,7 @@ from pdf.sandbox.messages import (
     HeldRequest,
     HighlightedFile,
     HighlightedPage,
+    Limits,
     Maker,
     Opened,
     PageNotRecognised,

@@ -24,8 +24,17 @@ from documents.models import CitationUnit, Collection, Document, Page, Retrieval
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import OTHER_NAMES, Scope
-from retrieval.rag_config import FULL_TEXT_LEVELS, LONGEST_LIST, MOST_CHUNKS, RagConfig
-from retrieval.results import STRATEGIES, Hit, SearchOptions, SearchRecord, SearchResult
+from retrieval.results import (
+    FULL_TEXT_LEVELS,
+    LONGEST_LIST,
+    MOST_CHUNKS,
+    STRATEGIES,
+    Hit,
+    RagConfig,
+    SearchOptions,
+    SearchRecord,
+    SearchResult,
+)
 from retrieval.search import search
 
 YEAR: dict[str, Any] = {"required": False, "allow_null": True, "min_value": 0, "max_value": 3000}

@@ -28,9 +28,16 @@ from retrieval.index.vectors import active_space
 from retrieval.models import EmbeddingSpace, SavedSearch, SearchQuery
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
-from retrieval.rag_config import FULL_TEXT_LEVELS, SWITCHES, RagConfig
 from retrieval.ranking.facets import Facet
-from retrieval.results import Hit, SearchOptions, SearchRecord, SearchResult
+from retrieval.results import (
+    FULL_TEXT_LEVELS,
+    SWITCHES,
+    Hit,
+    RagConfig,
+    SearchOptions,
+    SearchRecord,
+    SearchResult,
+)
 from retrieval.search import more_like, search
 
 # What a person asked the search page for, read from its URL; and what the page shows.

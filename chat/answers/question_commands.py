@@ -19,7 +19,7 @@ from chat.models import Citation, Conversation, Message, Region
 from chat.share_links import revoke
 from documents.ingestion.recognition import want_documents
 from documents.models import Collection, Document
-from retrieval.rag_config import RagConfig
+from retrieval.results import RagConfig
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 LONGEST_QUESTION = 4000

@@ -48,8 +48,7 @@ from documents.ingestion.recognition import pages_left
 from documents.translation import translated
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
-from retrieval.rag_config import RagConfig
-from retrieval.results import SearchRecord
+from retrieval.results import RagConfig, SearchRecord
 
 # An incomplete answer as its model wrote it, so that it can go on.
 

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='conversation',
             name='rag_config',
-            field=models.JSONField(blank=True, default=dict, help_text='how its questions are searched: retrieval.rag_config.RagConfig'),
+            field=models.JSONField(blank=True, default=dict, help_text='how its questions are searched: retrieval.results.RagConfig'),
         ),
         migrations.AddField(
             model_name='message',

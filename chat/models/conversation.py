@@ -15,7 +15,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import Document
-from retrieval.rag_config import RagConfig
+from retrieval.results import RagConfig
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -87,7 +87,7 @@ class Conversation(Hideable):
     provider = models.CharField(max_length=20, blank=True, help_text="'' is the server's default")
     model = models.CharField(max_length=120, blank=True)
     rag_config = models.JSONField(
-        default=dict, blank=True, help_text="how its questions are searched: retrieval.rag_config.RagConfig"
+        default=dict, blank=True, help_text="how its questions are searched: retrieval.results.RagConfig"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -39,7 +39,7 @@ from chat.views.visible import visible_answer, visible_conversation
 from documents.files.page_pictures import PictureFailed, region_picture
 from documents.models import Collection, Document
 from retrieval.api import RagConfigSerializer
-from retrieval.rag_config import SWITCHES, RagConfig
+from retrieval.results import SWITCHES, RagConfig
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

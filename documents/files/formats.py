@@ -18,7 +18,7 @@ import msgspec
 from django.conf import settings
 
 from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, begins_as_pdf, file_failure
-from pdf.sandbox.limits import MIB, wall_seconds
+from pdf.sandbox.messages import MIB, wall_seconds
 from pdf.sandbox.office_server import REFUSED, OfficeLimits
 
 HEAD = 1024  # bytes that must contain '%PDF-' (PDF 32000-1, annex H.3.4.1)

@@ -27,7 +27,7 @@ from documents.models.content import MOST_TRIES
 from documents.papers.bibliography import DOI, bare_arxiv_id, bare_doi
 from pdf.api import parse_file
 from pdf.failures import FailureCode
-from pdf.sandbox.limits import Limits
+from pdf.sandbox.messages import Limits
 from pdf.structure import ParsedDocument, ParsedPage
 from text.languages import languages_with
 from text.terms import UNSPACED, stop_words

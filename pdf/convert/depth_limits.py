@@ -12,7 +12,7 @@ import zipfile
 from pathlib import PurePosixPath
 
 from pdf.failures import FailureCode, ParseFailure
-from pdf.sandbox.limits import MIB
+from pdf.sandbox.messages import MIB
 
 # Nested elements. Blink flattens deeper ones (kMaximumHTMLParserDOMTreeDepth).
 DEEPEST = 512

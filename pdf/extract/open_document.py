@@ -16,7 +16,7 @@ from pymupdf import mupdf
 from pdf.failures import FailureCode, ParseFailure
 from pdf.sandbox.messages import About
 from pdf.structure import OutlineEntry
-from pdf.tags.structure_tree import readable_tags
+from pdf.tags.elements import readable_tags
 
 _LONGEST = 200_000  # characters; thumbnails make it longer, and nothing else does
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

@@ -4,7 +4,7 @@ One MuPDF text page gives all of it: its words, its spans and, with
 ``TEXT_COLLECT_VECTORS``, its line art, so that the page's content is interpreted
 once. All rectangles are in page space.
 
-Where a document's structure tree is worth it (``pdf.tags.structure_tree``), the page's content is
+Where a document's structure tree is worth it (``pdf.tags.elements``), the page's content is
 interpreted once into a list of what it draws, and that list is read twice: as it
 stands, and by the elements of the structure. No word, box or order depends on the
 second reading: it only says which element each word belongs to. Elsewhere nothing
@@ -25,8 +25,7 @@ from pdf.extract.right_to_left import right_to_left_lines
 from pdf.extract.visibility import hidden_text, hides_layers, words_in_hidden_layers, words_outside_crop
 from pdf.extract.words import RawWord, read_words
 from pdf.geometry import Box, PageFrame, Rect, bounding_box, rect_of
-from pdf.tags.elements import Element, TaggedPage, with_tags
-from pdf.tags.structure_tree import RoleMap, readable_tags
+from pdf.tags.elements import Element, RoleMap, TaggedPage, readable_tags, with_tags
 
 
 class DocumentFeatures(NamedTuple):

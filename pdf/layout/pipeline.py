@@ -1,4 +1,7 @@
-"""Lay out a document: the passes that lead from the words of its pages to units in reading order."""
+"""Lay out a document: the passes that lead from the words of its pages to units in reading order.
+
+Continue paragraphs and tables over the end of a column or page; nest lists; give tables their captions.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from pdf.extract.word_repair import Vocabulary, join_kerned, join_letterspaced
 from pdf.gc_control import gc_paused
 from pdf.geometry import PageFrame
 from pdf.layout.block_kinds import classify_blocks
-from pdf.layout.continuations import mark_continuations, nest_lists, number_tables, title_tables
 from pdf.layout.furniture import separate_furniture
 from pdf.layout.headings import assign_sections, mark_headings
-from pdf.layout.page_layout import PageLayout, page_layout_of
+from pdf.layout.page_layout import Block, PageLayout, page_layout_of
 from pdf.layout.reading_order import blocks_in_order
 from pdf.layout.unit_writer import emit_units
 from pdf.structure import OutlineEntry, ParsedPage
+from pdf.tables.cells import cell_text, is_value_cell
 from pdf.tags.blocks import group_by_tags
 
 _log = logging.getLogger(__name__)
@@ -104,3 +107,168 @@ def arrange(page_layout: PageLayout) -> None:
     except Exception as error:
         page_layout.raw.failure = f"layout: {type(error).__name__}: {error}"[:200]
         page_layout.blocks, page_layout.head, page_layout.foot = [], [], []
+
+
+# --- Over the end of a column or page: paragraphs and tables continue; lists nest; tables get captions ---
+
+
+# Items whose markers stand within this of one another (ems) are of one depth.
+SAME_DEPTH = 0.8
+DEEPEST = 6
+# Columns of a continued table stand within this of one another (points).
+SAME_COLUMN = 6.0
+
+_ENDS = tuple('.!?:;。！？：；؟…”"»)')
+
+
+def mark_continuations(page_layouts: Sequence[PageLayout]) -> None:
+    """Marks the prose that goes on with the column or page before."""
+    last: Block | None = None
+    for page_layout in page_layouts:
+        first_of_page = True
+        for block in page_layout.blocks:
+            if block.kind not in ("prose", "list"):
+                if block.kind in ("heading", "table"):
+                    last, first_of_page = None, False
+                continue
+            if last is not None and (first_of_page or block.opens_column) and _goes_on(last, block):
+                block.continues = True
+            last, first_of_page = block, False
+
+
+def _goes_on(last: Block, block: Block) -> bool:
+    ended, line = last.lines[-1], block.lines[0]
+    if block.kind == "list" or abs(ended.size - line.size) > 0.5:
+        return False
+    text = ended.text
+    if text.endswith(("-", "\u00ad", "\u2010")):
+        return True
+    first = line.text.lstrip("“\"'(")[:1]
+    return not text.endswith(_ENDS) and (first.islower() or not (first.isupper() or first.isdigit()))
+
+
+def nest_lists(page_layouts: Sequence[PageLayout]) -> None:
+    """Gives list items their depth, from 0, by where their markers stand among the items around them."""
+    for page_layout in page_layouts:
+        edges: list[float] = []
+        for block in page_layout.blocks:
+            if block.kind != "list":
+                if block.kind in ("heading", "table"):
+                    edges = []
+                continue
+            line = block.lines[0]
+            edge = -line.x1 if line.rtl else line.x0
+            if block.opens_column:
+                edges = []
+            edges = [other for other in edges if other < edge - SAME_DEPTH * line.size]
+            told = block.level or 0 if block.tag_role else 0
+            block.level = min(DEEPEST, max(told, len(edges)))
+            edges.append(edge)
+
+
+def number_tables(page_layouts: Sequence[PageLayout]) -> None:
+    """Numbers tables through the document; one that goes on over the page break keeps number and head."""
+    count = 0
+    previous: list[Block] = []
+    for page_layout in page_layouts:
+        tables = _tables(page_layout.blocks)
+        for position, rows in enumerate(tables):
+            table = rows[0].table
+            assert table is not None
+            if (
+                position == 0
+                and previous
+                and rows[0] is page_layout.blocks[0]
+                and _same_table(previous, rows)
+            ):
+                before = previous[-1].table
+                assert before is not None
+                table.index, table.caption = before.index, before.caption
+                _continue_rows(previous, rows)
+            else:
+                table.index, count = count, count + 1
+        last = tables[-1] if tables else []
+        previous = last if last and page_layout.blocks[-1] is last[-1] else []
+
+
+def _tables(blocks: Sequence[Block]) -> list[list[Block]]:
+    tables: list[list[Block]] = []
+    for block in blocks:
+        if block.table is None:
+            continue
+        if tables and tables[-1][-1].table is block.table:
+            tables[-1].append(block)
+        else:
+            tables.append([block])
+    return tables
+
+
+def _same_table(before: Sequence[Block], rows: Sequence[Block]) -> bool:
+    """Whether the columns of both stand under one another, and have not been headed anew."""
+    a, b = before[0].table, rows[0].table
+    if a is None or b is None or a.columns != b.columns:
+        return False
+    if not _same_head(a.head, b.head) and _heads_its_values(b.head, rows):
+        return False
+    return (
+        abs(min(r.rect.x0 for r in before) - min(r.rect.x0 for r in rows)) < SAME_COLUMN
+        and abs(max(r.rect.x1 for r in before) - max(r.rect.x1 for r in rows)) < 10 * SAME_COLUMN
+    )
+
+
+def _heads_its_values(head: Sequence[Block], rows: Sequence[Block]) -> bool:
+    """Whether several columns have heads, all that have values below; a row of words is no head."""
+    headed = {cell.column for row in head for cell in row.cells if cell.column > 0}
+    body = [cell for row in rows if not row.header for cell in row.cells if cell.column > 0]
+    values = sum(is_value_cell(cell.lines) for cell in body)
+    return len(headed) > 1 and headed.issuperset(cell.column for cell in body) and 2 * values > len(body)
+
+
+def _continue_rows(before: Sequence[Block], rows: Sequence[Block]) -> None:
+    """Row numbers run on; a head printed again stays a head, a row taken for one becomes a row."""
+    first = before[-1].row + 1
+    table, old = rows[0].table, before[-1].table
+    assert table is not None
+    assert old is not None
+    for n, row in enumerate(rows):
+        row.row = first + n
+    if old.head and not _same_head(old.head, table.head):
+        for row in table.head:
+            row.header = False
+        table.head = old.head
+    rows[0].continues = True
+
+
+def _same_head(a: Sequence[Block], b: Sequence[Block]) -> bool:
+    def texts(head: Sequence[Block]) -> list[str]:
+        return [cell_text(cell.lines) for row in head for cell in row.cells]
+
+    return texts(a) == texts(b)
+
+
+# Blocks looked at above and below a table for its caption or title.
+REACH = 2
+TITLE_CHARS = 160
+
+
+def title_tables(page_layouts: Sequence[PageLayout]) -> None:
+    """Gives each table its caption, or the heading or introducing line right above it."""
+    for page_layout in page_layouts:
+        blocks = page_layout.blocks
+        for i, block in enumerate(blocks):
+            if block.table is None or (i and blocks[i - 1].table is block.table):
+                continue
+            end = next((k for k in range(i, len(blocks)) if blocks[k].table is not block.table), len(blocks))
+            above, below = blocks[max(0, i - REACH) : i][::-1], blocks[end : end + 1]
+            block.table.caption = _title(above, below)
+
+
+def _title(above: Sequence[Block], below: Sequence[Block]) -> str:
+    for block in [*above, *below]:
+        if block.kind == "caption":
+            return block.text
+    for block in above[:1]:
+        text = block.text
+        if block.kind == "heading" or (len(text) <= TITLE_CHARS and text.endswith(":")):
+            return text
+    return next((block.text for block in above[1:] if block.kind == "heading"), "")

@@ -21,17 +21,18 @@ import msgspec
 
 from pdf.failures import PROCESSOR_SECONDS, FailureCode, ParseFailure, file_failure
 from pdf.sandbox.confinement import FROM_OUTSIDE, killed_for_memory
-from pdf.sandbox.limits import Limits, wall_seconds
 from pdf.sandbox.messages import (
     Answer,
     Failed,
     Finished,
     Frames,
+    Limits,
     MoreTime,
     Opened,
     RecogniseRequest,
     Request,
     frame,
+    wall_seconds,
     widen,
 )
 

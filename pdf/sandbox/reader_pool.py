@@ -30,8 +30,7 @@ from pdf.sandbox.confinement import (
     limit_cpu,
     limit_memory_for_good,
 )
-from pdf.sandbox.limits import MIB
-from pdf.sandbox.messages import Failed, Frames, Opened, send, widen
+from pdf.sandbox.messages import MIB, Failed, Frames, Opened, send, widen
 
 T = TypeVar("T")
 Job = int

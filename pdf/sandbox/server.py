@@ -21,8 +21,14 @@ from pathlib import Path
 
 import msgspec
 
-from pdf.convert.page_images import page_picture, plain_picture
-from pdf.convert.pdf_writer import annotated_pdf, held_annotations, with_annotations, with_text_layer
+from pdf.convert.pdf_writer import (
+    annotated_pdf,
+    held_annotations,
+    page_picture,
+    plain_picture,
+    with_annotations,
+    with_text_layer,
+)
 from pdf.extract.open_document import about, open_document
 from pdf.extract.page_content import RawPage, document_features, read_page
 from pdf.extract.recognition import recognise, with_picture_words, with_recognised
@@ -39,7 +45,6 @@ from pdf.sandbox.confinement import (
     limit_cpu,
     limit_memory,
 )
-from pdf.sandbox.limits import wall_seconds
 from pdf.sandbox.messages import (
     About,
     AnnotateRequest,
@@ -63,6 +68,7 @@ from pdf.sandbox.messages import (
     UnlockRequest,
     files_of,
     send,
+    wall_seconds,
     with_files,
 )
 from pdf.sandbox.reader_pool import Job, JobFailure, JobLimits, JobResult

@@ -10,12 +10,9 @@ from typing import TypeVar
 from django.conf import settings
 
 from retrieval.provider_calls import LanguageModel, PendingCall, start_call
-from retrieval.query import derived_queries, self_query
-from retrieval.query import derived_queries as decomposition
-from retrieval.query import derived_queries as multi_query
-from retrieval.query.derived_queries import Reply, derive
+from retrieval.query import self_query
 from retrieval.query.question_terms import Phrase, QueryTerms, analyze_query
-from retrieval.query.self_query import Filters
+from retrieval.query.self_query import Filters, Reply, derive
 from retrieval.ranking.candidate_lists import DERIVED_WEIGHT, NamedQuestion
 from retrieval.results import DerivedQuery, StrategyName, Trace
 
@@ -77,9 +74,9 @@ def plan_search(
     ``read`` understands the texts of parts and variants.
     """
     reply = _ask(question.text, trace, model)
-    variants = _derived("multi_query", multi_query.variants_of, reply, trace) or []
-    parts = _derived("decomposition", decomposition.parts_of, reply, trace) or _offline_parts(question, trace)
-    invented = _derived("hyde", derived_queries.hypothetical_passage, reply, trace) or ""
+    variants = _derived("multi_query", self_query.variants_of, reply, trace) or []
+    parts = _derived("decomposition", self_query.parts_of, reply, trace) or _offline_parts(question, trace)
+    invented = _derived("hyde", self_query.hypothetical_passage, reply, trace) or ""
     filters = _filters(question, reply, trace)
     if "multi_query" in trace.off:
         question = replace(question, packs={})
@@ -97,9 +94,9 @@ def plan_search(
 
 
 WANTED: dict[StrategyName, tuple[str, str]] = {
-    "multi_query": ("variants", multi_query.VARIANTS_WANTED),
-    "decomposition": ("parts", decomposition.PARTS_WANTED),
-    "hyde": ("passage", derived_queries.HYPOTHETICAL_PASSAGE),
+    "multi_query": ("variants", self_query.VARIANTS_WANTED),
+    "decomposition": ("parts", self_query.PARTS_WANTED),
+    "hyde": ("passage", self_query.HYPOTHETICAL_PASSAGE),
     "self_query": ("filters", self_query.WANTED),
 }
 """Strategies that a model helps: the key of its reply, and what is to stand there."""
@@ -131,7 +128,7 @@ def _derived(
 def _offline_parts(question: QueryTerms, trace: Trace) -> list[str]:
     if "decomposition" in trace.off:
         return []
-    parts = decomposition.split_question(question.text)
+    parts = self_query.split_question(question.text)
     if parts:
         with trace.step("decomposition") as step:
             step.ran, step.added = True, len(parts)

@@ -19,11 +19,9 @@ from retrieval.index.postgres import phrase, read_rows
 from retrieval.index.vectors import nearest_chunks
 from retrieval.models import EmbeddingSpace
 from retrieval.provider_calls import start_call
-from retrieval.query.places import Place
-from retrieval.query.question_terms import QueryTerms
+from retrieval.query.question_terms import Place, QueryTerms
 from retrieval.query.scope import ScopeSql
-from retrieval.ranking.candidates import read_candidates
-from retrieval.ranking.features import FeatureExtractor
+from retrieval.ranking.features import FeatureExtractor, read_candidates
 from retrieval.results import FullTextLevel
 
 # Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), with a weight for each list.

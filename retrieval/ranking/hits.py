@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from retrieval.ranking.candidate_lists import RankedList
-from retrieval.ranking.candidates import Candidate
-from retrieval.ranking.features import TermFeatures
+from retrieval.ranking.features import Candidate, TermFeatures
 from retrieval.results import Hit, ListRank, Snippet
 from text.languages import base_language
 from text.sentences import sentences

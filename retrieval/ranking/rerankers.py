@@ -14,8 +14,7 @@ from django.conf import settings
 from retrieval.embeddings.fastembed import CrossEncoderReranker
 from retrieval.provider_calls import PERMANENT_STATUSES, ProviderError, seconds_of, start_call
 from retrieval.ranking.candidate_lists import NamedQuestion, RankedList, fuse
-from retrieval.ranking.candidates import Candidate
-from retrieval.ranking.features import TermFeatures, unit_meanings
+from retrieval.ranking.features import Candidate, TermFeatures, unit_meanings
 from retrieval.ranking.hits import FoundCandidates
 from text.terms import terms_of
 

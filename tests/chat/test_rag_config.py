@@ -15,8 +15,7 @@ from chat.models import Conversation, Message
 from documents.models import CitationUnit, Document
 from retrieval.models import SearchQuery
 from retrieval.query.scope import Scope
-from retrieval.rag_config import RagConfig, SearchFilters
-from retrieval.results import SearchOptions
+from retrieval.results import RagConfig, SearchFilters, SearchOptions
 from retrieval.search import search
 from tests.api_clients import client_of
 from tests.chat.conftest import QUESTION, wait_until

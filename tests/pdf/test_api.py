@@ -22,7 +22,7 @@ import pytest
 from pdf.api import draw_page, parse_file
 from pdf.failures import FailureCode, ParseFailure, page_failure
 from pdf.sandbox import client
-from pdf.sandbox.limits import Limits
+from pdf.sandbox.messages import Limits
 from pdf.sandbox.reader_pool import JobFailure, JobLimits, JobResult, answers, run_first_job
 from tests.drawing import draw_pdf
 

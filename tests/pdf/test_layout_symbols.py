@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from pdf.extract.symbol_fonts import symbols_of
+from pdf.extract.words import symbols_of
 from tests.pdf.layout_drawing import Drawing, texts
 
 

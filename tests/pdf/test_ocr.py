@@ -19,8 +19,7 @@ from pdf.extract.words import RawWord, Style
 from pdf.failures import FailureCode, ParseFailure
 from pdf.geometry import PageFrame, Rect
 from pdf.sandbox.confinement import TESSDATA
-from pdf.sandbox.limits import Limits
-from pdf.sandbox.messages import PageNotRecognised, ParseRequest
+from pdf.sandbox.messages import Limits, PageNotRecognised, ParseRequest
 
 LINES = ["Maintenance of the bridge", "cost 4,310,000 in 2021"]
 PLAIN = "This page has letters of its own."

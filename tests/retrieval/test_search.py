@@ -20,8 +20,7 @@ from retrieval.models import SearchQuery
 from retrieval.provider_calls import ProviderError, ScriptedModel
 from retrieval.query.scope import Scope
 from retrieval.query.self_query import field_words
-from retrieval.ranking.candidates import read_candidates
-from retrieval.ranking.features import longest_run, unit_meanings
+from retrieval.ranking.features import longest_run, read_candidates, unit_meanings
 from retrieval.ranking.hits import FoundCandidates, unit_at
 from retrieval.ranking.rerankers import OverlapReranker
 from retrieval.results import (

@@ -6,16 +6,18 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from retrieval.provider_calls import ProviderError, ScriptedModel
-from retrieval.query.derived_queries import (
+from retrieval.query.scope import Scope
+from retrieval.query.self_query import (
+    Filters,
     Reply,
     derive,
+    filters_of,
     hypothetical_passage,
     parts_of,
+    read_filters,
     split_question,
     variants_of,
 )
-from retrieval.query.scope import Scope
-from retrieval.query.self_query import Filters, filters_of, read_filters
 from retrieval.ranking.candidate_lists import RRF_K, RankedList, fuse, interleave
 from retrieval.ranking.hits import snippet_of, telling_sentences
 from retrieval.results import Snippet
