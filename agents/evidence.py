@@ -36,7 +36,7 @@ from agents.results import (
     part,
 )
 from chat.answers import question_commands
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
 from chat.api.messages import wait_for
@@ -44,11 +44,11 @@ from chat.citations.anchoring.page_sources import locate
 from chat.citations.claims import VERIFIED, Claim, SourceUnit, Verdict, Verification
 from chat.citations.source_units import Sources, load_sources
 from chat.citations.verification.verify import verify
-from chat.exports.exported_answer import numbered
+from chat.exports.markdown import numbered
 from chat.models import Conversation, Message, Review, ReviewCell, ReviewColumn
 from chat.reviews import review_commands
 from chat.reviews.column_sets import InvalidReview, templates
-from chat.reviews.presenters import first_citations
+from chat.reviews.review_presenters import first_citations
 from documents.api.common.callers import take
 from documents.contents import trail
 from documents.files.uploads import UploadRefused, store_upload

@@ -25,7 +25,7 @@ from agents.models import ChatThread
 from chat.answers import question_commands
 from chat.answers.event_stream import follow
 from chat.answers.events import CitationShown, Cited, Text, decode
-from chat.answers.presenters import ShownMessage, shown_message
+from chat.answers.message_presenters import ShownMessage, shown_message
 from chat.answers.question_commands import InvalidOperation, start_conversation
 from chat.answers.runner import start_next
 from chat.api.messages import wait_for

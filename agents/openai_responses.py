@@ -33,7 +33,7 @@ from agents.openai_api import (
     turns_of,
     written,
 )
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.models import Conversation, Message
 from chat.views.questions import close_connection
 from documents.models import Scope

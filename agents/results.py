@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from chat.answers.events import CitationShown
 from chat.citations.claims import VERIFIED, Verification
-from chat.citations.deep_links import reader_query
+from chat.citations.stored_citations import reader_query
 from chat.models import Citation, ReviewCell
 from documents.files.page_pictures import UNMARKED, Boxes, written_boxes
 from documents.models import Document

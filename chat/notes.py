@@ -26,8 +26,8 @@ from merge3 import Merge3
 
 from chat.answers.events import CitationShown
 from chat.citations.marker_decoder import StoredMark, defused, format_marker, stored_marks, with_marks
-from chat.citations.presenters import shown_citations
 from chat.citations.snapshots import quoted
+from chat.citations.stored_citations import shown_citations
 from chat.markdown.html import ON_A_PAGE, render_message
 from chat.markdown.source_map import parsed_blocks
 from chat.models import Citation, Message, Note, NoteVersion

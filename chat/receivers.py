@@ -9,8 +9,8 @@ from django.core.cache import cache
 from django.db import DatabaseError
 from django.db.models import Max
 
-from chat.annotations.annotation_commands import reanchor_annotations
-from chat.citations.reanchor import reanchor_citations
+from chat.annotations import reanchor_annotations
+from chat.citations.snapshots import reanchor_citations
 from chat.models import Review, ReviewRow
 from chat.reviews.column_sets import InvalidReview
 from chat.reviews.fill_queue import recover

@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from chat.views import exports, notes, own_annotations, pages, questions, reader, reviews, share_links
+from chat.views import exports, notes, pages, questions, reader, reviews
 
 Paths = list[URLPattern | URLResolver]
 
@@ -57,12 +57,12 @@ urlpatterns: Paths = [
     path("citations/<uuid:citation_id>/feedback/", reader.feedback, name="citation-feedback"),
     path("messages/<uuid:message_id>/export.<slug:form>", exports.export, name="answer-export"),
     path("messages/<uuid:message_id>/evidence.pdf", exports.evidence, name="answer-evidence"),
-    path("messages/<uuid:message_id>/share/", share_links.share, name="answer-share"),
-    path("messages/<uuid:message_id>/unshare/", share_links.unshare, name="answer-unshare"),
+    path("messages/<uuid:message_id>/share/", exports.share, name="answer-share"),
+    path("messages/<uuid:message_id>/unshare/", exports.unshare, name="answer-unshare"),
     path("tour/", reader.tour, name="tour"),
-    path("links/", share_links.links, name="links"),
-    path("shared/<str:token>/", share_links.shared_answer, name="shared-answer"),
-    path("shared/<str:token>/<uuid:citation_id>.png", share_links.shared_picture, name="shared-picture"),
+    path("links/", exports.links, name="links"),
+    path("shared/<str:token>/", exports.shared_answer, name="shared-answer"),
+    path("shared/<str:token>/<uuid:citation_id>.png", exports.shared_picture, name="shared-picture"),
 ]
 
 reader_urls: Paths = [
@@ -71,10 +71,10 @@ reader_urls: Paths = [
     path("state/", reader.state, name="document-state"),
     path("highlight/", reader.highlight, name="document-highlight"),
     path("find/", reader.find, name="document-find"),
-    path("annotations/", own_annotations.on_document, name="document-annotations"),
-    path("annotations/list/", own_annotations.pane, name="annotations-pane"),
-    path("annotations/export.<slug:form>", own_annotations.export, name="annotations-export"),
-    path("annotations/take-over/", own_annotations.take, name="annotations-take-over"),
+    path("annotations/", notes.document_annotations, name="document-annotations"),
+    path("annotations/list/", notes.annotations_pane, name="annotations-pane"),
+    path("annotations/export.<slug:form>", notes.export_annotations, name="annotations-export"),
+    path("annotations/take-over/", notes.take_over_annotations, name="annotations-take-over"),
     path("place/", reader.place, name="document-place"),
     path("pins/", reader.pins, name="document-pins"),
 ]
@@ -108,9 +108,9 @@ note_urls: Paths = [
 ]
 
 annotation_urls: Paths = [
-    path("<uuid:pk>/", own_annotations.change, name="annotation-change"),
-    path("<uuid:pk>/delete/", own_annotations.delete, name="annotation-delete"),
-    path("<uuid:pk>/restore/", own_annotations.restore, name="annotation-restore"),
+    path("<uuid:pk>/", notes.change_annotation, name="annotation-change"),
+    path("<uuid:pk>/delete/", notes.delete_annotation, name="annotation-delete"),
+    path("<uuid:pk>/restore/", notes.restore_annotation, name="annotation-restore"),
 ]
 
 review_urls: Paths = [

@@ -349,7 +349,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {
         "DocumentStatus": "documents.api.jobs.STATUSES",
         "MessageStatus": "chat.api.messages.STATUSES",
-        "AnnotationColour": "chat.models.annotation.Annotation.Colour",
+        "AnnotationColour": "chat.models.note.Annotation.Colour",
         "CollectionColour": "documents.api.library.COLOURS",
         "ColumnKind": "chat.models.review.ReviewColumn.Kind",
         "CheckedVerdict": "agents.results.VERDICTS",

@@ -1,16 +1,48 @@
-"""The URL map: it includes the URLs of each app."""
+"""The URL map: the URLs of each app; under /api/ their APIs, the schema and its documentation."""
 
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.i18n import set_language
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from rest_framework.exceptions import NotFound
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from chat.urls import annotation_urls, conversation_urls, note_urls, reader_urls, review_urls
 from documents.views.files import favicon
 from operations.accounts.sign_in import admin_sign_in
 from operations.observability import health
 from operations.observability.dashboard import dashboard, sweep_now
+
+
+@extend_schema(exclude=True)
+class UnknownPath(APIView):
+    """Answer 404, as JSON, for a path under /api/ that no other view serves."""
+
+    permission_classes = [AllowAny]
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        raise NotFound
+
+    def get(self, request: Request, **kwargs: object) -> Response:
+        raise NotFound
+
+
+api_urlpatterns: list[URLPattern | URLResolver] = [
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerView.as_view(url_name="api:schema"), name="api-docs"),
+    path("", include("documents.api.urls")),
+    path("", include("retrieval.api")),
+    path("", include("chat.api.urls")),
+    path("", include("agents.api")),
+    re_path(r"", UnknownPath.as_view(), name="api-nothing"),
+]
 
 admin.site.login = admin_sign_in  # type: ignore[method-assign]
 admin.site.site_header = admin.site.site_title = "Pincite"
@@ -29,9 +61,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/dashboard/", dashboard, name="admin-dashboard"),
     path("admin/dashboard/sweep/", sweep_now, name="admin-sweep"),
     path("admin/", admin.site.urls),
-    path("api/", include(("config.api_urls", "api"))),
+    path("api/", include((api_urlpatterns, "api"))),
     path("", include("agents.views")),
-    path("", include("operations.http.source_offer")),
+    path("", include("operations.http.static_files")),
     path("favicon.ico", favicon),  # browsers request it where no page names an icon: a PDF, an export, JSON
     path("healthz", health.healthz),
     path("readyz", health.readyz),

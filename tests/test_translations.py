@@ -18,7 +18,7 @@ from django.test import Client
 from django.utils.translation import override
 from django.utils.translation.template import templatize
 
-from chat.citations.presenters import quotes_found
+from chat.citations.stored_citations import quotes_found
 from documents.models import Document
 from documents.translation import FRAMES, REASONS, SENTENCES, translated
 from tests.test_architecture import ORDER, ROOT, sources

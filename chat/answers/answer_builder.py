@@ -18,9 +18,9 @@ from chat.citations.claim_spans import PassageMatcher, Span, claim_before, plain
 from chat.citations.claims import Claim, SourceUnit, Verification
 from chat.citations.marker_decoder import format_marker, stored_marks
 from chat.citations.model_judge import LONGEST_PASSAGE, JudgedClaim, Judging
-from chat.citations.presenters import shown
 from chat.citations.snapshots import snapshot
 from chat.citations.source_units import Sources
+from chat.citations.stored_citations import shown
 from chat.citations.verification.verify import verify
 from chat.markdown.html import StreamRenderer
 from chat.models import Citation

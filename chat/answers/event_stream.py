@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db import connection
 
 from chat.answers.events import encode
+from chat.answers.message_presenters import done_event
 from chat.answers.persistence import notice_dead
-from chat.answers.presenters import done_event
 from chat.answers.runner import LiveAnswer, Numbered, live_answer, start_next
 from chat.models import Message, StreamEvent
 from documents.shared_state import announcements

@@ -28,8 +28,8 @@ from chat.answers.context import (
     with_units_first,
 )
 from chat.answers.events import Done, Event, Failed, Source, Sources, Status
+from chat.answers.message_presenters import done_event, shown_messages
 from chat.answers.persistence import fail, finish, seconds_since
-from chat.answers.presenters import done_event, shown_messages
 from chat.answers.prompt import ContextItem, Prompt, Turn, prompt_for, within_budget
 from chat.answers.question_commands import cited_numbers
 from chat.answers.whole_documents import read_whole, reading_plan
@@ -40,7 +40,7 @@ from chat.citations.marker_decoder import Text as TextMark
 from chat.citations.model_judge import configured_judge
 from chat.models import Message
 from chat.providers.base import NO_USAGE, Delta, Finished, NativeCitation, Provider, TextDelta, Usage, label
-from chat.providers.extractive import NAME as EXTRACTIVE
+from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import helper_of, language_model, limits, provider_named
 from chat.providers.stream import Cancelled, RepetitionGuard, stream_with_retries
 from documents.ingestion.leases import retry_until_available

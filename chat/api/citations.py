@@ -14,10 +14,9 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.citations.anchoring.find_words import WordQuery, counts_by_page, matches_on
-from chat.citations.anchoring.highlights import highlight_rects
-from chat.citations.anchoring.page_sources import StoredPages, locate
-from chat.citations.presenters import citation_picture, reader_link
+from chat.citations.anchoring.page_sources import StoredPages, WordQuery, counts_by_page, locate, matches_on
+from chat.citations.anchoring.page_text import highlight_rects
+from chat.citations.stored_citations import citation_picture, reader_link
 from chat.models import Citation, Conversation, Message
 from documents.api.common.fields import DocumentPart, Strict
 from documents.api.common.lists import VisibleFilter, WholeNumberFilter

@@ -19,16 +19,16 @@ from rest_framework.response import Response
 
 from chat.answers import question_commands
 from chat.answers.context import scope_of
+from chat.answers.message_presenters import ShownMessage, shown_message, shown_messages
 from chat.answers.persistence import notice_dead, release_dead_answers
-from chat.answers.presenters import ShownMessage, shown_message, shown_messages
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, live_answer, start_next
 from chat.answers.whole_documents import reading_plan
 from chat.answers.write_answer import give_back_connection
 from chat.api.citations import CitationSerializer
-from chat.exports.exported_answer import numbered
+from chat.exports.markdown import numbered
 from chat.models import Conversation, Message
-from chat.providers.extractive import NAME as EXTRACTIVE
+from chat.providers.local import NAME as EXTRACTIVE
 from chat.views.questions import event_stream, last_event
 from documents.api.common.errors import Conflict, ErrorSerializer, Unusable, answer_in_json
 from documents.api.common.fields import Strict

@@ -11,7 +11,7 @@ from rest_framework import generics, serializers, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.annotations.annotation_commands import (
+from chat.annotations import (
     LONGEST_COMMENT,
     LONGEST_QUOTE,
     MOST_POINTS,

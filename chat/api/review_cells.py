@@ -18,7 +18,6 @@ from chat.api.reviews import ReviewPart, View, told_as_errors
 from chat.models import Review, ReviewCell, ReviewColumn, ReviewRow, ReviewShare, ReviewTemplate
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import fill_estimate
-from chat.reviews.presenters import blinded, visible_rows
 from chat.reviews.review_commands import (
     add_rows,
     agreements,
@@ -27,6 +26,7 @@ from chat.reviews.review_commands import (
     fill_cells,
     fillable,
 )
+from chat.reviews.review_presenters import blinded, visible_rows
 from documents.api.common.callers import caller
 from documents.api.common.errors import UNUSABLE, Unusable
 from documents.api.common.fields import Strict, VisibleRelated

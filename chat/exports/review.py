@@ -25,10 +25,10 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from chat.citations.claims import CONTRADICTED, VERIFIED
-from chat.citations.presenters import citation_picture, reader_link
+from chat.citations.stored_citations import citation_picture, reader_link
 from chat.exports.markdown import escaped, one_line
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewRow
-from chat.reviews.presenters import blinded, first_citations, visible_rows
+from chat.reviews.review_presenters import blinded, first_citations, visible_rows
 from documents.files.page_pictures import PictureFailed
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula may begin (OWASP, CSV injection)

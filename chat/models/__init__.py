@@ -1,9 +1,8 @@
 """Models: conversations, messages, citations, notes, annotations, reviews, share links."""
 
-from chat.models.annotation import Annotation, ReadingPlace, TourEnd
 from chat.models.citation import Citation
 from chat.models.conversation import Conversation, Message, Region, StreamEvent
-from chat.models.note import Note, NoteVersion
+from chat.models.note import Annotation, Note, NoteVersion, ReadingPlace, TourEnd
 from chat.models.review import (
     Review,
     ReviewCell,

@@ -1,4 +1,4 @@
-"""The Note: a user's Markdown with citations, and its versions."""
+"""A user's notes and their versions, annotations, reading position, and tour state."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import uuid
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.db.models.functions import TruncHour
+from django.utils.translation import gettext_lazy as _
 
 from chat.citations.marker_decoder import with_marks
 from chat.models.citation import Citation
@@ -88,3 +90,110 @@ class NoteVersion(models.Model):
     def text(self) -> str:
         """The Markdown with the page of each citation."""
         return with_marks(self.content, lambda _, mark: f" [p. {mark.page}]")
+
+
+class AnnotationQuerySet(models.QuerySet["Annotation"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """Return the user's own, on documents the user may still see."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(owner=user, deleted_at=None, document__in=Document.objects.visible_to(user))
+
+    def with_words(self, words: str) -> Self:
+        """Return annotations whose quote or comment contains each of the words."""
+        found = self
+        for word in words.split()[:10]:
+            found = found.filter(Q(quote__icontains=word) | Q(comment__icontains=word))
+        return found
+
+
+class Annotation(Hideable):
+    """A highlight or underline of words on one page, or a drawing, with an optional comment.
+
+    ``quote`` holds the words, by which the annotation is re-anchored when its document is parsed again.
+    Without words it keeps its position.
+    """
+
+    class Kind(models.TextChoices):
+        HIGHLIGHT = "highlight", _("Highlight")
+        UNDERLINE = "underline", _("Underline")
+        INK = "ink", _("Drawing")
+
+    class Colour(models.TextChoices):
+        YELLOW = "yellow", _("Yellow")
+        GREEN = "green", _("Green")
+        BLUE = "blue", _("Blue")
+        PINK = "pink", _("Pink")
+        PURPLE = "purple", _("Purple")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="annotations")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="annotations")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HIGHLIGHT)
+    colour = models.CharField(max_length=8, choices=Colour, default=Colour.YELLOW)
+    comment = models.TextField(blank=True)
+
+    quote = models.TextField(blank=True, help_text="the words as the page prints them")
+    context = models.TextField(blank=True, help_text="the words and some around them, to find them again")
+    page_number = models.IntegerField(help_text="from 1")
+    char_start = models.IntegerField(default=0, help_text="of the quote in the page's text")
+    rects = ArrayField(ArrayField(models.FloatField(), size=4), help_text="page space, one per line")
+    strokes = models.JSONField(default=list, blank=True, help_text="lines of a drawing, [x, y] in page space")
+    source = models.IntegerField(
+        null=True, blank=True, help_text="object of the PDF's own annotation that this one took the place of"
+    )
+    durability = models.CharField(max_length=8, choices=Citation.Durability, default=Citation.Durability.SAME)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = AnnotationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "page_number", "char_start", "created_at"]
+        indexes = [models.Index(fields=["document", "owner", "page_number"])]
+
+    def __str__(self) -> str:
+        return self.quote[:80] or self.comment[:80] or self.get_kind_display()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its words are no longer in the document."""
+        return self.durability == Citation.Durability.GONE
+
+
+class ReadingPlaceQuerySet(models.QuerySet["ReadingPlace"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """The user's own, on documents the user may still see."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(owner=user, document__in=Document.objects.visible_to(user))
+
+
+class ReadingPlace(models.Model):
+    """The last position of a user in a document, on any device."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
+    page_number = models.IntegerField(help_text="from 1")
+    left = models.FloatField(help_text="PDF user space, as pdf.js scrolls to it")
+    top = models.FloatField()
+    rotation = models.SmallIntegerField(default=0, help_text="degrees by which the reader turned the pages")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ReadingPlaceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["owner", "document"], name="one_place_per_reader")]
+
+    def __str__(self) -> str:
+        return f"p. {self.page_number}"
+
+
+class TourEnd(models.Model):
+    """Records that a user has finished or skipped the tour of the reader."""
+
+    owner = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    ended_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}"

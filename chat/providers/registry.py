@@ -16,7 +16,7 @@ from django.core.cache import cache
 
 from chat.answers.prompt import Prompt
 from chat.providers.base import Provider, TextDelta
-from chat.providers.extractive import Extractive
+from chat.providers.local import Extractive
 from chat.providers.stream import Cancelled, ProviderLimits, stream_with_retries
 from retrieval.provider_calls import LanguageModel, ProviderError
 

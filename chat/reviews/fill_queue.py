@@ -22,7 +22,7 @@ from django_q.tasks import async_task
 
 from chat.models import Citation, ReviewCell, ReviewCellVersion, ReviewRow
 from chat.providers.base import Provider
-from chat.providers.extractive import NAME as EXTRACTIVE
+from chat.providers.local import NAME as EXTRACTIVE
 from chat.providers.registry import provider_named
 from chat.reviews.cell_answers import BrokenOff, Budget, answered, answered_together
 from chat.reviews.typed_values import FilledCell

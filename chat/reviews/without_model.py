@@ -46,7 +46,7 @@ from chat.answers.write_answer import drafted
 from chat.citations.claims import CONTRADICTED, VERIFIED, SourceUnit
 from chat.citations.marker_decoder import without_markers
 from chat.models import Citation, ReviewCell, ReviewColumn
-from chat.providers.extractive import Extractive
+from chat.providers.local import Extractive
 from chat.reviews.typed_values import (
     QUANTITIES,
     Evidence,

@@ -1,16 +1,41 @@
-"""Pages of notes: the list, one note, and the notes panel of the reader."""
+"""Pages of notes and annotations: the list, one note, the reader's panels, exports."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.urls import reverse
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from chat.models import Note, NoteVersion
+from chat.annotations import (
+    LONGEST_COMMENT,
+    MOST_BOXES,
+    MOST_ON_DOCUMENT,
+    MOST_POINTS,
+    NothingSelected,
+    annotate,
+    as_hypothesis,
+    as_markdown,
+    as_pdf,
+    as_zotero,
+    draw,
+    frames_of,
+    take_over,
+    taken_over,
+)
+from chat.models import Annotation, Note, NoteVersion
+from chat.models.note import AnnotationQuerySet
 from chat.notes import (
     Written,
     add_answer,
@@ -22,8 +47,12 @@ from chat.notes import (
     save_note,
     search_notes,
 )
+from chat.views.exports import as_file
 from chat.views.visible import as_uuid, named, visible_answer, visible_document, visible_note
-from documents.models import Document
+from documents.models import Document, EventKind
+from documents.models.security import record
+from pdf.failures import ParseFailure
+from pdf.geometry import Box, PageFrame, Rect
 from retrieval.search import NOTHING_CLOSE
 
 NOTES_A_PAGE = 40
@@ -193,3 +222,239 @@ def written_in(request: HttpRequest) -> Written | None:
     plain = content.replace("\r\n", "\n").replace("\x00", "")
     base = int(revision) if revision.isdecimal() and len(revision) < 10 else 0
     return Written(" ".join(title.replace("\x00", "").split()), from_editor(plain, request.user), base)
+
+
+# --- Annotations: on the pages, in the panel, and as exports ---
+
+
+MOST_LISTED = 1000
+EXPORTS = {
+    "md": "text/markdown; charset=utf-8",
+    "rdf": "application/rdf+xml",
+    "json": "application/json",
+    "pdf": "application/pdf",
+}
+
+
+Fraction = Annotated[float, msgspec.Meta(ge=-0.5, le=1.5)]
+Stroke = tuple[tuple[float, float], ...]
+
+
+class Selected(msgspec.Struct, frozen=True):
+    """A selection or drawing on one page, in display fractions."""
+
+    page: int
+    boxes: list[tuple[float, float, float, float]] = []
+    strokes: list[list[tuple[Fraction, Fraction]]] = []
+
+
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An annotation for the reader. ``source``: the PDF's annotation that it replaces."""
+
+    id: UUID
+    page: int
+    boxes: tuple[Box, ...]
+    kind: str
+    colour: str
+    comment: str
+    strokes: tuple[Stroke, ...] = ()
+    source: int | None = None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def document_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Return the document's annotations as JSON; a POST stores a selection or drawing (JSON, by page)."""
+    document = visible_document(request, pk)
+    assert request.user.is_authenticated
+    if request.method != "POST":
+        gone = taken_over(request.user, document).exclude(deleted_at=None)
+        return as_json([*painted(document, own(request, document)), *map(replaced, gone)])
+    look = look_of(request)
+    try:
+        selected = msgspec.json.decode(request.POST.get("selected", ""), type=list[Selected])
+    except msgspec.DecodeError:
+        return refused(_("Select some words first."))
+    boxes = sum(len(part.boxes) for part in selected)
+    points = sum(len(stroke) for part in selected for stroke in part.strokes)
+    if look is None or boxes > MOST_BOXES or points > MOST_POINTS:
+        return refused(_("Select fewer words."))
+    if own(request, document).count() >= MOST_ON_DOCUMENT:
+        return refused(_("This document has too many annotations."))
+    made = [one for part in selected if (one := _made(request.user, document, part, look))]
+    if not made:
+        return refused(_("These words cannot be highlighted yet. Wait until the document is processed."))
+    response = as_json(painted(document, made))
+    response.status_code = 201
+    return response
+
+
+def _made(owner: User, document: Document, part: Selected, look: dict[str, str]) -> Annotation | None:
+    try:
+        if part.strokes:
+            return draw(owner, document, part.page, in_page_space(document, part), **look)
+        return annotate(owner, document, part.page, [Rect(*box) for box in part.boxes], **look)
+    except NothingSelected:
+        return None
+
+
+def in_page_space(document: Document, drawn: Selected) -> list[list[tuple[float, float]]]:
+    """Convert strokes from display fractions to page space; [] when the page does not exist."""
+    frame = frames_of(document, {drawn.page}).get(drawn.page)
+    if frame is None:
+        return []
+    return [[frame.from_display(Rect(x, y, x, y))[:2] for x, y in stroke] for stroke in drawn.strokes]
+
+
+@require_safe
+@login_required
+def annotations_pane(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """List annotations; ``?q=`` filters by words of the quote or comment."""
+    document = visible_document(request, pk)
+    words = request.GET.get("q", "")[:200].replace("\x00", "")
+    found = list(own(request, document).with_words(words)[:MOST_LISTED])
+    boxes = {shown.id: shown.boxes for shown in painted(document, found)}
+    context = {
+        "document": document,
+        "words": words,
+        "annotations": [(annotation, boxes.get(annotation.pk, ())) for annotation in found],
+        "colours": Annotation.Colour,
+        "kinds": [choice for choice in Annotation.Kind.choices if choice[0] != Annotation.Kind.INK],
+    }
+    return render(request, "reader/_annotations.html", context)
+
+
+@require_POST
+@login_required
+def change_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Change colour, kind or comment, as far as they are in the form."""
+    annotation = visible_annotation(request, pk)
+    look = look_of(request)
+    if look is None:
+        return refused(_("This comment is too long."))
+    for field, value in look.items():
+        setattr(annotation, field, value)
+    annotation.save(update_fields=[*look, "updated_at"])
+    return HttpResponse(status=204, headers={"HX-Trigger": "annotationchanged"})
+
+
+@require_POST
+@login_required
+def delete_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
+    annotation = visible_annotation(request, pk)
+    annotation.hide()
+    response = render(request, "reader/_annotation_deleted.html", {"annotation": annotation})
+    response["HX-Trigger"] = "annotationchanged"
+    return response
+
+
+@require_POST
+@login_required
+def restore_annotation(request: HttpRequest, pk: UUID) -> HttpResponse:
+    get_object_or_404(Annotation, pk=pk, owner=request.user).unhide()
+    return HttpResponse(headers={"HX-Trigger": "annotated"})
+
+
+@require_POST
+@login_required
+def take_over_annotations(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Import the annotations of the PDF; report the number of new ones."""
+    document = visible_document(request, pk)
+    assert request.user.is_authenticated
+    if not document.file:
+        raise Http404
+    try:
+        made = len(take_over(request.user, document))
+    except ParseFailure as failure:
+        return JsonResponse({"error": failure.message}, status=409)
+    nothing = _("No new annotations in this PDF.")
+    said = ngettext("%(n)s annotation imported.", "%(n)s annotations imported.", made) % {"n": made}
+    response = render(request, "_toast.html", {"said": said if made else nothing})
+    response["HX-Trigger"] = "annotated"
+    return response
+
+
+@require_safe
+@login_required
+def export_annotations(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
+    """Download annotations as ``md``, Zotero ``rdf``, Hypothesis ``json``, or an annotated ``pdf``."""
+    document = visible_document(request, pk)
+    if form not in EXPORTS or (form in ("pdf", "json") and not document.file):
+        raise Http404
+    try:
+        content = exported(request, document, form)
+    except ParseFailure as failure:
+        return JsonResponse({"error": failure.message}, status=409)
+    record(EventKind.EXPORTED, f"annotations of {document.pk} as {form}")
+    return as_file(content, EXPORTS[form], f"{slugify(document.title)[:80] or 'document'}.{form}")
+
+
+def exported(request: HttpRequest, document: Document, form: str) -> str | bytes:
+    """Return the annotations in the format ``form``. Raises ParseFailure."""
+    assert request.user.is_authenticated
+    rows, author = list(own(request, document)), request.user.get_username()
+    address = request.build_absolute_uri(reverse("document", args=[document.pk]))
+    if form == "md":
+        return as_markdown(document, rows, address)
+    if form == "rdf":
+        return as_zotero(document, rows, address)
+    if form == "json":
+        return msgspec.json.encode(as_hypothesis(document, rows, author))
+    replaced = taken_over(request.user, document).values_list("source", flat=True)
+    return as_pdf(document, rows, author, without=list(replaced))
+
+
+def own(request: HttpRequest, document: Document) -> AnnotationQuerySet:
+    """Return the user's annotations in document order."""
+    return Annotation.objects.visible_to(request.user).filter(document=document)
+
+
+def painted(document: Document, annotations: Iterable[Annotation]) -> list[Shown]:
+    """Return annotations that are still in the document, with display boxes. One query for the pages."""
+    rows = [annotation for annotation in annotations if not annotation.is_gone]
+    frames = frames_of(document, {annotation.page_number for annotation in rows})
+    return [
+        Shown(
+            row.pk, row.page_number, frames[row.page_number].display_boxes(row.rects), row.kind, row.colour,
+            row.comment, displayed(frames[row.page_number], row.strokes), row.source,
+        )
+        for row in rows
+        if row.page_number in frames
+    ]  # fmt: skip
+
+
+def displayed(frame: PageFrame, strokes: Iterable[Iterable[Sequence[float]]]) -> tuple[Stroke, ...]:
+    """Convert strokes from page space to display fractions."""
+    return tuple(
+        tuple((x, y) for x, y, *_ in frame.display_boxes((*at, *at) for at in stroke)) for stroke in strokes
+    )
+
+
+def replaced(row: Annotation) -> Shown:
+    """Return a deleted annotation, which also hides the PDF's own."""
+    return Shown(row.pk, row.page_number, (), row.kind, row.colour, "", source=row.source)
+
+
+def look_of(request: HttpRequest) -> dict[str, str] | None:
+    """Return colour, kind and comment, as far as they are in the form; None when one is invalid."""
+    look = {name: request.POST[name] for name in ("colour", "kind", "comment") if name in request.POST}
+    if "comment" in look:
+        look["comment"] = look["comment"].replace("\r\n", "\n").replace("\x00", "").strip()
+    fits = (
+        look.get("colour", "yellow") in Annotation.Colour.values,
+        look.get("kind", "highlight") in Annotation.Kind.values,
+        len(look.get("comment", "")) <= LONGEST_COMMENT,
+    )
+    return look if all(fits) else None
+
+
+def visible_annotation(request: HttpRequest, pk: UUID) -> Annotation:
+    return get_object_or_404(Annotation.objects.visible_to(request.user), pk=pk)
+
+
+def as_json(shown: list[Shown]) -> HttpResponse:
+    return HttpResponse(msgspec.json.encode(shown), content_type="application/json")
+
+
+def refused(sentence: str) -> JsonResponse:
+    return JsonResponse({"error": sentence}, status=422)

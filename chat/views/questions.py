@@ -30,7 +30,7 @@ from rest_framework.serializers import ValidationError
 from chat.answers import question_commands
 from chat.answers.event_stream import follow, from_database
 from chat.answers.events import as_server_sent
-from chat.answers.presenters import exchange_of
+from chat.answers.message_presenters import exchange_of
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import cancel_live, start_next
 from chat.models import Conversation, Message

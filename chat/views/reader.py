@@ -22,11 +22,15 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.answers.runner import store_cited
-from chat.citations.anchoring.find_words import WordQuery, counts_by_page, matches_on
-from chat.citations.anchoring.highlights import highlight_rects
-from chat.citations.anchoring.page_sources import StoredPages
-from chat.citations.deep_links import Highlight, LinkTarget, highlight_of, highlights_at
-from chat.citations.presenters import shown_citations
+from chat.citations.anchoring.page_sources import StoredPages, WordQuery, counts_by_page, matches_on
+from chat.citations.anchoring.page_text import highlight_rects
+from chat.citations.stored_citations import (
+    LinkHighlight,
+    LinkTarget,
+    highlight_of,
+    highlights_at,
+    shown_citations,
+)
 from chat.models import Annotation, Citation, Note, ReadingPlace, TourEnd
 from chat.views.pages import as_uuid
 from documents.contents import table_areas
@@ -107,7 +111,7 @@ def _linked(content: str, document: Document) -> list[LinkTarget]:
     ]
 
 
-def _strips(highlights: Iterable[Highlight]) -> Iterator[tuple[int, Box]]:
+def _strips(highlights: Iterable[LinkHighlight]) -> Iterator[tuple[int, Box]]:
     for found in highlights:
         if boxes := found.anchor or found.unit:
             yield found.page, _strip(boxes)
@@ -327,7 +331,7 @@ def pins(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reader/_pins.html", context)
 
 
-def lit_at(request: HttpRequest, document: Document, user: User | None = None) -> list[Highlight]:
+def lit_at(request: HttpRequest, document: Document, user: User | None = None) -> list[LinkHighlight]:
     """What the link lights: the words of its citation, where that is one of the user's own."""
     if asked := as_uuid(request.GET.get("citation", "")):
         cited = Citation.objects.visible_to(user or request.user).filter(document=document, pk=asked)

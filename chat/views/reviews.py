@@ -32,7 +32,6 @@ from chat.reviews.column_sets import (
     template_of,
     templates,
 )
-from chat.reviews.presenters import blinded, grid
 from chat.reviews.review_commands import (
     add_columns,
     add_rows,
@@ -41,6 +40,7 @@ from chat.reviews.review_commands import (
     join_sources,
     start_review,
 )
+from chat.reviews.review_presenters import blinded, grid
 from chat.reviews.typed_values import normalised
 from chat.views.exports import as_file
 from chat.views.visible import as_uuid
@@ -161,7 +161,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def cells(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The grid as JSON (``chat.reviews.presenters.Grid``); ``?since=`` gives the cells that changed."""
+    """Return the grid as JSON (``review_presenters.Grid``); with ``?since=``, only the changed cells."""
     assert request.user.is_authenticated
     shown = get_object_or_404(Review.objects.visible_to(request.user), pk=pk)
     try:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.models.document import Document
 from pdf.geometry import PageFrame
 from pdf.structure import Location, TableRow
-from text.language_detection import detected_language
+from text.semantics import detected_language
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User

@@ -1,4 +1,4 @@
-"""Static files under hashed names, served before Django; cache headers of all responses.
+"""Static files under hashed names, served before Django; cache headers; licence page, source archive.
 
 The reader requests about twenty of them before it paints a page. WhiteNoise's middleware costs 2 to 4 ms each
 (a thread, and the middleware before it); a look-up in its table of files costs a tenth of that.
@@ -6,7 +6,10 @@ The reader requests about twenty of them before it paints a page. WhiteNoise's m
 
 from __future__ import annotations
 
+import io
+import tarfile
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,8 +18,12 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import HashedFilesMixin, ManifestStaticFilesStorage
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import path
 from django.utils.cache import patch_cache_control
 from django.utils.decorators import sync_and_async_middleware
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
@@ -134,3 +141,57 @@ def private(response: HttpResponseBase) -> HttpResponseBase:
     elif "public" not in value and "private" not in value:
         patch_cache_control(response, private=True)
     return response
+
+
+# --- The licence page, and the source code of the running server (AGPL-3.0, section 13) ---
+
+
+SOURCE = (
+    *("manage.py", "pyproject.toml", "Makefile", "package.json", "package-lock.json", ".ci"),
+    *("requirements.lock", "requirements-dev.lock", "README.md", "LICENSE", "NOTICE", "docs", "examples"),
+    *("text", "pdf", "domains", "documents", "retrieval", "chat", "agents", "operations", "config", "bench"),
+    *("templates", "static", "tests"),
+)
+NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
+
+
+@require_safe
+def licence(request: HttpRequest) -> HttpResponse:
+    """Show the licence, the notices of bundled work and a link to the source."""
+    notice = (settings.BASE_DIR / "NOTICE").read_text(encoding="utf-8")
+    return render(request, "licence.html", {"notice": notice, "source_url": settings.SOURCE_URL})
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def source(request: HttpRequest) -> HttpResponse:
+    """Send the source code as an archive, without data, settings and keys."""
+    answer = HttpResponse(source_archive(settings.BASE_DIR), content_type="application/gzip")
+    answer["Content-Disposition"] = 'attachment; filename="pincite-source.tar.gz"'
+    return answer
+
+
+@cache
+def source_archive(root: Path) -> bytes:
+    """Return a tar.gz of ``SOURCE`` below ``root``; built once per process."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name in SOURCE:
+            if (root / name).exists():
+                archive.add(root / name, f"pincite/{name}", filter=_without_owner)
+    return buffer.getvalue()
+
+
+def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """tarfile filter: leave out caches and links; clear the owner."""
+    if NOT_SOURCE & set(Path(entry.name).parts) or not (entry.isfile() or entry.isdir()):
+        return None
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+urlpatterns = [
+    path("licence/", licence, name="licence"),
+    path("source.tar.gz", source, name="source"),
+]

@@ -16,7 +16,7 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-from chat.citations.anchoring.highlights import Span
+from chat.citations.anchoring.page_text import Span
 from chat.citations.claims import Claim, SourceUnit, words_between
 from chat.citations.values.columns import column_years
 from chat.citations.values.support import FALLING, heads_of

@@ -12,7 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.annotations.annotation_commands import annotate_quote, reanchor_annotations
+from chat.annotations import annotate_quote, reanchor_annotations
 from chat.models import Annotation
 from documents.models import Document
 from tests.api_clients import client_of

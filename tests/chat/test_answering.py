@@ -11,13 +11,13 @@ from django.contrib.auth.models import User
 
 from chat.answers import answer_builder, question_commands
 from chat.answers.events import Done, Event, Failed
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Citation, Conversation, Message
 from chat.providers.base import Finished, NativeCitation, Provider, TextDelta
+from chat.providers.local import Scripted
 from chat.providers.registry import provider_named
-from chat.providers.scripted import Scripted
 from documents.models import CitationUnit, Document
 from retrieval.provider_calls import ProviderError
 from tests.chat.conftest import QUESTION

@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from PIL import Image, ImageColor
 
-from chat.citations.presenters import COLOURS
+from chat.citations.stored_citations import COLOURS
 from chat.models import Citation, Conversation, Message
 from documents.models import ApiToken, Document
 from tests.chat.conftest import PAGE_1, QUESTION

@@ -16,11 +16,9 @@ from docx import Document as read_docx
 from chat.answers import question_commands
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
-from chat.citations.presenters import COLOURS
-from chat.exports.docx import as_docx
-from chat.exports.exported_answer import exported, exported_conversation, exported_note
-from chat.exports.html import as_html
-from chat.exports.markdown import as_markdown
+from chat.citations.stored_citations import COLOURS
+from chat.exports.html_and_docx import as_docx, as_html
+from chat.exports.markdown import as_markdown, exported, exported_conversation, exported_note
 from chat.models import AnswerShare, Citation, Conversation, Message, Note
 from chat.notes import add_answer, add_quote
 from documents.models import Document

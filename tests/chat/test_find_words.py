@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chat.citations.anchoring.find_words import WordQuery, matches_on
+from chat.citations.anchoring.page_sources import WordQuery, matches_on
 from chat.citations.anchoring.page_text import fold
 from tests.api_clients import client_of
 from tests.conftest import Ingest

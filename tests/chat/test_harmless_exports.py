@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chat.answers.events import CitationShown
-from chat.exports.docx import as_docx
-from chat.exports.exported_answer import Export, Part
-from chat.exports.html import as_html, body
-from chat.exports.markdown import as_markdown, as_plain, as_rich
+from chat.exports.html_and_docx import as_docx, as_html, body
+from chat.exports.markdown import Export, Part, as_markdown, as_plain, as_rich
 from chat.markdown.source_map import parsed_blocks
 from tests.chat.test_overlay import HOSTILE, MARK, MARKDOWN, built, read
 from tests.chat.test_rendering import citation

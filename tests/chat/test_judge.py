@@ -12,11 +12,11 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.citations.claims import Verification
 from chat.citations.model_judge import ChatJudge, FactChecker, JudgedClaim, Judging, answers, configured_judge
 from chat.models import Citation, Conversation
-from chat.providers.scripted import Scripted
+from chat.providers.local import Scripted
 from config import environment
 from retrieval.provider_calls import ProviderError
 from tests.chat.scripted_server import Reply, openai_answer, serving

@@ -15,7 +15,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from chat.answers import question_commands
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message

@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from chat.models import Citation, Conversation, Message, Note
 from chat.models.conversation import excerpt
 from chat.notes import add_answer, for_editor, from_editor
-from chat.suggestions import (
+from chat.views.pages import (
     Section,
     direct_questions,
     informative,

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from chat.citations.deep_links import LinkTarget, highlights_at
+from chat.citations.stored_citations import LinkTarget, highlights_at
 from chat.models import Citation, Note
 from chat.views.reader import READ_AHEAD
 from documents.models import Document

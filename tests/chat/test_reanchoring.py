@@ -11,7 +11,7 @@ from django.core.files.base import ContentFile
 from chat.answers import question_commands
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
-from chat.citations.presenters import citation_picture
+from chat.citations.stored_citations import citation_picture
 from chat.models import Citation, Conversation
 from documents.files.page_pictures import PictureFailed
 from documents.ingestion.pipeline import ingest_document

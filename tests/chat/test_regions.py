@@ -21,7 +21,7 @@ from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Conversation, Message, Region
 from chat.providers.anthropic import Anthropic
 from chat.providers.base import Provider
-from chat.providers.extractive import Extractive
+from chat.providers.local import Extractive
 from chat.providers.openai import ChatCompletions
 from chat.providers.registry import provider_named
 from documents.contents import units_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chat.answers.events import CitationShown
-from chat.citations.presenters import summary_of
+from chat.citations.stored_citations import summary_of
 
 
 def cited(number: int, verdict: str, durability: str = "same") -> CitationShown:

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.answers.question_commands import ask, start_conversation
 from chat.answers.write_answer import AnswerContext, write_answer
 from chat.models import Message

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from operations.http.source_offer import SOURCE
+from operations.http.static_files import SOURCE
 
 
 @pytest.mark.django_db

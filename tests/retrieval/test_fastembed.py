@@ -17,7 +17,7 @@ from django.conf import LazySettings
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from chat.citations.model_judge import JudgedClaim, configured_judge
-from chat.providers.scripted import Scripted
+from chat.providers.local import Scripted
 from retrieval.embeddings.fastembed import CrossEncoderReranker, FastEmbedEmbedder
 from retrieval.provider_calls import ProviderError
 

@@ -14,10 +14,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from chat.citations.anchoring.alignment import Alignment, Tile, align, without_unquoted_signs
-from chat.citations.anchoring.highlights import Span, highlight_rects, text_of
 from chat.citations.anchoring.occurrences import Occurrence, choose, occurrences
-from chat.citations.anchoring.page_text import Folded, PageText, fold
+from chat.citations.anchoring.page_text import Folded, PageText, Span, fold, highlight_rects, text_of
+from chat.citations.anchoring.quote_alignment import Alignment, Tile, align, without_unquoted_signs
 from chat.citations.values.written_values import Value, agreement, decimal_mark, page_scale, values_in
 from pdf.geometry import Rect
 

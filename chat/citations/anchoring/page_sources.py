@@ -1,24 +1,31 @@
-"""Pages for anchoring, of a file or a stored document, and quotes located in them."""
+"""Locate quotes in a file or a stored document, and find all occurrences of typed words.
+
+To find words, case, accents, ligatures, quotes and kinds of dashes are folded. A hyphen may split a word over
+two lines; in scripts without spaces any line end may.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from uuid import UUID
 
+import numpy as np
 from django.db.models import Count, Max
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.occurrences import MANY
-from chat.citations.anchoring.page_text import Folded, LazyWords, PageText, fold, folded_text
+from chat.citations.anchoring.page_text import Folded, LazyWords, PageText, Span, fold, folded_text
 from documents.ingestion.parser import parse_limits
 from documents.models import Page
 from pdf.api import ParseFailure, parse_file
 from pdf.geometry import PageFrame
 from pdf.structure import ParsedDocument
 from pdf.word_boxes import WordBoxes, unpack
+from text.terms import UNSPACED
 
 
 def pages_of_file(path: str | Path) -> list[PageText]:
@@ -157,3 +164,90 @@ def pages_with(pages: StoredPages, quote: str) -> list[int]:
 def find_in_file(pages: FilePages, quote: str, context: str = "") -> Anchor | None:
     """Where the quote stands in a file, or None. Raises ``ParseFailure``."""
     return find_quote(pages.printed, quote, context) or find_quote(pages.recognised, quote, context)
+
+
+MOST_MATCHES = 10_000  # that are counted
+HYPHEN_AT_LINE_END = re.compile(r"\S*[-‐‑\u00ad]\s*")
+
+
+@dataclass(frozen=True)
+class WordQuery:
+    """What somebody typed to find; ``whole``: only as words of their own."""
+
+    words: str
+    whole: bool = False
+
+    @cached_property
+    def folded(self) -> Folded:
+        return fold(self.words.strip())
+
+    @cached_property
+    def gaps(self) -> dict[int, str]:
+        """What folding dropped between two characters of the query, by the place of the second."""
+        return dict(_gaps(self.folded, 0, len(self.folded.text)))
+
+
+def matches_on(page: Folded, query: WordQuery) -> list[Span]:
+    """Ranges of the page's own characters, in order; they do not overlap."""
+    wanted = query.folded.text
+    found: list[Span] = []
+    start = page.text.find(wanted) if wanted else -1
+    while start >= 0:
+        end = start + len(wanted)
+        fits = _fits(page, start, end, query)
+        if fits:
+            found.append(page.source_range(start, end))
+        start = page.text.find(wanted, end if fits else start + 1)
+    return found
+
+
+def counts_by_page(
+    pages: Iterable[PageText], query: WordQuery, most: int = MOST_MATCHES
+) -> tuple[dict[int, int], bool]:
+    """How many matches each page has, and whether the search ended early at ``most`` of them."""
+    counts: dict[int, int] = {}
+    left = most
+    for page in pages:
+        if count := len(matches_on(page.folded, query)):
+            counts[page.number] = count
+            left -= count
+        if left <= 0:
+            return counts, True
+    return counts, False
+
+
+def _fits(page: Folded, start: int, end: int, query: WordQuery) -> bool:
+    if query.whole and not _is_whole(page, *page.source_range(start, end)):
+        return False
+    gaps = dict(_gaps(page, start, end))
+    return all(
+        _alike(page.text[start + at - 1 : start + at + 1], query.gaps.get(at, ""), gaps.get(at, ""))
+        for at in gaps.keys() | query.gaps.keys()
+    )
+
+
+def _gaps(folded: Folded, start: int, end: int) -> Iterator[tuple[int, str]]:
+    offsets = folded.offsets[start:end]
+    for at in (np.flatnonzero(np.diff(offsets) > 1) + 1).tolist():
+        yield at, folded.source[offsets[at - 1] + 1 : offsets[at]]
+
+
+def _alike(pair: str, typed: str, printed: str) -> bool:
+    """Whether what was typed between the two characters of ``pair`` may be printed so; '' is nothing."""
+    if all(map(UNSPACED.match, pair)):
+        return True
+    if any(map(str.isspace, typed)):
+        return bool(printed) or not pair.isalnum()
+    if pair.isdigit():  # 10-12 is not 1012
+        return bool(typed) == bool(printed) and not any(map(str.isspace, printed))
+    return not any(map(str.isspace, printed)) or HYPHEN_AT_LINE_END.fullmatch(printed) is not None
+
+
+def _is_whole(page: Folded, start: int, end: int) -> bool:
+    return not any(
+        one.isalnum() and other.isalnum() and not UNSPACED.match(one) and not UNSPACED.match(other)
+        for one, other in (
+            (page.source[start - 1 : start] or " ", page.source[start]),
+            (page.source[end - 1], page.source[end : end + 1] or " "),
+        )
+    )

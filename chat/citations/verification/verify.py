@@ -18,8 +18,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
-from chat.citations.anchoring.highlights import Span, highlight_rects, text_of
-from chat.citations.anchoring.page_text import LazyWords, PageText
+from chat.citations.anchoring.page_text import LazyWords, PageText, Span, highlight_rects, text_of
 from chat.citations.claims import VERIFIED, Claim, Conflict, SourceUnit, Verdict, Verification
 from chat.citations.values.columns import row_head, shared_terms, title_names
 from chat.citations.values.support import ValueSupport, check_values, heads_of
@@ -30,8 +29,8 @@ from chat.citations.verification.units import judge_unit, verbatim_span, with_co
 from pdf.gc_control import cleared_with_memory
 from pdf.geometry import PageFrame, Rect
 from pdf.structure import Word
-from text.language_detection import detected_language
 from text.languages import base_language
+from text.semantics import detected_language
 
 # Why a claim is not verified, in one sentence for people.
 

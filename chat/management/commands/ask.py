@@ -13,11 +13,11 @@ from django.core.management.base import CommandError
 from chat.answers import question_commands
 from chat.answers.events import CitationShown, Done, Event, Failed, Status, Summary
 from chat.answers.events import Text as TextEvent
-from chat.answers.presenters import shown_message
+from chat.answers.message_presenters import shown_message
 from chat.answers.question_commands import InvalidOperation
 from chat.answers.runner import claim_next
 from chat.answers.write_answer import AnswerContext, write_answer
-from chat.exports.exported_answer import numbered, source_lines
+from chat.exports.markdown import numbered, source_lines
 from chat.models import Conversation, Message
 from chat.providers.registry import provider_names
 from documents.management.library_command import LibraryCommand, owner_named

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from chat.exports.review import review_table
 from chat.models import Review, ReviewCell, ReviewMark
-from chat.reviews.presenters import grid
 from chat.reviews.review_commands import (
     InvalidReview,
     agreement,
@@ -22,6 +21,7 @@ from chat.reviews.review_commands import (
     fill_cells,
     set_blind,
 )
+from chat.reviews.review_presenters import grid
 from documents.models import Share
 from tests.api_clients import client_of
 from tests.chat.reviews.conftest import cell

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from chat.models import Review, ReviewCell, ReviewColumn
 from chat.receivers import keep_reviews_going
 from chat.reviews.fill_queue import fill_next_row
-from chat.reviews.presenters import grid
+from chat.reviews.review_presenters import grid
 from documents.access import add_to_collection
 from documents.models import Collection, Document
 from tests.api_clients import client_of

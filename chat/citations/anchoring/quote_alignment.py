@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chat.citations.anchoring.highlights import Span
-from chat.citations.anchoring.page_text import Folded, PageText, fold
+from chat.citations.anchoring.page_text import Folded, PageText, Span, fold
 
 # Dashes and quotes that stand alone on a page: folding drops them, so they are asked for apart.
 #

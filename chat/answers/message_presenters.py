@@ -17,10 +17,10 @@ from django.utils.translation import ngettext
 from chat.answers.events import CitationShown, Done, Summary
 from chat.answers.persistence import notice_dead
 from chat.citations.claim_spans import Span
-from chat.citations.presenters import shown_citations, summary_of
+from chat.citations.stored_citations import shown_citations, summary_of
 from chat.markdown.html import render_message
 from chat.models import Citation, Conversation, Message
-from chat.providers.extractive import NAME as WITHOUT_MODEL
+from chat.providers.local import NAME as WITHOUT_MODEL
 from chat.providers.registry import sees
 from documents.models import CitationUnit
 from documents.translation import translated

@@ -11,7 +11,7 @@ import msgspec
 from django.contrib.auth.models import User
 from django.db.models import Max, Q, QuerySet
 
-from chat.citations.presenters import reader_link
+from chat.citations.stored_citations import reader_link
 from chat.models import Citation, Review, ReviewCell, ReviewColumn, ReviewMark, ReviewRow
 from chat.reviews.typed_values import normalised
 

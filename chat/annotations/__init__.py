@@ -1,1 +1,0 @@
-"""Highlights, underlines and comments of people: made on pages, found again, exported."""
