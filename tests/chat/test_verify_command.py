@@ -69,3 +69,12 @@ def test_without_json_the_verdicts_are_counted(tmp_path: Path) -> None:
     printed = StringIO()
     call_command("verify", batch=str(lines), stdout=printed)
     assert printed.getvalue().split() == ["exact", "1"]
+
+
+def test_a_passage_in_lines_is_read_as_one_text_with_its_heading(tmp_path: Path) -> None:
+    passage = "Ada B. Lund, Director\nMs. Lund joined the port authority of Oslo as an\nengineer in May 2013."
+    true = {"claim": "Ada B. Lund joined the port authority as an engineer in May 2013.", "passage": passage}
+    false = {"claim": "Ida B. Lund joined the port authority in May 2013.", "passage": passage}
+    first, second = verified(tmp_path, true, false)
+    assert (first["verified"], second["verified"]) == (True, False)
+    assert passage[first["char_start"] :].startswith("Lund joined")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from documents.ingestion.parser import parse_limits
 from pdf.api import parse_file
 from pdf.structure import Cell, ParsedPage, TableRow
 
+_HEADING_WIDTH = 0.75  # of the widest line, below which a line may be a heading
 _VERIFIED_ORDER = ("exact", "normalized", "computed", "moved")
 
 
@@ -67,7 +69,8 @@ def check(case: Case, root: Path = Path()) -> Checked:
         raise ValueError(f"The page has no unit {case.unit}.")
     if not units:
         raise ValueError("The passage is empty.")
-    cited = units if case.unit is None or case.passage else [units[case.unit]]
+    said = [unit for unit in units if unit.type != "heading"] or units
+    cited = said if case.unit is None or case.passage else [units[case.unit]]
     claim = Claim(case.claim, case.quote)
     verified = [verify(claim, unit, [other for other in units if other is not unit]) for unit in cited]
     return _checked(case.id, min(verified, key=_preference))
@@ -124,18 +127,21 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
     prose: list[tuple[int, str]] = []
     start = rows = 0
     caption = ""
+    section: list[str] = []
 
     def add(begin: int, text: str, table: TableRow | None = None) -> None:
         kind = "table" if table else "prose"
         name = f"passage:{len(units)}"
         units.append(
-            SourceUnit(name, "passage", 1, text, begin, (), kind, (), table, title, language)  # type: ignore[arg-type]
+            SourceUnit(name, "passage", 1, text, begin, (), kind, tuple(section), table, title, language)  # type: ignore[arg-type]
         )
 
     def end_prose() -> None:
-        if text := "\n".join(line for _, line in prose).strip():
-            first = passage.index(text, prose[0][0])
-            add(first, text)
+        for begin, heading, text in _paragraphs(prose):
+            add(begin, text)
+            if heading:
+                units[-1] = replace(units[-1], type="heading")
+                section[:] = [text]
         prose.clear()
 
     for line in passage.split("\n"):
@@ -153,6 +159,24 @@ def passage_units(passage: str, language: str = "", title: str = "") -> list[Sou
         start += len(line) + 1
     end_prose()
     return units
+
+
+def _paragraphs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, bool, str]]:
+    """Start, whether it is a heading, and text of what stands on lines; each line break in it is a space.
+
+    A short line without an end mark before a capital is a heading; other lines are those of one text.
+    """
+    widest = max((len(line.strip()) for _, line in lines), default=0)
+    begin, text = 0, ""
+    for (start, line), (_, after) in zip(lines, [*lines[1:], (0, "")], strict=False):
+        said = line.strip()
+        opens = after.strip()[:1].isupper() and said[-1:].isalnum()
+        heading = not text and bool(said) and opens and len(said) < _HEADING_WIDTH * widest
+        begin = begin if text else start + len(line) - len(line.lstrip())
+        text += f"{line} " if text else f"{line.lstrip()} " if said else ""
+        if text and (heading or not after.strip()):
+            yield begin, heading, text.rstrip()
+            text = ""
 
 
 def _cells(line: str, start: int) -> tuple[Cell, ...]:
