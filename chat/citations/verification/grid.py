@@ -57,6 +57,17 @@ class Grid:
         return Measure()
 
     @cached_property
+    def _measures_by_name(self) -> list[tuple[tuple[Token, ...], Measure]]:
+        """What the caption says that columns count in: "(sales in millions, customers in thousands)"."""
+        parts = re.split(r"[,;()（），；]", self.caption)
+        found = [(part, measure_of(f"({part.strip()})", self.language)) for part in parts if part.strip()]
+        named = [(part, measure.measure) for part, measure in found if measure]
+        said = [
+            (words_of(without_measure(part.strip(), self.language), self.language), m) for part, m in named
+        ]
+        return said if len(said) > 1 else []
+
+    @cached_property
     def _excepted(self) -> tuple[frozenset[str], ...]:
         """What the scale is not for: the words of "except per share data"."""
         texts = (*self.heads[:1], self.caption, *self.over)
@@ -151,6 +162,13 @@ class Grid:
         times = [q.value for t in self.head(column) if (q := t.quantity) and q.dimension]
         return times[-1] if times else Decimal(0)
 
+    def date_of_all(self) -> list[Token]:
+        """The dates of the caption, which are those of every cell where no column has one."""
+        if any(self.time(column) for column in self.columns):
+            return []
+        said = (token for text in (self.caption, *self.over) for token in words_of(text, self.language))
+        return [t for t in said if t.quantity and t.quantity.dimension in ("year", "date")]
+
     def limits(self, side: str) -> list[int]:
         """Columns of the highest ("top") or lowest ("bottom") values: "Max."."""
         return [
@@ -192,6 +210,10 @@ class Grid:
         head = self.heads[column] if column < len(self.heads) else ""
         if table.symbol == "%" and names_count(head, self.language):
             table = Measure()
+        own = self.head(column)
+        for names, measure in self._measures_by_name:
+            if any(same(name, token) for name in names for token in own):
+                table = measure
         for text in (head, self._unit(row), label):
             if (found := measure_of(text, self.language)) is not None:
                 table = found.measure.over(table)
@@ -428,7 +450,12 @@ class CellComparison:
     def subtracts(self) -> bool:
         """Whether the claim names a difference: "A less B", "the difference between A and B"."""
         words = list(self.plain_words())
-        return any(word in self.words.minus for word in words) and not set(words) & self.words.than
+        named = range(min(self.used, default=0), max(self.used, default=0))
+        less = {at for at in named if at not in self.used and self.tokens[at].word in self.words.less}
+        if set(words) & self.words.than or not (less or any(word in self.words.minus for word in words)):
+            return False
+        self.used |= less
+        return True
 
     def is_ratio(self, at: int) -> bool:
         quantity = self.tokens[at].quantity

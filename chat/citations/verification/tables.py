@@ -50,8 +50,9 @@ class _Reading(CellComparison):
         columns = [self.grid.columns[at] for at in self._named(heads, of_rows)]
         if len(heads) == 1:
             columns = [*self.grid.columns]
-        of_columns = [token for column in columns for token in self.grid.head(column) if token.quantity]
-        repeated = {at for at, t in enumerate(self.tokens) if any(same(t, other) for other in of_columns)}
+        of_heads = [token for column in columns for token in self.grid.head(column) if token.quantity]
+        of_heads += self.grid.date_of_all()
+        repeated = {at for at, t in enumerate(self.tokens) if any(same(t, other) for other in of_heads)}
         values = [
             at
             for at, token in enumerate(self.tokens)
