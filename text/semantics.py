@@ -90,6 +90,7 @@ class Lexicon:
         articles: words that open the phrase of a noun; definite: those before one thing already known.
         than_behind: words behind what something is held against ("より").
         enacting: auxiliaries of rules, which may be left out in the present ("shall").
+        future: auxiliaries of the future.
         of_which: relative pronouns of a part that is counted ("of which", "dont").
         group: words behind the name of those who got something ("the placebo group").
         event: prepositions of what a span of time begins with ("within 30 days of").
@@ -124,6 +125,7 @@ class Lexicon:
     only_with: frozenset[str]
     than_behind: frozenset[str]
     enacting: frozenset[str]
+    future: frozenset[str]
     of_which: frozenset[str]
     group: frozenset[str]
     event: frozenset[str]

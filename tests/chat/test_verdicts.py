@@ -818,3 +818,92 @@ def test_a_pronoun_stands_for_the_subject_behind_an_adverbial() -> None:
 def test_two_years_of_a_row_are_two_columns() -> None:
     assert checked("Fares: 2022: 3,931; 2023: 3,504", FERRY_YEARS).verified
     assert not checked("Fares: 2022: 3,504; 2023: 3,931", FERRY_YEARS).verified
+
+
+MAKER = (
+    "Lund Pumps, a maker of pumps in Oslo, sold its plant in May, closed two shops and was fined by a port. "
+    "The tank, which holds 40 litres, must not be opened while hot and does not need cleaning. "
+    "The audit found that sales rose by 3 %. The harbour will be dredged, and boats will likely pay more."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verified"),
+    [
+        ("Lund Pumps is a maker of pumps.", True),
+        ("Lund Pumps closed two shops.", True),
+        ("Lund Pumps was fined by a port.", True),
+        ("The tank holds 40 litres.", True),
+        ("The tank does not need cleaning.", True),
+        ("The tank must not be opened while hot.", True),
+        ("Sales rose by 3 %.", True),
+        ("A port is a maker of pumps.", False),
+        ("The plant was fined by a port.", False),
+        ("A port closed two shops.", False),
+        ("The tank needs cleaning.", False),
+        ("The tank must be opened while hot.", False),
+        ("Boats paid more.", False),
+    ],
+)
+def test_a_sentence_is_read_as_the_short_statements_it_makes(claim: str, verified: bool) -> None:
+    assert checked(claim, MAKER).verified is verified
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "lang"),
+    [
+        (
+            "Ruiz refused to pay.",
+            "Ruiz painted it in 1658 for the abbess, who refused to pay and left.",
+            "en",
+        ),
+        ("The firm sells boats.", "The firm plans to buy a yard and sell boats.", "en"),
+        (
+            "Aldan is a slow drug.",
+            "Of 90 people, 50 were given to aldan, 40 to brix, a slow drug, and 20 to none.",
+            "en",
+        ),
+        (
+            "La tension n'a pas changé dans le groupe traité.",
+            "La tension a baissé de 12 mmHg dans le groupe traité et n'a pas changé dans le groupe témoin.",
+            "fr",
+        ),
+        (
+            "Las claves deben caducar.",
+            "Las claves deben ser largas y no deben caducar salvo que haya un robo.",
+            "es",
+        ),
+    ],
+)
+def test_a_statement_keeps_what_turns_its_meaning(claim: str, passage: str, lang: str) -> None:
+    assert not checked(claim, passage, lang).verified
+
+
+def test_of_two_duties_the_denied_one_is_the_exclusive_one() -> None:
+    passage = "Las claves deben tener al menos 12 letras y no deben caducar salvo que haya un robo."
+    assert checked("Las claves deben tener al menos 12 letras.", passage, "es").verified
+    assert checked("Las claves no deben caducar salvo que haya un robo.", passage, "es").verified
+
+
+@pytest.mark.parametrize(
+    ("claim", "verified"),
+    [
+        ("Riverside had 1,200 readers in 2020.", False),
+        ("Riverside had 1,200,000 loans in 2020.", True),
+        ("Riverside had 46,000 readers.", True),
+        ("Riverside had 46 million readers.", False),
+        ("Riverside had 46,000 readers in 2019.", False),
+    ],
+)
+def test_a_caption_dates_all_cells_and_gives_each_column_its_scale(claim: str, verified: bool) -> None:
+    passage = (
+        "Libraries in 2020 (loans in millions, readers in thousands)\n"
+        "| Library | Loans | Readers |\n| Riverside | 1.2 | 46 |\n| Hill | 0.8 | 31 |"
+    )
+    assert checked(claim, passage).verified is verified
+
+
+def test_the_difference_of_two_rows_may_be_said_with_less() -> None:
+    passage = "Accounts (in millions)\n| | 2020 |\n| Revenue | $ 90 |\n| Rent | $ 60 |"
+    assert checked("Revenue less rent was $30 million in 2020.", passage).verdict == "computed"
+    assert checked("Revenue less rent was $20 million in 2020.", passage).verdict == "unsupported"

@@ -201,11 +201,10 @@ def _stretches(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 def _write_only_if(found: list[Token], denial: int, exceptive: int, first: int, last: int) -> None:
     found[denial] = replace(found[denial], kind="function", marker=None)
     found[exceptive] = replace(found[exceptive], kind="marker", marker=_ONLY_IF, stem="condition:onlyif")
-    for at in range(first, last):
-        marker = found[at].marker
-        if marker and marker.category == "modality":
-            found[at] = replace(found[at], marker=_MAY)
-            return
+    duties = [at for at in range(first, last) if is_marker(found[at], "modality")]
+    if duties:  # of "must be long and may not expire unless …" the one that is denied
+        at = min(duties, key=lambda place: abs(place - denial))
+        found[at] = replace(found[at], marker=_MAY)
 
 
 def _join_only(found: list[Token], first: int, last: int, words: Lexicon) -> None:

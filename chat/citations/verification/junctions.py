@@ -142,16 +142,25 @@ class Junctions:
         return any(at not in self.pairing.matched_source for at in opening)
 
     def _of_antecedent(self, j: int, m: int) -> bool:
-        """Whether a relative clause is taken from the word it belongs to: "the abbess, who refused"."""
+        """Whether a clause or an apposition is taken from its word: "the abbess, who refused"."""
         opens = [
             at
-            for at in range(j + 1, m)
-            if self.source[at].word in self.words.relatives
-            and self.source[at - 1].kind == "break"
-            and self._ends_with_verb(at)
+            for at in range(j + 1, m + 1)
+            if self.source[at - 1].kind == "break"
+            and (
+                (self.source[at].word in self.words.relatives and at < m and self._ends_with_verb(at))
+                or (self.source[at].word in self.words.articles and self._in_apposition(at, m))
+            )
         ]
         antecedent = max((at for at in content_places(self.source) if opens and at < opens[-1]), default=j)
         return antecedent != j and antecedent not in self.pairing.matched_source
+
+    def _in_apposition(self, at: int, m: int) -> bool:
+        """Whether a word stands in the noun phrase that an article opens, and that ends with a break."""
+        verbs = self.words.have | self.words.passive | self.words.copula
+        phrase = list(takewhile(lambda k: self.source[k].kind != "break", range(at, len(self.source))))
+        plain = all(self.source[k].word not in verbs and not self.source[k].marker for k in phrase)
+        return plain and m in phrase and self.words.language in ("en", "fr", "es", "it", "pt")
 
     def _ends_with_verb(self, at: int) -> bool:
         """Whether a clause ends with its verb, as a relative clause does; German "die" is an article, too."""
@@ -404,6 +413,7 @@ class Junctions:
             before is not None
             and before not in self.pairing.matched_source
             and lead(self.source, before, self.words) in self.words.starts
+            and change_role(self.source, before, self.words) != "by"
         )
 
     def _opens_sentence(self, at: int) -> bool:
@@ -421,7 +431,7 @@ class Junctions:
         for at in self.found.relevant_unmatched():
             other = self.source[at]
             alike = (
-                other.stem == token.stem
+                other.stem == token.stem or self._behind_same(at, m)
                 if token.kind == "word"
                 else bool(
                     token.quantity and other.quantity and token.quantity.dimension == other.quantity.dimension
@@ -436,3 +446,10 @@ class Junctions:
                 self.found.conflict("entity_swap", k, at)
                 return True
         return False
+
+    def _behind_same(self, at: int, m: int) -> bool:
+        """Whether both words stand behind the same one: "the treated group", "le groupe témoin"."""
+        before = [
+            max((k for k in content_places(self.source) if k < place), default=None) for place in (at, m)
+        ]
+        return None not in before and len({self.source[k].stem for k in before if k is not None}) == 1

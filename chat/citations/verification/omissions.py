@@ -12,10 +12,10 @@ from text.semantics import UNSPACED
 
 # What may be left out of a claim without making it say more than the source.
 _MAY_BE_LEFT_OUT = {"quantifier:all", "quantifier:only", "frequency:once", "ordinal:previous"}
-_MAY_BE_LEFT_OUT |= {"condition:including", "time:during"}
+_MAY_BE_LEFT_OUT |= {"condition:including", "time:during", "hedge:shown"}
 _KINDS = {"modality": "modality", "hedge": "modality", "quantifier": "quantifier", "ordinal": "ordinal"}
 _SURE = {"may", "should", "supposed", "most"}  # values that say less than the claim without them
-_COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
+COMMA_RELATIVES = frozenset({"de", "nl", "ru"})  # a comma stands before every relative clause
 _OPEN_WHEN_LEFT_OUT = {"frequency", "time", "cause"}
 
 
@@ -42,6 +42,19 @@ class Omissions:
             elif token.marker.category == "negation" and self._denies_next(at):
                 self.found.open.append(token.word)
         self._restriction_left_out()
+        self._future_said_as_past()
+
+    def _future_said_as_past(self) -> None:
+        """Look for a verb behind "will" that the claim says in another form and without it."""
+        for i, j in self.pairing.ordered:
+            behind = {token.word for token in self.source[max(0, j - 2) : j]} & self.words.future
+            told = any(
+                token.word in self.words.future | self.words.be_to or token.marker
+                for token in self.claim[max(0, i - 2) : i]
+            )
+            other_form = self.claim[i].word != self.source[j].word
+            if behind and not told and other_form and not self.claim[i].word.split()[0].endswith("s"):
+                self.found.open.append(self.claim[i].word)
 
     def _denies_next(self, at: int) -> bool:
         """Whether a "not" before a comma denies what the claim says: "not, as was thought, in 1746"."""
@@ -56,7 +69,7 @@ class Omissions:
         )
         if first is None or self.words.language in UNSPACED or self._is_definite(first):
             return
-        comma = self.words.language in _COMMA_RELATIVES and self.source[first + 1 : first + 2]
+        comma = self.words.language in COMMA_RELATIVES and self.source[first + 1 : first + 2]
         behind = first + 2 if comma and comma[0].word == "," else first + 1
         opens = self.words.relatives if behind > first + 1 else self.words.relatives | self.words.prepositions
         following = min((at for at in self.pairing.matched_source if at > behind), default=None)
@@ -137,6 +150,14 @@ class Omissions:
         i = next((i for i, j in self.pairing.ordered if j == verb), None)
         return i is not None and is_instruction(self.claim, i, self.words)
 
+    def _frequency_of_other(self, at: int) -> bool:
+        """Whether the claim has the frequency already, or leaves out the amount before: "tens a year"."""
+        token = self.source[at]
+        own = (self.source[j] for j in self.pairing.matched_source if self.source[j].clause == token.clause)
+        before = max((k for k in content_places(self.source) if k < at), default=at)
+        counted = before == at - 1 and before not in self.pairing.matched_source
+        return counted or any(other.marker == token.marker for other in own)
+
     def _said_as_past(self, verb: int | None) -> bool:
         """Whether the claim says as done what "shall" asks for: "paid" for "shall pay"."""
         i = next((i for i, j in self.pairing.ordered if j == verb), 0)
@@ -177,6 +198,8 @@ class Omissions:
         if token.word in self.words.enacting and (behind or (governs and not self._said_as_past(following))):
             return
         if name in _MAY_BE_LEFT_OUT or self._of_second_predicate(at) or self._of_reason(at):
+            return
+        if marker.category == "frequency" and self._frequency_of_other(at):
             return
         if marker.category == "negation" or name == "quantifier:none":
             if governs or following is None:

@@ -12,23 +12,21 @@ from itertools import pairwise, takewhile
 from typing import Literal
 
 from chat.citations.verification.alignment import Pairing, content_places
-from chat.citations.verification.exchanges import (
+from chat.citations.verification.phrases import (
+    clause_lead,
     compared_on_both_sides,
     comparison_turned,
+    dates_kept,
+    dates_listed,
+    first_and_last,
     is_bare_name,
+    is_genitive,
+    lead,
+    of_number,
     only_joined,
     operands_exchanged,
     particles_exchanged,
     phrases_exchanged,
-)
-from chat.citations.verification.phrases import (
-    clause_lead,
-    dates_kept,
-    dates_listed,
-    first_and_last,
-    is_genitive,
-    lead,
-    of_number,
     roles_of,
 )
 from chat.citations.verification.token import COORDINATORS, DENIALS, Token

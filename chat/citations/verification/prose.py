@@ -6,14 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.computation import Operands, computed
 from chat.citations.verification.conditions import cause_first
 from chat.citations.verification.phrases import change_role
+from chat.citations.verification.readings import readings, statements
 from chat.citations.verification.sentence_comparison import Finding, Surroundings, examine
-from chat.citations.verification.token import COORDINATORS, Token, abbreviations, with_parts, written_out
+from chat.citations.verification.token import (
+    COORDINATORS,
+    EITHER,
+    Token,
+    abbreviations,
+    with_parts,
+    written_out,
+)
 from chat.citations.verification.tokens import tokens_of
 from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
@@ -21,7 +29,6 @@ from text.sentences import Span, sentence_spans
 MOST_SENTENCES = 3  # of a passage, looked at closely
 LEAST_PART = 3  # words of meaning in a part of a claim that is judged alone
 LEAST_STATEMENT = 2  # words of meaning on each side of an "and" that joins two statements
-_EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
 _NEXT = frozenset(["then", "dann", "danach", "puis", "ensuite", "luego", "después", "poi", "dan", "depois"])
 _TOPIC_WORDS = 3  # content words that open a sentence and may name its subject
 _SUBJECT_WORDS = 6  # those behind an adverbial that opens it: "In most EU countries the retirement age"
@@ -184,7 +191,7 @@ def _best(
     for sentence in ranked[:MOST_SENTENCES]:
         around = _surroundings(sentence, sentences, topics, language)
         words = lexicon(language)
-        for tokens in _readings(sentence.tokens, words):
+        for tokens in readings(sentence.tokens, words):
             said, source = _alike(with_parts(claim, tokens, words), with_parts(tokens, claim, words))
             found.append((examine(said, source, words, around), _Sentence(sentence.span, tuple(source))))
     if not found:
@@ -193,155 +200,25 @@ def _best(
     best, sentence = max(
         found, key=lambda pair: (pair[0].outcome == "holds", pair[0].coverage, rank[pair[0].outcome])
     )
+    if best.outcome != "holds":
+        best, sentence = _stated(claim, ranked, sentences, topics, language) or (best, sentence)
     return _judgement(best, sentence)
 
 
-# What a sentence says besides its own words: clauses without their verb, shares said twice.
-
-_COMMAS = frozenset(",、，،")
-_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
-_OF = frozenset(["of", "der", "des", "de", "den"])
-_NEAR_SHARE = 8  # tokens between a share and the words that say it
-
-
-def _readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """A sentence, and what else it says.
-
-    "Two thirds of the tenants (66%) stayed" is also "66% of the tenants stayed"; "site A got 310 mm of
-    rain and site B 420 mm" also "site B got 420 mm of rain".
-    """
-    yield tokens
-    said: Sequence[Token] = ()  # the clause before, with what it leaves out
-    for at, token in enumerate(tokens):
-        if token.word not in COORDINATORS and not (token.kind == "break" and token.word in _COMMAS):
-            continue
-        if said := _gap_filled(tokens, at, words, said):
-            yield said
-        if first := _first_of_two(tokens, at, words):
-            yield first
-    yield from _counted_of(tokens, words)
-    yield from _with_shares(tokens)
-
-
-def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The sentence with each share in brackets in the place of the words that say it."""
-    found: list[Token] = []
-    at = 0
-    removed = False
-    while at < len(tokens):
-        said = _place_again(found, tokens[at : at + 3])
-        if said is not None:
-            own = found[said]
-            bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
-            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
-            removed = True
-            at += 3
-        else:
-            found.append(tokens[at])
-            at += 1
-    if removed:
-        yield found
-
-
-def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence[Token]) -> Sequence[Token]:
-    """The clause before a conjunction with the phrases and the number that follow it in place of its own.
-
-    ``said``: the clause before that one, where that leaves out the verb, too. () where none is left out.
-    """
-    before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
-    behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
-    number = next((k for k, token in enumerate(behind) if token.quantity), None)
-    if said and before and before[0].start >= said[0].start:
-        before = list(said)
-    if number is None or not before:
-        return ()
-    own = behind[number].quantity
-    rival = next(
-        (k for k, t in enumerate(before) if t.quantity and own and t.quantity.dimension == own.dimension),
-        None,
-    )
-    if rival is None or sum(t.quantity is not None for t in (*before, *behind)) > 2 + (
-        behind[-1].quantity is not own
-    ):
-        return ()
-    left, right = behind[:number], behind[number + 1 :]
-    if rival and left and left[-1].word == before[rival - 1].word:  # "food for 15 %"
-        left = left[:-1]
-    phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
-    filled = [*before[:rival], behind[number], *before[rival + 1 :]]
-    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right:
-        filled = [*left, *filled[len(left) :]]
-    elif not left and phrase and _is_noun_phrase(phrase, words) and rival < len(before) - len(phrase):
-        filled = [*filled[: -len(phrase)], *right]
-    else:
-        return ()
-    return [replace(token, clause=0, part=0) for token in filled]
-
-
-def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
-    """ "5 % of A and 7 % of B had left": "5 % of A had left"; () where no second number shares the verb."""
-    behind = list(takewhile(lambda t: t.kind != "break", tokens[at + 1 :]))
-    verb = next((k for k, t in enumerate(behind) if t.word in words.have | words.passive), 0)
-    second = behind[0].quantity if behind and verb else None
-    before = [t for t in tokens[:at] if t.clause == tokens[at - 1].clause]
-    numbers = [q.dimension for t in before if (q := t.quantity)]
-    told = any(t.word in words.have | words.passive for t in before)
-    if second is None or numbers != [second.dimension] or told or any(t.quantity for t in behind[1:verb]):
-        return ()
-    return [*tokens[:at], *(replace(t, clause=tokens[at - 1].clause) for t in tokens[at + 1 + verb :])]
-
-
-def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
-    """ "50 houses, of which 12 burned": "12 of the 50 houses burned"."""
-    for at, (of, which) in enumerate(pairwise(tokens)):
-        place = at + 2 if of.word in words.among and which.word in words.of_which else 0
-        place = place or (at + 1 if of.word in words.of_which else 0)
-        if not place or place >= len(tokens) or not tokens[place].quantity:
-            continue
-        whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
-        nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
-        if nouns and all(t.kind == "word" for t in nouns[1:]):
-            said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
-            yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
-
-
-def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
-    """Whether words may be one phrase without a verb: no function word but articles, no change."""
-    return len(tokens) <= _MOST_REMNANT and all(
-        not token.marker and not token.poles and (token.kind == "word" or token.word in words.articles)
-        for token in tokens
-    )
-
-
-def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
-    """Whether brackets say an amount again in another unit: "13 °C (55 °F)"."""
-    held = before[-1].quantity if before else None
-    own = token.quantity
-    same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
-    return bool(same_measure and held and own and held.unit != own.unit)
-
-
-def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
-    """Index of what an amount in brackets says again; None where it is no such amount."""
-    marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
-    if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
-        return None
-    if _in_other_unit(before, bracket[1]):
-        return len(before) - 1
-    return _place_of_share(before) if held.unit == "%" else None
-
-
-def _place_of_share(before: Sequence[Token]) -> int | None:
-    """Index of the words that a share in brackets says again: "two thirds", "23" of 212, "a majority"."""
-    for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
-        token = before[at]
-        if token.quantity:
-            if token.quantity.bare and any(t.word in _OF for t in before[max(0, at - 2) : at]):
-                continue  # "half of the 2,150 adults": the share is of them
-            counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
-            return at if counts else None
-        if token.marker and token.marker.category == "quantifier":
-            return at
+def _stated(
+    claim: Sequence[Token],
+    ranked: Sequence[_Sentence],
+    sentences: Sequence[_Sentence],
+    topics: Sequence[str],
+    language: str,
+) -> tuple[Finding, _Sentence] | None:
+    """The short statement of a sentence that says the claim; None where none does."""
+    words = lexicon(language)
+    for sentence in ranked[:MOST_SENTENCES]:
+        around = _surroundings(sentence, sentences, topics, language)
+        for tokens in statements(claim, sentence.tokens, around.topic, words):
+            if (found := examine(claim, tokens, words, around)).outcome == "holds":
+                return found, _Sentence(sentence.span, tuple(tokens))
     return None
 
 
@@ -412,7 +289,7 @@ def _statements(claim: Sequence[Token], words: Lexicon) -> Iterator[tuple[Sequen
     """The claim cut at each "and"; what stands behind it has its own subject, or the first one's."""
     for at, token in enumerate(claim):
         left, right = claim[:at], claim[at + 1 :]
-        if token.word not in COORDINATORS or token.word in _EITHER or (right and right[0].word in _NEXT):
+        if token.word not in COORDINATORS or token.word in EITHER or (right and right[0].word in _NEXT):
             continue
         if left and right and left[-1].quantity and right[0].quantity:  # "between 3 and 5"
             continue

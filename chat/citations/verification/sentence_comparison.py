@@ -18,10 +18,15 @@ from chat.citations.verification.alignment import (
     same_quantity,
 )
 from chat.citations.verification.conditions import in_clauses_of, topic_apart
-from chat.citations.verification.exchanges import comparison_turned, operands_exchanged
 from chat.citations.verification.junctions import Junctions
 from chat.citations.verification.omissions import Omissions
-from chat.citations.verification.phrases import change_role, first_and_last, lead
+from chat.citations.verification.phrases import (
+    change_role,
+    comparison_turned,
+    first_and_last,
+    lead,
+    operands_exchanged,
+)
 from chat.citations.verification.token import COORDINATORS, Token, is_marker
 from chat.citations.verification.voice import converse, is_instruction
 from text.semantics import UNSPACED, Lexicon, Marker
@@ -82,8 +87,6 @@ class _Examination(Differences):
 
     def finding(self) -> Finding:
         places = content_places(self.claim)
-        known = [at for at in places if at in self.pairing.partners or self._names_topic(self.claim[at])]
-        coverage = len(known) / max(1, len(places))
         if not self.pairing.partners:
             return Finding("open", missing=[token.word for token in self.claim if token.content])
         self._explain_ellipsis()
@@ -98,6 +101,13 @@ class _Examination(Differences):
         if not self.missing and not self.open and not junctions.conditions():
             junctions.junctions()
         outcome: Outcome = "holds"
+        wrong = {c.claim_span[0] for c in self.conflicts if c.claim}
+        known = [
+            at for at in places
+            if at in self.pairing.partners
+            or (self._names_topic(self.claim[at]) and self.claim[at].start not in wrong)
+        ]  # fmt: skip
+        coverage = len(known) / max(1, len(places))
         sure = [c for c in self.conflicts if (c.claim and c.source) or not (self.missing or self.open)]
         if sure and coverage >= LEAST_COVERAGE:
             outcome, self.conflicts = "conflict", sure
@@ -160,8 +170,12 @@ class _Examination(Differences):
                 self.exclusive_said |= is_marker(self.claim[i], "quantifier") or is_marker(
                     self.source[j], "quantifier"
                 )
+        said = {self.source[at].clause for at in self.pairing.matched_source}
         free = [
-            at for at in self.pairing.unmatched_source if is_marker(self.source[at], "condition", "onlyif")
+            at
+            for at in self.pairing.unmatched_source
+            if is_marker(self.source[at], "condition", "onlyif")
+            and (self.source[at].clause in said or self.words.language in UNSPACED)
         ]
         needs = [
             at
@@ -299,6 +313,8 @@ class _Examination(Differences):
             return
         if at in self._changes_said_by_numbers or self._passes_bound(token) or self._says_again(at):
             return
+        if self._names_in_full(at):
+            return
         if self._names_measure(at) and not self._displaces(at):
             return
         rival = self._rival(at, lambda other: bool(opposite(token, other)))
@@ -342,6 +358,24 @@ class _Examination(Differences):
         own = self.claim[at]
         behind = self.claim[at - 1].word if at else ""
         return joined and not own.name and behind not in self.words.articles | self.words.prepositions
+
+    def _names_in_full(self, at: int) -> bool:
+        """ "Ada B. Lund" for "Ms Lund", where the passage or a heading gives the full name."""
+        run = [at]
+        for place in range(at + 1, len(self.claim)):
+            if self.claim[place].kind == "word":
+                run.append(place)
+            elif self.claim[place].word != ".":
+                break
+        named = next((k for k in run if k in self.pairing.partners), None)
+        if named is None or not self.source[self.pairing.partners[named]].name:
+            return False
+        full = [self.claim[k].word for k in run if k <= named]
+        for tokens in (self.around.topic, self.around.everything):
+            held = [token.word for token in tokens if token.kind == "word"]
+            if any(held[k : k + len(full)] == full for k in range(len(held))):
+                return True
+        return False
 
     def _names_measure(self, at: int) -> bool:
         """ "at a pressure of 3 bar" for "at 3 bar": what the unit measures."""

@@ -16,6 +16,7 @@ Kind = Literal["quantity", "marker", "word", "function", "break"]
 
 HARD_BREAKS = frozenset(";；؛.。!?！？؟")
 COORDINATORS = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "e", "o", "u", "و", "او"])
+EITHER = frozenset(["or", "oder", "ou", "o", "u", "او"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def tokens_of(text: str, language: str, limits: bool = True) -> tuple[Token, ...
     found = _turned(_with_equatives(found, words), words)
     found = with_exclusive_conditions(with_duties(denied_once(found, words), words), words)
     found = with_final_when(with_verb_first(_with_final_particles(found, words), words), words)
-    return tuple(_in_clauses(found, words))
+    return tuple(in_clauses(found, words))
 
 
 @cache
@@ -413,7 +413,7 @@ def _parallel_marker(tokens: Sequence[Token], at: int, token: Token) -> bool:
 _OPENING, _CLOSING = frozenset("(（"), frozenset(")）")
 
 
-def _in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
+def in_clauses(tokens: Sequence[Token], words: Lexicon) -> Iterator[Token]:
     """Number the clauses and the parts between semicolons. A "that" clause belongs to its verb."""
     clause = part = latest = 0
     around: list[int] = []  # clauses that a bracket stands in, and that go on behind it

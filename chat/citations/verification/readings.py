@@ -1,0 +1,397 @@
+"""What a sentence says besides its own words: clauses without their verb, shares said twice, statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise, takewhile
+
+from chat.citations.verification.alignment import same
+from chat.citations.verification.omissions import COMMA_RELATIVES
+from chat.citations.verification.token import COORDINATORS, DENIALS, EITHER, HARD_BREAKS, Token
+from chat.citations.verification.tokens import in_clauses
+from text.semantics import Lexicon
+
+_COMMAS = frozenset(",、，،")
+_MOST_REMNANT = 4  # tokens of a phrase that stands for one of the clause before
+_OF = frozenset(["of", "der", "des", "de", "den"])
+_NEAR_SHARE = 8  # tokens between a share and the words that say it
+
+
+def readings(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """A sentence, and what else it says.
+
+    "Two thirds of the tenants (66%) stayed" is also "66% of the tenants stayed"; "site A got 310 mm of
+    rain and site B 420 mm" also "site B got 420 mm of rain".
+    """
+    yield tokens
+    said: Sequence[Token] = ()  # the clause before, with what it leaves out
+    for at, token in enumerate(tokens):
+        if token.word not in COORDINATORS and not (token.kind == "break" and token.word in _COMMAS):
+            continue
+        if said := _gap_filled(tokens, at, words, said):
+            yield said
+        if first := _first_of_two(tokens, at, words):
+            yield first
+    yield from _counted_of(tokens, words)
+    yield from _with_shares(tokens)
+
+
+def _with_shares(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The sentence with each share in brackets in the place of the words that say it."""
+    found: list[Token] = []
+    at = 0
+    removed = False
+    while at < len(tokens):
+        said = _place_again(found, tokens[at : at + 3])
+        if said is not None:
+            own = found[said]
+            bound = "" if own.bound == "approx" else own.bound  # "nearly half (48 %)"
+            found[said] = replace(tokens[at + 1], clause=own.clause, part=own.part, bound=bound)
+            removed = True
+            at += 3
+        else:
+            found.append(tokens[at])
+            at += 1
+    if removed:
+        yield found
+
+
+def _gap_filled(tokens: Sequence[Token], at: int, words: Lexicon, said: Sequence[Token]) -> Sequence[Token]:
+    """The clause before a conjunction with the phrases and the number that follow it in place of its own.
+
+    ``said``: the clause before that one, where that leaves out the verb, too. () where none is left out.
+    """
+    before = list(takewhile(lambda t: t.kind != "break", reversed(tokens[:at])))[::-1]
+    behind = list(takewhile(lambda t: t.kind != "break" and t.word not in COORDINATORS, tokens[at + 1 :]))
+    number = next((k for k, token in enumerate(behind) if token.quantity), None)
+    if said and before and before[0].start >= said[0].start:
+        before = list(said)
+    if number is None or not before:
+        return ()
+    own = behind[number].quantity
+    rival = next(
+        (k for k, t in enumerate(before) if t.quantity and own and t.quantity.dimension == own.dimension),
+        None,
+    )
+    if rival is None or sum(t.quantity is not None for t in (*before, *behind)) > 2 + (
+        behind[-1].quantity is not own
+    ):
+        return ()
+    left, right = behind[:number], behind[number + 1 :]
+    if rival and left and left[-1].word == before[rival - 1].word:  # "food for 15 %"
+        left = left[:-1]
+    phrase = list(takewhile(lambda t: t.word not in words.prepositions and not t.marker, right))
+    filled = [*before[:rival], behind[number], *before[rival + 1 :]]
+    if left and _is_noun_phrase(left, words) and len(left) <= rival and not right:
+        filled = [*left, *filled[len(left) :]]
+    elif not left and phrase and _is_noun_phrase(phrase, words) and rival < len(before) - len(phrase):
+        filled = [*filled[: -len(phrase)], *right]
+    else:
+        return ()
+    return [replace(token, clause=0, part=0) for token in filled]
+
+
+def _first_of_two(tokens: Sequence[Token], at: int, words: Lexicon) -> Sequence[Token]:
+    """ "5 % of A and 7 % of B had left": "5 % of A had left"; () where no second number shares the verb."""
+    behind = list(takewhile(lambda t: t.kind != "break", tokens[at + 1 :]))
+    verb = next((k for k, t in enumerate(behind) if t.word in words.have | words.passive), 0)
+    second = behind[0].quantity if behind and verb else None
+    before = [t for t in tokens[:at] if t.clause == tokens[at - 1].clause]
+    numbers = [q.dimension for t in before if (q := t.quantity)]
+    told = any(t.word in words.have | words.passive for t in before)
+    if second is None or numbers != [second.dimension] or told or any(t.quantity for t in behind[1:verb]):
+        return ()
+    own = [replace(t, clause=tokens[at - 1].clause) for t in behind[verb:]]
+    return [*tokens[:at], *own, *tokens[at + 1 + len(behind) :]]
+
+
+def _counted_of(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """ "50 houses, of which 12 burned": "12 of the 50 houses burned"."""
+    for at, (of, which) in enumerate(pairwise(tokens)):
+        place = at + 2 if of.word in words.among and which.word in words.of_which else 0
+        place = place or (at + 1 if of.word in words.of_which else 0)
+        if not place or place >= len(tokens) or not tokens[place].quantity:
+            continue
+        whole = next((k for k in range(at - 1, -1, -1) if tokens[k].quantity), None)
+        nouns = [t for t in tokens[whole:at] if t.kind != "break"] if whole is not None else []
+        if nouns and all(t.kind == "word" for t in nouns[1:]):
+            said = [tokens[place], replace(of, word=min(words.among, default=of.word)), *nouns]
+            yield [replace(token, clause=0, part=0) for token in (*said, *tokens[place + 1 :])]
+
+
+def _is_noun_phrase(tokens: Sequence[Token], words: Lexicon) -> bool:
+    """Whether words may be one phrase without a verb: no function word but articles, no change."""
+    return len(tokens) <= _MOST_REMNANT and all(
+        not token.marker and not token.poles and (token.kind == "word" or token.word in words.articles)
+        for token in tokens
+    )
+
+
+def _in_other_unit(before: Sequence[Token], token: Token) -> bool:
+    """Whether brackets say an amount again in another unit: "13 °C (55 °F)"."""
+    held = before[-1].quantity if before else None
+    own = token.quantity
+    same_measure = held and own and held.dimension == own.dimension not in ("", "money", "date", "year")
+    return bool(same_measure and held and own and held.unit != own.unit)
+
+
+def _place_again(before: Sequence[Token], bracket: Sequence[Token]) -> int | None:
+    """Index of what an amount in brackets says again; None where it is no such amount."""
+    marks = (bracket[0].word, bracket[-1].word) if len(bracket) == 3 else ("", "")
+    if marks not in (("(", ")"), ("（", "）")) or (held := bracket[1].quantity) is None:
+        return None
+    if _in_other_unit(before, bracket[1]):
+        return len(before) - 1
+    return _place_of_share(before) if held.unit == "%" else None
+
+
+def _place_of_share(before: Sequence[Token]) -> int | None:
+    """Index of the words that a share in brackets says again: "two thirds", "23" of 212, "a majority"."""
+    for at in range(len(before) - 1, max(-1, len(before) - _NEAR_SHARE), -1):
+        token = before[at]
+        if token.quantity:
+            if token.quantity.bare and any(t.word in _OF for t in before[max(0, at - 2) : at]):
+                continue  # "half of the 2,150 adults": the share is of them
+            counts = token.quantity.dimension in ("", "ratio") and token.quantity.unit != "%"
+            return at if counts else None
+        if token.marker and token.marker.category == "quantifier":
+            return at
+    return None
+
+
+# Statements: a sentence without what is inserted, each of its predicates, what it says of a word in passing.
+
+_INSERTING = _COMMAS | frozenset("()（）—–-")
+_MOST_INSERTED = 12  # tokens of an apposition
+_SCOPED = frozenset({"condition", "time", "cause"})  # what begins a clause of its own
+_KEPT = frozenset({"negation", "modality", "hedge"})  # what holds for a second predicate, too
+
+
+def statements(
+    claim: Sequence[Token], tokens: Sequence[Token], topic: Sequence[Token], words: Lexicon
+) -> Iterator[list[Token]]:
+    """Short statements that follow from a sentence and may say the claim; none where it lacks a word of it.
+
+    "Lund, a maker of pumps, sold its plant and was fined": "Lund is a maker of pumps", "Lund sold its
+    plant", "Lund was fined". Each keeps what turns its meaning.
+    """
+    held = [token for token in (*tokens, *topic) if token.content]
+    if not all(any(same(own, other) for other in held) for own in claim if own.content):
+        return
+    whole: list[Sequence[Token]] = [tokens, *_without_insertions(tokens, words)]
+    for at, part in enumerate(whole):
+        said = [t.content and any(same(own, t) for own in claim if own.content) for t in part]
+        found = [*_predicates(part, said, claim, words), *_of_pronouns(part, said, words)]
+        if at == 0:
+            found += _in_passing(part, said, words)
+        else:
+            found.insert(0, part)
+        for statement in found:
+            yield list(in_clauses(statement, words))
+
+
+def _without_insertions(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """The sentence without a relative clause or an apposition between commas, and without all of them."""
+    left: list[Token] = [*tokens]
+    for start, end in reversed(list(_inserted(tokens, words))):
+        yield [*tokens[:start], *tokens[end:]]
+        if [*left[start : start + 1]] == [tokens[start]]:
+            left = [*left[:start], *left[start + end - start :]]
+            yield left
+
+
+def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, int]]:
+    """Ranges, from their first break, that can be left out."""
+    breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _INSERTING]
+    for start, end in pairwise([*breaks, len(tokens)]):
+        inner = tokens[start + 1 : end]
+        hard = next((k for k in range(start, len(tokens)) if tokens[k].word in HARD_BREAKS), len(tokens))
+        if not inner or end > hard:
+            continue
+        if _is_relative(inner, words) and words.language not in COMMA_RELATIVES:
+            if end < hard:
+                yield start, end + 1
+            if not any(_opens_clause(t) for t in tokens[end + (len(inner) == 1) * _MOST_INSERTED : hard]):
+                yield start, hard
+        elif end < hard and _is_apposition(inner, tokens[end + 1], words):
+            yield start, end + 1
+
+
+def _opens_clause(token: Token) -> bool:
+    return token.marker is not None and token.marker.category in _SCOPED
+
+
+def _of_number(tokens: Sequence[Token], token: Token) -> bool:
+    """Whether a word of time stands beside its number: "within 14 days of the order"."""
+    at = tokens.index(token)
+    near = tokens[max(0, at - 1) : at + 2]
+    return token.marker is not None and token.marker.category == "time" and any(t.quantity for t in near)
+
+
+def _is_relative(inner: Sequence[Token], words: Lexicon) -> bool:
+    return any(token.word in words.relatives for token in inner[: 1 + (inner[0].word in words.prepositions)])
+
+
+def _is_apposition(inner: Sequence[Token], behind: Token, words: Lexicon) -> bool:
+    """Whether words between commas are a noun with its article, and no part of a list."""
+    verbs = words.have | words.passive | words.copula | words.relatives
+    plain = all(not token.marker and token.word not in verbs for token in inner)
+    opens = inner[0].word in words.articles and len(inner) <= _MOST_INSERTED
+    return plain and opens and behind.word not in COORDINATORS
+
+
+def _predicates(
+    tokens: Sequence[Token], said: Sequence[bool], claim: Sequence[Token], words: Lexicon
+) -> Iterator[Sequence[Token]]:
+    """The subject of a clause with each of the predicates that "and" joins."""
+    first = 0
+    for at, token in enumerate(tokens):
+        if token.word in HARD_BREAKS or token.word in words.breaks:
+            first = at + 1
+        comma = token.kind == "break" and token.word in _COMMAS
+        if not (comma or token.word in COORDINATORS - EITHER):
+            continue
+        right = list(takewhile(lambda t: t.word not in HARD_BREAKS | words.breaks, tokens[at + 1 :]))
+        verb = next((k for k, t in enumerate(right) if t.kind in ("word", "quantity", "break")), len(right))
+        end = _subject_end(tokens, said, words, first, at)
+        if end is None or verb == len(right) or right[verb].kind != "word":
+            continue
+        opening = right[:1] if comma else right[:verb]
+        if any(_opens_clause(t) or t.word in words.relatives | words.complement for t in right[:verb]):
+            continue
+        told = any(_tells(token, words) for token in opening)
+        listed = not comma or any(t.word in COORDINATORS - EITHER for t in right[verb:])
+        if not told and not (listed and _is_verb(right[verb], tokens[first:end], claim, words)):
+            continue
+        dropped = tokens[end:at]
+        if told or not any(_opens_clause(t) for t in right):
+            yield _without_final_break(tokens[first:at])
+        depends = any(t.word in words.relatives | words.complement for t in dropped)
+        depends = depends or any(_opens_clause(t) and not _of_number(dropped, t) for t in dropped)
+        if said[at + 1 + verb] and not depends and (told or not _infinitive(dropped, words)):
+            yield [*tokens[first:end], *_carried(dropped, right[:verb], words), *right]
+
+
+def _subject_end(
+    tokens: Sequence[Token], said: Sequence[bool], words: Lexicon, first: int, last: int
+) -> int | None:
+    """Where the subject that opens a clause ends, as far as the claim says it; None where it is not said.
+
+    The claim may leave out an adverbial before it, of one word ("In addition") or behind a comma.
+    """
+    verbs = words.have | words.passive | words.copula
+    opening = takewhile(
+        lambda at: tokens[at].kind != "marker" and tokens[at].word not in verbs, range(first, last)
+    )
+    places = [at for at in opening if tokens[at].content]
+    leading = list(takewhile(lambda at: not said[at], places))
+    run = list(takewhile(lambda at: said[at], places[len(leading) :]))
+    if not run:
+        return None
+    adverbial = tokens[first].word in words.prepositions or tokens[first].marker is not None
+    own = [
+        at
+        for at in leading[adverbial:]
+        if not tokens[at].quantity and all(t.kind != "break" for t in tokens[at : run[0]])
+    ]
+    return None if own else run[-1] + 1
+
+
+def _tells(token: Token, words: Lexicon) -> bool:
+    """Whether a word begins a predicate whatever stands behind it: "was", "may", "not"."""
+    closed = words.have | words.passive | words.copula
+    return token.word in closed or (token.marker is not None and token.marker.category in _KEPT)
+
+
+def _is_verb(token: Token, subject: Sequence[Token], claim: Sequence[Token], words: Lexicon) -> bool:
+    """Whether a word is the verb of the claim, which says it in this form behind a subject without one."""
+    content = [t for t in subject if t.content]
+    plain = len(content) == 1 or all(t.capital for t in content[1:])
+    at = next((k for k, own in enumerate(claim) if own.word == token.word), 0)
+    bare = at > 0 and claim[at - 1].word not in words.articles | words.prepositions | COORDINATORS
+    return plain and bare and not token.capital
+
+
+def _infinitive(tokens: Sequence[Token], words: Lexicon) -> bool:
+    """Whether a verb with "to" stands among the words, that another behind "and" may depend on."""
+    return any(
+        one.word in words.ends and other.kind == "word" and not other.capital
+        for one, other in pairwise(tokens)
+    )
+
+
+def _carried(dropped: Sequence[Token], opening: Sequence[Token], words: Lexicon) -> list[Token]:
+    """What the first predicate lends to the second: "was" of a bare participle, "may", "reportedly".
+
+    ``opening``: the small words before the second verb.
+    """
+    duties = any(t.marker is not None and t.marker.category == "modality" for t in opening)
+    finite = duties or any(t.word in words.copula for t in opening)
+    finite = finite or (len(opening) > 1 and any(t.marker in DENIALS for t in opening[1:]))  # "did not"
+    lent = {"hedge"} if finite else _KEPT
+    own = any(t.word in words.have | words.passive for t in opening)
+    return [
+        token
+        for token in dropped
+        if (token.marker is not None and token.marker.category in lent)
+        or (not finite and not own and token.word in words.have | words.passive)
+    ]
+
+
+def _without_final_break(tokens: Sequence[Token]) -> Sequence[Token]:
+    return tokens[:-1] if tokens and tokens[-1].kind == "break" else tokens
+
+
+def _of_pronouns(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """What a later clause says of "it", said of the subject that opens the sentence."""
+    for at in range(1, len(tokens) - 1):
+        verb = tokens[at + 1].word in words.have | words.passive | words.copula
+        pronoun = tokens[at].word in (
+            words.pronouns | words.articles if verb else words.pronouns - words.articles
+        )
+        opens = tokens[at - 1].kind == "break" or tokens[at - 1].word in COORDINATORS - EITHER
+        end = _subject_end(tokens, said, words, 0, at) if pronoun and opens else None
+        if end is not None:
+            behind = takewhile(lambda t: t.word not in HARD_BREAKS, tokens[at + 1 :])
+            yield [*tokens[:end], *behind]
+
+
+def _in_passing(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -> Iterator[Sequence[Token]]:
+    """What a relative clause or an apposition says of the word before it."""
+    breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _INSERTING]
+    for start, end in pairwise([*breaks, len(tokens)]):
+        inner = tokens[start + 1 : end]
+        antecedent = _antecedent(tokens[:start], said, words)
+        if not inner or not antecedent:
+            continue
+        relative = inner[0].word in words.relatives
+        behind = tokens[end + 1 : end + 2]
+        listed = bool(behind) and behind[0].word in COORDINATORS
+        if not relative and (listed or not _is_noun_phrase_of(inner, words)):
+            continue
+        own = [at for at in range(start + 1, end) if tokens[at].content]
+        last = max((at for at in own if said[at]), default=None)
+        if last is not None and all(said[at] for at in own if at <= last):
+            yield [*antecedent, *(inner[1:] if relative else inner)]
+
+
+def _is_noun_phrase_of(inner: Sequence[Token], words: Lexicon) -> bool:
+    """Whether words may be a noun with what belongs to it: no verb known as one, no word that turns it."""
+    verbs = words.have | words.passive | words.copula | words.pronouns
+    return inner[0].word not in words.prepositions and all(
+        t.word not in verbs and not t.marker for t in inner
+    )
+
+
+def _antecedent(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -> Sequence[Token]:
+    """The noun, all of it said by the claim, that ends the words; () where there is none."""
+    small = words.articles | words.genitive | {"."}
+    end = list(takewhile(lambda t: t.kind == "word" or t.word in small, reversed(tokens)))
+    places = [at for at in range(len(tokens) - len(end), len(tokens)) if tokens[at].content]
+    run = list(takewhile(lambda at: said[at], reversed(places)))
+    if not run or run[0] + 1 < len(tokens):
+        return ()
+    before = tokens[run[-1] - 1] if run[-1] else None
+    named = tokens[run[-1]].name and not (before and before.name)
+    return tokens[run[-1] :] if named or before is None or not before.content else ()
