@@ -858,6 +858,13 @@ def test_a_sentence_is_read_as_the_short_statements_it_makes(claim: str, verifie
             "en",
         ),
         ("The firm sells boats.", "The firm plans to buy a yard and sell boats.", "en"),
+        ("The buyer was dissolved.", "The seller sued the buyer and was dissolved.", "en"),
+        ("Acme was sold in 2019.", "Orrin, the owner of Acme, was sold in 2019.", "en"),
+        ("Tessel fell 3 %.", "Shares of Orrin, a rival of Tessel, fell 3 %.", "en"),
+        ("The plant was fined in May.", "The firm sold its plant in Oslo and was fined in May.", "en"),
+        ("Pain caused nausea.", "The drug relieved pain and caused nausea.", "en"),
+        ("Heisenberg won the prize.", "Bohr, who taught Heisenberg, won the prize.", "en"),
+        ("Heisenberg was a Dane.", "Bohr taught Heisenberg, was a Dane and won the prize.", "en"),
         (
             "Aldan is a slow drug.",
             "Of 90 people, 50 were given to aldan, 40 to brix, a slow drug, and 20 to none.",

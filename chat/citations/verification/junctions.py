@@ -12,7 +12,14 @@ from itertools import pairwise, takewhile
 from chat.citations.verification.alignment import Differences, content_places
 from chat.citations.verification.conditions import sides_of_cause
 from chat.citations.verification.order import misplaced
-from chat.citations.verification.phrases import change_role, clause_lead, first_and_last, lead, misdated
+from chat.citations.verification.phrases import (
+    change_role,
+    clause_lead,
+    first_and_last,
+    lead,
+    misdated,
+    of_number,
+)
 from chat.citations.verification.token import COORDINATORS, Token, is_marker
 
 _OF_VERBS = frozenset({"direction", "begin", "trade", "giving", "enter", "win", "accept", "keep"})
@@ -92,6 +99,9 @@ class Junctions:
         if first_and_last(self.pairing):
             return
         for (i, j), (k, m) in pairwise(pairs):
+            if m > j and self._subject_was_object(i, k) and self._is_object(j) and self._next_predicate(j, m):
+                self.found.open.append(self.claim[i].word)
+                return
             if self.source[j].clause != self.source[m].clause:
                 if self._phrase_of_its_own(k, j, m):
                     return
@@ -104,7 +114,7 @@ class Junctions:
                     continue
                 if self._adverbial(min(j, m)) or (m < j and (self._amount_alone(j) or self._continued(m, j))):
                     continue
-                if self._continued(j, m) or self._second_predicate(j, m) or self._dated_before(j, m):
+                if self._continued(j, m) or self._second_predicate(j, m):
                     continue
                 self._crossing(k, m)
                 return
@@ -116,6 +126,52 @@ class Junctions:
                 return
             if self._passes_rival(k, j, m) if m > j else self._moved_from_rival(k, j, m):
                 return
+
+    def _subject_was_object(self, i: int, k: int) -> bool:
+        """Whether a bare word of the claim may be its subject, and its verb follows: no "and" between."""
+        verbs = self.words.have | self.words.passive | self.words.copula
+        before = any(t.word in verbs or t.kind == "marker" for t in self.claim[:i])
+        joined = any(t.word in COORDINATORS or t.kind == "break" for t in self.claim[i:k])
+        bare = self.claim[i].kind == "word" and not lead(self.claim, i, self.words)
+        return bare and not before and not joined
+
+    def _is_object(self, j: int) -> bool:
+        """Whether a verb that the claim leaves out, or an "of", stands before a word: "sued the buyer"."""
+        words = self.words
+        role = lead(self.source, j, words)
+        if role in words.genitive | words.ends | words.starts | words.agent:  # "the owner of Acme"
+            return bool(role) and not of_number(self.source, j)
+        free = frozenset(self.pairing.unmatched_source)
+        start = self._phrase_start(j)
+        bare = [k for k in free if start <= k < j and self.source[k].kind == "word"]
+        bare = [k for k in bare if not lead(self.source, k, self.words)]
+        before = next(
+            (k for k in range(j - 1, start - 1, -1) if self.source[k].word not in words.articles), start
+        )
+        relative = any(token.word in self.words.relatives for token in self.source[start:j])
+        return before in bare and (before < j - 1 or len(bare) > 1 or relative)
+
+    def _phrase_start(self, at: int) -> int:
+        """Where the stretch between two breaks begins that a word stands in."""
+        return next((k + 1 for k in range(at - 1, -1, -1) if self.source[k].kind == "break"), 0)
+
+    def _next_predicate(self, j: int, m: int) -> bool:
+        """Whether a later verb of the same subject stands between two words, or is the second of them."""
+        joins = [
+            at for at in range(j + 1, m)
+            if self.source[at].word in COORDINATORS or self.source[at].kind == "break"
+        ]  # fmt: skip
+        behind = self.source[joins[-1] + 1 : m] if joins else ()
+        if not joins or self.source[m].kind == "quantity":
+            return False
+        small = self.words.relatives | self.words.pronouns | self.words.articles | self.words.prepositions
+        if any(token.word in small - self.words.have for token in behind[:1]):
+            return False
+        told = any(t.word in self.words.have | self.words.passive | self.words.copula for t in behind)
+        start = self._phrase_start(j)
+        inside = lead(self.source, j, self.words) and any(at < start for at in content_places(self.source))
+        inside = inside or any(token.word in self.words.relatives for token in self.source[start:j])
+        return bool(told or inside) or self.source[joins[-1]].word in COORDINATORS
 
     def _ends_change(self, at: int) -> bool:
         """Whether a number is what a change led to whose extent the claim says: "grew by 8 to 20 in May"."""
@@ -192,10 +248,13 @@ class Junctions:
         """Whether a number is all that a clause says, and the only one of its measure: ", up to 10 days"."""
         token = self.source[at]
         own = [t for t in self.source if t.clause == token.clause and t.content]
-        if not token.quantity or own != [token]:
-            return False
-        others = (t.quantity for t in self.source if t.part == token.part and t is not token)
-        return all(q is None or q.dimension != token.quantity.dimension for q in others)
+        others = [t.quantity for t in self.source if t.part == token.part and t is not token]
+        held = token.quantity
+        return (
+            held is not None
+            and own == [token]
+            and all(q is None or q.dimension != held.dimension for q in others)
+        )
 
     def ellipsis(self, later: int) -> bool:
         """A later clause that leaves words out is said whole, with the words of the earlier one."""
@@ -385,18 +444,6 @@ class Junctions:
                     return True
         return False
 
-    def _dated_before(self, j: int, m: int) -> bool:
-        """Whether a date of the clause before dates this one, too: "was $82 in 2021, up 9 %"."""
-        clause = self.source[j].clause
-        own = [at for at, t in enumerate(self.source) if t.clause == clause and t.content]
-        own = [at for at in own if not self._compared_with(at)]
-        return (
-            self._is_date(m)
-            and self.source[m].clause == clause - 1
-            and not any(self._is_date(at) for at in own)
-            and self.found.said_whole(own)
-        )
-
     def _compared_with(self, at: int) -> bool:
         """Whether the claim leaves out the value a change began with, or what belongs to it."""
         if at in self.pairing.matched_source:
@@ -448,8 +495,8 @@ class Junctions:
         return False
 
     def _behind_same(self, at: int, m: int) -> bool:
-        """Whether both words stand behind the same one: "the treated group", "le groupe témoin"."""
-        before = [
-            max((k for k in content_places(self.source) if k < place), default=None) for place in (at, m)
-        ]
-        return None not in before and len({self.source[k].stem for k in before if k is not None}) == 1
+        """Whether both words stand behind the same one: "le groupe traité", "le groupe témoin"."""
+        one, other = (
+            [self.source[k].stem for k in content_places(self.source) if k < p][-1:] for p in (at, m)
+        )
+        return bool(one) and one == other

@@ -184,7 +184,7 @@ def statements(
         said = [t.content and any(same(own, t) for own in claim if own.content) for t in part]
         found = [*_predicates(part, said, claim, words), *_of_pronouns(part, said, words)]
         if at == 0:
-            found += _in_passing(part, said, words)
+            found += _in_passing(part, said, claim, words)
         else:
             found.insert(0, part)
         for statement in found:
@@ -357,8 +357,11 @@ def _of_pronouns(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) 
             yield [*tokens[:end], *behind]
 
 
-def _in_passing(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -> Iterator[Sequence[Token]]:
+def _in_passing(
+    tokens: Sequence[Token], said: Sequence[bool], claim: Sequence[Token], words: Lexicon
+) -> Iterator[Sequence[Token]]:
     """What a relative clause or an apposition says of the word before it."""
+    equates = any(token.word in words.copula for token in claim)  # "Lund is a poet"
     breaks = [at for at, t in enumerate(tokens) if t.kind == "break" and t.word in _INSERTING]
     for start, end in pairwise([*breaks, len(tokens)]):
         inner = tokens[start + 1 : end]
@@ -368,7 +371,7 @@ def _in_passing(tokens: Sequence[Token], said: Sequence[bool], words: Lexicon) -
         relative = inner[0].word in words.relatives
         behind = tokens[end + 1 : end + 2]
         listed = bool(behind) and behind[0].word in COORDINATORS
-        if not relative and (listed or not _is_noun_phrase_of(inner, words)):
+        if not relative and (listed or not equates or not _is_noun_phrase_of(inner, words)):
             continue
         own = [at for at in range(start + 1, end) if tokens[at].content]
         last = max((at for at in own if said[at]), default=None)
