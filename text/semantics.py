@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 import Stemmer
 
 from text.languages import base_language, language_data, languages_with
+from text.terms import base_stem
 
 _SNOWBALL = {
     "en": "english", "de": "german", "fr": "french", "es": "spanish", "ar": "arabic",
@@ -202,29 +203,6 @@ def stem(word: str, language: str) -> str:
 def _snowball_stem(word: str, language: str) -> str:
     stemmer = _stemmer(language)
     return str(stemmer.stemWord(word)) if stemmer else word
-
-
-@cache
-def _irregular(language: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Stems of irregular forms and those of their base ("nahm": "nehm"), and the prefixes verbs may have."""
-    found: dict[str, str] = {}
-    prefixes: tuple[str, ...] = ()
-    for line in language_data(language, "irregular.txt").splitlines():
-        if line.startswith("prefixes:"):
-            prefixes = tuple(sorted(line.split()[1:], key=len, reverse=True))
-        elif line and not line.startswith("#"):
-            base, *forms = (_snowball_stem(word, language) for word in line.split())
-            found |= {form: base for form in forms if form != base}
-    return found, prefixes
-
-
-def base_stem(found: str, language: str) -> str:
-    """The stem of the base of an irregular form: that of "aufnehmen" for "aufnahm"; else the stem itself."""
-    forms, prefixes = _irregular(language)
-    if found in forms:
-        return forms[found]
-    rests = ((p, found.removeprefix(p)) for p in prefixes if found.startswith(p))
-    return next((p + forms[rest] for p, rest in rests if rest in forms), found)
 
 
 @lru_cache(maxsize=65536)

@@ -3,8 +3,8 @@
 A term is a stem without accents, a number, a compound kept whole, or a pair of characters of a script
 that sets no spaces. Exact terms survive: ``10-K`` and ``10k`` are one term, ``p < 0.001`` and
 ``p<0.001`` another, ``1,577.00`` is ``1577``, ``long-term`` is found as one word and as two, ``FY2018``
-and ``FY18`` also as ``2018``. Stems are Snowball's (PyStemmer); stop words stand in
-``text/languages/<code>/stopwords.txt``.
+and ``FY18`` also as ``2018``. Stems are Snowball's (PyStemmer), of irregular forms those of their base
+(``text/languages/<code>/irregular.txt``); stop words stand in ``stopwords.txt`` beside it.
 """
 
 from __future__ import annotations
@@ -211,11 +211,36 @@ def folded_accents(term: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept))
 
 
+@cache
+def _irregular(language: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Stems of irregular forms and those of their base ("nahm": "nehm"), and the prefixes verbs may have."""
+    found: dict[str, str] = {}
+    prefixes: tuple[str, ...] = ()
+    stem = Stemmer(SNOWBALL[language]).stemWord if language in SNOWBALL else str
+    for line in language_data(language, "irregular.txt").splitlines():
+        if line.startswith("prefixes:"):
+            prefixes = tuple(sorted(line.split()[1:], key=len, reverse=True))
+        elif line and not line.startswith("#"):
+            base, *forms = map(stem, line.split())
+            found |= {form: base for form in forms if form != base}
+    return found, prefixes
+
+
+def base_stem(found: str, language: str) -> str:
+    """The stem of the base of an irregular form: that of "aufnehmen" for "aufnahm"; else the stem itself."""
+    forms, prefixes = _irregular(language)
+    if found in forms:
+        return forms[found]
+    rests = ((p, found.removeprefix(p)) for p in prefixes if found.startswith(p))
+    return next((p + forms[rest] for p, rest in rests if rest in forms), found)
+
+
 class Analyzer:
     """The analysis of one language. Words met before are remembered: most of a text has been."""
 
     def __init__(self, language: str) -> None:
         self.stop_words = stop_words(language)
+        self.language = language
         self.decimal_point = language in DECIMAL_POINT
         self._snowball = Stemmer(SNOWBALL[language], 0).stemWord if language in SNOWBALL else None
         self.between_spaces = _TermsBetweenSpaces(self)
@@ -230,7 +255,7 @@ class Analyzer:
         return tuple(dict.fromkeys((folded_accents(stem), folded_accents(self._stem(bare)))))
 
     def _stem(self, word: str) -> str:
-        return self._snowball(word) if self._snowball else word
+        return base_stem(self._snowball(word), self.language) if self._snowball else word
 
     def analyse(self, compound: str) -> Iterator[str]:
         """Terms of one compound of folded text."""

@@ -145,3 +145,19 @@ def test_a_marked_word_of_a_script_without_spaces_is_whole() -> None:
     text = "合同的期限为三年"
     marked = tokens_of(text, set(terms_of("期限", "zh")), "zh")
     assert [text[token.start : token.end] for token in marked] == ["期限"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("wrote", "writes", "en"),
+        ("children", "child", "en"),
+        ("licence", "licenses", "en"),
+        ("organisations", "organization", "en"),
+        ("colour-blind", "color", "en"),
+        ("abgeschlossen", "abschließen", "de"),
+        ("reçut", "recevoir", "fr"),
+    ],
+)
+def test_other_forms_of_a_word_have_its_terms(one: str, other: str, language: str) -> None:
+    assert set(terms_of(one, language)) & set(terms_of(other, language))
