@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 
 from chat.answers.context import headed_row
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
+from chat.answers.without_model.answer_types import in_order, type_match
 from chat.answers.without_model.evidence import central_lines, lines_of_section
 from chat.answers.without_model.lines import (
     PER_UNIT,
@@ -34,7 +35,7 @@ from chat.answers.without_model.lines import (
     written_number,
 )
 from chat.answers.without_model.question import QuestionFeatures, analyse, message, tells
-from chat.answers.without_model.ranking import RankedPage, rank, relevance, type_match, worth_citing
+from chat.answers.without_model.ranking import RankedPage, rank, relevance, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
@@ -146,10 +147,6 @@ def is_below(line: AnswerLine, other: AnswerLine) -> bool:
     one, two = line.unit, other.unit
     same = one.document == two.document and one.section_path == two.section_path
     return same and one.page - two.page in (0, 1) and in_order(line) > in_order(other)
-
-
-def in_order(line: AnswerLine) -> tuple[int, int]:
-    return line.unit.page, line.start
 
 
 def with_years(question: QuestionFeatures, line: AnswerLine) -> AnswerLine:

@@ -164,6 +164,7 @@ MOST_UNITS = 400
 MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
 MOST_ITEM_UNITS = 80
+FIRST_MENTIONS = 3
 ONE_LANGUAGE = frozenset({"wordllama"})  # embedding providers that do not match meanings across languages
 NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 
@@ -171,8 +172,9 @@ NEAR_DOCUMENTS = 3  # documents whose named places and whole structure are read
 def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARCH) -> AnswerSources:
     """Units for an answer without a model.
 
-    Those of the best hits, of the places the question names, and of the items that a pack of the
-    documents' field says it needs; for questions on the whole document, those of the sections meant.
+    Those of the best hits, of the places the question names, of the items that a pack of the documents'
+    field says it needs, and the first that mention what is to be defined; for questions on the whole
+    document, those of the sections meant.
     """
     hits = search(text, scope, options, language_model=None).hits
     if scope.narrows_chunks:  # what the question names stands elsewhere, maybe
@@ -185,7 +187,8 @@ def find_evidence(text: str, scope: Scope, options: SearchOptions = ANSWER_SEARC
     ranks = units_of_hits(hits)
     named = [pk for place in question.places for pk in units_at(place, documents, question.language)]
     items = units_of_items(items_asked(text, packs), documents)
-    order = list(dict.fromkeys([*named, *items, *ranks]))[:MOST_UNITS]
+    defined = first_mentions(question, documents) if question.is_definition else []
+    order = list(dict.fromkeys([*named, *items, *defined, *ranks]))[:MOST_UNITS]
     found = _found(order, ranks)
     foreign = spoken[0] if spoken and question.language not in spoken else ""
     absent, subject = names_held(question, documents, titles, words_known(text, packs))
@@ -224,6 +227,16 @@ def units_of_items(items: Sequence[Item], documents: Sequence[UUID]) -> list[UUI
             of_item = [pk for pk, path in paths if item.label.search(path[-1])]
         labelled += of_item[: MOST_ITEM_UNITS // len(items)]
     return labelled
+
+
+def first_mentions(question: QuestionFeatures, documents: Sequence[UUID]) -> list[UUID]:
+    """The first units with all words of the question: a definition stands where a word first occurs."""
+    if not question.words:
+        return []
+    units = CitationUnit.objects.filter(document__in=documents, unit_type__in=("prose", "list", "abstract"))
+    for word in question.words:
+        units = units.filter(content__iregex=name_pattern(word.text))
+    return list(units.order_by("position").values_list("pk", flat=True)[:FIRST_MENTIONS])
 
 
 def names_held(

@@ -43,6 +43,15 @@ def test_a_page_that_is_named_is_answered_from(garden: Document, alice: User) ->
     assert pages and set(pages) == {2} and "orchids" in text
 
 
+def test_the_first_mention_of_what_is_to_be_defined_is_read(alice: User, ingested: Ingest) -> None:
+    walls = "\n".join(f"The wall of house {n} was painted green in 19{n}." for n in range(10, 50))
+    rules = ("\n".join(f"Annex {n}, annex {n + at}: sweep the annex." for at in range(40)) for n in range(60))
+    pages = [f"{walls}\nThe annex stands by the gate.", *rules]
+    guide = ingested(alice, *pages, name="annex.pdf")
+    texts = [passage.unit.text for passage in found("What is the annex?", guide, alice).passages]
+    assert "The annex stands by the gate." in " ".join(texts)
+
+
 def test_a_page_that_does_not_exist_and_a_strange_name_are_noted(garden: Document, alice: User) -> None:
     assert found("What is said on page 40 of the guide?", garden, alice).notes.absent == ("page 40",)
     Page.objects.filter(document=garden, number=3).update(label="40")

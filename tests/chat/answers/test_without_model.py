@@ -569,3 +569,39 @@ def test_a_date_in_the_sentence_before_is_said_too() -> None:
 def test_one_word_of_three_is_no_answer() -> None:
     lines, _ = answered("What is the penalty for smoking in the harbour?", BOATHOUSE)
     assert lines[0].startswith("No direct answer found.")
+
+
+GLOSSARY = on_one_page(
+    prose("u1", "The Tarn tools are described in the file tarn.conf of the Tarn folder.", 40, "Tarn tools"),
+    prose("u2", "Tarn is a program for planning the rotas of ferries.", 2, "Foreword"),
+    prose("u3", "Tarn is also delivered on a stick.", 3, "Foreword"),
+    prose("u4", "Each crew names a person who speaks for it (the steward).", 9, "Crews"),
+    prose(
+        "u5",
+        "Stewards of all crews meet in May, and the stewards' list of the crews is public.",
+        12,
+        "Stewards",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What is Tarn?", "Tarn is a program for planning the rotas of ferries."),
+        ("What is a steward?", "Each crew names a person who speaks for it (the steward)."),
+    ],
+)
+def test_what_a_thing_is_stands_where_it_is_first_defined(question: str, line: str) -> None:
+    assert f"- {line}" in answered(question, GLOSSARY)[0]
+
+
+def test_a_line_that_gives_a_reason_answers_why() -> None:
+    lines, _ = answered(
+        "Why was the harbour closed in March?",
+        on_one_page(
+            prose("u1", "The harbour was closed in March and opened again in April.", 2),
+            prose("u2", "The harbour was closed in March because of a storm.", 2),
+        ),
+    )
+    assert lines[0] == "- The harbour was closed in March because of a storm."

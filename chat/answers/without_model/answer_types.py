@@ -1,0 +1,166 @@
+"""Whether a line holds what a question's kind wants: a date, a name, a number of something, a definition."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import chain, pairwise
+
+from chat.answers.without_model.lines import AnswerLine, distinct_terms, is_step, says_other_aggregate
+from chat.answers.without_model.question import YEAR, QuestionFeatures, counted_terms, phrases_in
+from text.numbers import month_numbers, numbers_in, same_characters
+from text.quantities import currency_names, quantities_in
+
+DATE = re.compile(r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:19|20)\d{2}\b|\d\s?(?::\d\d|am\b|pm\b)|[年月日]")
+TIME_DIMENSIONS = {"date", "year", "time", "calendar"}
+LONG_MONTH = 4  # letters from which the name of a month stands for one without a day or a year beside it
+NUMBER = re.compile(r"(?<![A-Za-z\d.-])\d+")
+LABEL = re.compile(r"^\W*(?:\d+(?:\.\d+)+[.):]?|\d+[.):])\s")  # of a clause or a list item: it counts nothing
+BEFORE = 0.7  # share of a sentence's type match that the next one gets, as "This was …" speaks of it
+LATER = 0.7  # of a definition: a document says first what a thing is
+IN_BRACKETS = re.compile(r"[(（]([^()（）]{2,40})[)）]")
+MOST_BESIDE = 2  # terms before the copula of a definition, beside those of the question
+COUNTED_BY = re.compile(r"[^,;:()\d]{0,40}")
+OTHER_NUMBER = 0.5  # of a sentence whose number counts something else than the question asks
+NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z][\w.'’-]+|[\u3040-\u9fff\u0600-\u06ff]{2}")
+PERCENT = re.compile(
+    r"[%％‰]|per ?cent|pour cent|por ciento|per cento|por cento|pro[cz]ent|процент|パーセント|百分之", re.I
+)
+
+
+def types_of(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
+    """Return ``type_match`` of each line, at least ``BEFORE`` times that of the sentence before it."""
+    own = [type_match(question, line) for line in lines]
+    of_unit: dict[str, list[int]] = defaultdict(list)
+    for at in sorted(range(len(lines)), key=lambda at: lines[at].start):
+        of_unit[lines[at].unit.id].append(at)
+    types = list(own)
+    for before, after in chain.from_iterable(map(pairwise, of_unit.values())):
+        types[after] = max(own[after], BEFORE * own[before])
+    return types
+
+
+def type_match(question: QuestionFeatures, line: AnswerLine) -> float:
+    """Whether the line holds what the question's kind wants; 0.5 where that cannot be seen."""
+    if says_other_aggregate(question, line):
+        return 0.0
+    if "count" in question.kinds and not line.values and (counted := counted_terms(question, line.language)):
+        said = counts(line.text, counted, line.language)
+        return 1.0 if said else OTHER_NUMBER * has_number(question, line)
+    if question.is_definition and defines(question, line):
+        return 1.0
+    if "frequency" in question.kinds:
+        return float(phrases_in(line.language, "frequency").search(line.text.casefold()) is not None)
+    if lacks_measure(question, line):
+        return OTHER_NUMBER * has_number(question, line)
+    if question.wants_number:
+        return has_number(question, line)
+    if "when" in question.kinds:
+        return float(says_when(line.text, line.language))
+    if question.kinds & {"who", "where"}:
+        return float(any(name not in question.text for name in NAME.findall(line.text)))
+    if "how" in question.kinds and is_step(line):
+        return 1.0
+    if "why" in question.kinds and phrases_in(line.language, "reason").search(line.text.casefold()):
+        return 1.0
+    return 0.5
+
+
+def definitions(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> list[float]:
+    """Return ``defines`` of each line, for all but the document's first definition ``LATER`` times that."""
+    if not question.is_definition:
+        return [0.0] * len(lines)
+    degrees = [defines(question, line) for line in lines]
+    best = max(degrees, default=0.0)
+    first = min(
+        (in_order(line) for line, own in zip(lines, degrees, strict=True) if own == best), default=None
+    )
+    return [own if in_order(line) == first else LATER * own for line, own in zip(lines, degrees, strict=True)]
+
+
+def in_order(line: AnswerLine) -> tuple[int, int]:
+    return line.unit.page, line.start
+
+
+def defines(question: QuestionFeatures, line: AnswerLine) -> float:
+    """How surely a line defines what is asked for: “Salvage value is …”, “… a sponsor (an advocate)”.
+
+    1 where nothing else stands before the copula or in the brackets; a half where up to ``MOST_BESIDE``
+    other terms stand before the copula: “The salvage value of an asset is …”.
+    """
+    asked = frozenset(question.terms)
+    if any(
+        distinct_terms(inside, line.language) == asked or inside in question.names
+        for inside in IN_BRACKETS.findall(line.text)
+    ):
+        return 1.0
+    copula = phrases_in(line.language, "is").search(line.text.casefold())
+    if copula is None:
+        return 0.0
+    before = distinct_terms(line.text[: copula.start()], line.language)
+    if not before.issuperset(asked) or len(before) > len(asked) + MOST_BESIDE:
+        return 0.0
+    return 1.0 if before == asked else 0.5
+
+
+def lacks_measure(question: QuestionFeatures, line: AnswerLine) -> bool:
+    """Whether a question asks for a share or for money, and the line has no percent sign or no currency.
+
+    A row of values lacks nothing: its table may say the measure.
+    """
+    if line.values:
+        return False
+    if "share" in question.kinds:
+        return not PERCENT.search(line.text)
+    return "money" in question.kinds and not money_in(line.language).search(line.text)
+
+
+@cache
+def money_in(language: str) -> re.Pattern[str]:
+    """Return a pattern that matches the name, the code or the sign of any currency."""
+    names = sorted(currency_names(language), key=len, reverse=True)
+    return re.compile(
+        "|".join(
+            rf"(?<!\w){re.escape(n)}(?!\w)" if n.isalpha() and n.isascii() else re.escape(n) for n in names
+        ),
+        re.I,
+    )
+
+
+@lru_cache(maxsize=4096)
+def says_when(text: str, language: str) -> bool:
+    """Return whether a text names a date, a year, a month, a time of day or a length of time."""
+    if DATE.search(text) or months_in(language).search(text):
+        return True
+    return any(quantity.dimension in TIME_DIMENSIONS for quantity in quantities_in(text, language))
+
+
+@cache
+def months_in(language: str) -> re.Pattern[str]:
+    """Return a pattern for the full names of months, in English with a capital: "march" is a verb."""
+    names = [name for name in month_numbers(language) if len(name) >= LONG_MONTH or name == "may"]
+    written = "|".join(name.capitalize() if language == "en" else name for name in names) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:{written})(?!\w)", 0 if language == "en" else re.I)
+
+
+def has_number(question: QuestionFeatures, line: AnswerLine) -> float:
+    """1 for a line with a number, but a year, that the question does not name, else 0."""
+    said = NUMBER.findall(YEAR.sub("", LABEL.sub("", line.text)))
+    return float(not question_numbers(question.text).issuperset(said))
+
+
+@lru_cache(maxsize=4096)
+def counts(text: str, counted: frozenset[str], language: str) -> bool:
+    """Whether a whole number, in digits or in words, counts one of these: “300 rowers”, “three lakes”."""
+    return any(
+        number.value == number.value.to_integral_value()
+        and counted & distinct_terms(COUNTED_BY.match(text, number.end)[0], language)  # type: ignore[index]
+        for number in numbers_in(same_characters(text), language)
+    )
+
+
+@lru_cache(maxsize=64)
+def question_numbers(text: str) -> frozenset[str]:
+    return frozenset(NUMBER.findall(text))
