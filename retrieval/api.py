@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from documents.api.common.fields import Strict, VisibleRelated
 from documents.api.units import UnitSerializer
 from documents.ingestion.recognition import pages_left
-from documents.models import CitationUnit, Collection, Document, Page, RetrievalChunk
+from documents.models import CitationUnit, Collection, Document, RetrievalChunk
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import OTHER_NAMES, Scope
@@ -216,8 +216,7 @@ class HitSerializer(serializers.Serializer):
 
     @extend_schema_field(UnitSerializer(many=True))
     def get_units(self, hit: Hit) -> Any:
-        units = [self._parts.units[pk] for pk in hit.passage_unit_ids if pk in self._parts.units]
-        return UnitSerializer(units, many=True, context=self.context).data
+        return [self._parts.units[pk] for pk in hit.passage_unit_ids if pk in self._parts.units]
 
     @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_similarity(self, hit: Hit) -> float | None:
@@ -233,21 +232,23 @@ class HitParts:
     """What hits do not hold: their units, files and neighbours, all read at once.
 
     Attributes:
+        units: as they are shown.
         chunks: ids of the chunks beside the hits, by document and index.
     """
 
-    units: Mapping[UUID, CitationUnit]
+    units: Mapping[UUID, Mapping[str, Any]]
     file_names: Mapping[UUID, str]
     chunks: Mapping[tuple[UUID, int], UUID]
 
     @classmethod
     def of(cls, hits: Sequence[Hit]) -> HitParts:
-        """In three statements."""
+        """In four statements."""
         documents = {hit.document_id for hit in hits}
         beside = [Q(document=hit.document_id, index__in=(hit.index - 1, hit.index + 1)) for hit in hits]
         chunks = RetrievalChunk.objects.filter(reduce(or_, beside)) if hits else RetrievalChunk.objects.none()
+        units = CitationUnit.objects.in_bulk([pk for hit in hits for pk in hit.passage_unit_ids])
         return cls(
-            CitationUnit.objects.in_bulk([pk for hit in hits for pk in hit.passage_unit_ids]),
+            dict(zip(units, UnitSerializer(list(units.values()), many=True).data, strict=True)),
             dict(Document.objects.filter(pk__in=documents).values_list("pk", "original_name")),
             {(document, index): pk for pk, document, index in chunks.values_list("pk", "document", "index")},
         )
@@ -316,14 +317,7 @@ class Search(generics.GenericAPIView):
         options = config_of(asked.get("rag_config", {})).options(usual)
         searched = scope_of(request.user, asked)
         result = search(asked["query"], searched, options)
-        parts = HitParts.of(result.hits)
-        context = {
-            "pages_left": pages_left(searched.documents()),
-            "parts": parts,
-            "frames": Page.objects.frames(
-                (unit.document_id, unit.page_number) for unit in parts.units.values()
-            ),
-        }
+        context = {"pages_left": pages_left(searched.documents()), "parts": HitParts.of(result.hits)}
         return Response(SearchResultSerializer(result, context=context).data)
 
 

@@ -142,7 +142,7 @@ class CitationSerializer(Strict, serializers.ModelSerializer):
             self.frames = Page.objects.frames([place])
         if place not in self.frames:
             return None
-        return RegionSerializer(Region.of(citation.page_number, self.frames[place], rects)).data
+        return Region.of(citation.page_number, self.frames[place], rects).data()
 
 
 class CitationContextSerializer(UnitContextSerializer):

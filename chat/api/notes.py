@@ -178,7 +178,7 @@ class AnnotationSerializer(Strict, serializers.ModelSerializer):
     def get_region(self, annotation: Annotation) -> Any:
         place = (annotation.document_id, annotation.page_number)
         frame = (self.frames if self.frames is not None else Page.objects.frames([place])).get(place)
-        return RegionSerializer(Region.of(place[1], frame, annotation.rects)).data if frame else None
+        return Region.of(place[1], frame, annotation.rects).data() if frame else None
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         sent = set(values)

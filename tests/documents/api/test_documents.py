@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
+from documents.api.units import Region, RegionSerializer
 from documents.models import Collection, Document, Tag
+from pdf.geometry import PageFrame
 from tests.api_clients import client_of
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
@@ -83,6 +87,13 @@ def test_a_unit_says_where_it_stands_in_points_and_in_fractions(alice: User, ing
     x0, y0, _, _ = region["display"][0]
     assert abs(x0 * region["page_width"] - box["x0"]) < 0.01
     assert abs(y0 * region["page_height"] - box["y0"]) < 0.01
+
+
+@pytest.mark.parametrize("rects", [[], [[10, 20, 30.5, 40], [1, 2, 3, 4]]])
+@pytest.mark.parametrize("turned", [0, 90])
+def test_a_region_is_written_as_its_schema_says(rects: list[list[float]], turned: int) -> None:
+    region = Region.of(3, PageFrame(600, 800, turned, 10, 20), rects)
+    assert json.loads(json.dumps(region.data())) == json.loads(json.dumps(RegionSerializer(region).data))
 
 
 def test_a_document_is_changed_but_never_given_away(alice: User, bob: User, ingested: Ingest) -> None:
