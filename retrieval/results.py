@@ -13,7 +13,6 @@ import msgspec
 
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
-from retrieval.ranking.facets import Facet
 
 StrategyName = Literal[
     "self_query",
@@ -160,6 +159,23 @@ class DerivedQuery:
 
     text: str
     by: StrategyName
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """``value`` goes into the URL, ``label`` is read, ``count`` chunks have it."""
+
+    value: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """``name`` is the URL parameter it sets. Most frequent values first."""
+
+    name: str
+    values: tuple[FacetValue, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,8 @@ from retrieval.ranking.candidate_lists import (
     keyword_lists,
     vector_lists,
 )
-from retrieval.ranking.facets import read_facets
 from retrieval.ranking.features import Candidate, FeatureExtractor, TermFeatures, read_candidates
-from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of
+from retrieval.ranking.hits import Excerpts, FoundCandidates, hits_of, read_facets
 from retrieval.ranking.rerankers import (
     Reranker,
     by_model,

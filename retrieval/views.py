@@ -28,10 +28,10 @@ from retrieval.index.vectors import active_space
 from retrieval.models import EmbeddingSpace, SavedSearch, SearchQuery
 from retrieval.provider_calls import ProviderError
 from retrieval.query.scope import Scope
-from retrieval.ranking.facets import Facet
 from retrieval.results import (
     FULL_TEXT_LEVELS,
     SWITCHES,
+    Facet,
     Hit,
     RagConfig,
     SearchOptions,

@@ -26,7 +26,7 @@ from documents.models.document import language_name
 from documents.models.security import Scope as TokenScope
 from retrieval.models import SavedSearch, SearchQuery
 from retrieval.query.scope import Scope
-from retrieval.ranking.facets import told_apart
+from retrieval.ranking.hits import told_apart
 from retrieval.results import FullTextLevel
 from retrieval.search import search
 from retrieval.templatetags.search import limited_to
