@@ -208,7 +208,7 @@ SEARCH = "You help a search engine"  # how our own prompts to widen a search beg
 
 
 class ScriptedProvider(ThreadingHTTPServer):
-    """``embedded`` are the texts it was paid for."""
+    """``embedded`` are the texts it was paid for; while ``speaks`` is not set, no answer begins."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -217,6 +217,8 @@ class ScriptedProvider(ThreadingHTTPServer):
         url = urlsplit(settings.COMPATIBLE_BASE_URL)
         super().__init__((str(url.hostname), int(url.port or 80)), Exchange)
         self.embedded: list[str] = []
+        self.speaks = threading.Event()
+        self.speaks.set()
 
 
 class Exchange(BaseHTTPRequestHandler):
@@ -244,6 +246,7 @@ class Exchange(BaseHTTPRequestHandler):
 
     def chat(self, words: list[str]) -> None:
         self.begin("text/event-stream")
+        self.server.speaks.wait()
         for word in words:
             self.piece({"content": word})
             time.sleep(SECONDS_A_WORD)

@@ -1,7 +1,8 @@
-"""Many at once on one web process: 200 answers without a model, 200 of a scripted one, 400 mixed requests.
+"""Many at once on one web process: answers, idle streams, mixed requests, and searches of a large library.
 
 Runs a web server on an installation of its own, in a folder of ``PINCITE_VAR``. Where other programs run,
-seconds are upper bounds: the processor time of the web process is told beside them.
+seconds are upper bounds: the processor time of the web process is told beside them. The library that is
+searched is made of varied copies of the PDFs in ``--library``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ import sys
 import time
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -25,15 +29,19 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.test import Client
 
 from bench._installation import clear, free_port, sample_pdf, scripted_provider
+from bench._library import benchmark_owner, remove_library
 from bench.chaos import own_installation
+from bench.search import COLLECTION, build, sentences
 from chat.answers.question_commands import start_conversation
 from chat.models import Conversation, Message, StreamEvent
 from documents.files.uploads import store_upload
 from documents.ingestion.pipeline import ingest_document
-from documents.models import ApiToken
+from documents.models import ApiToken, Document
 from operations.processes import ProcessGroup
+from retrieval.index.vectors import INDEX_MEMORY
 
 OWN_FOLDER = "load"
 USER = "load"
@@ -41,6 +49,10 @@ DOCUMENTS, PAGES = 5, 20
 QUESTION = "What was measure {} of part 1?"
 PATIENCE = 300.0  # seconds until what has not come is said not to come
 LEAST_ANSWERS_A_SECOND, MOST_TOKEN_SECONDS = 12.0, 10.0
+MOST_STREAM_KILOBYTES = 200.0
+MOST_SEARCH_SECONDS, MOST_PAGE_SECONDS = 0.2, 0.5
+PAGES_A_SECOND = 2.0
+UNLIMITED = httpx.Limits(max_connections=None)
 
 
 @dataclass(slots=True)
@@ -62,9 +74,21 @@ class Server:
         unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=0)
         return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE, limits=unlimited)
 
+    def browser(self, user: User) -> httpx.AsyncClient:
+        """A client that keeps its connections and is signed in as a browser is."""
+        django = Client()
+        django.force_login(user, "django.contrib.auth.backends.ModelBackend")
+        name = settings.SESSION_COOKIE_NAME
+        cookies = {name: django.cookies[name].value}
+        return httpx.AsyncClient(base_url=self.url, cookies=cookies, timeout=PATIENCE, limits=UNLIMITED)
+
     def cpu_seconds(self) -> float:
         spent = psutil.Process(self.web.process.pid).cpu_times()
         return spent.user + spent.system
+
+    def kilobytes(self) -> float:
+        """Memory that is the web process's alone."""
+        return float(psutil.Process(self.web.process.pid).memory_full_info().uss) / 1024
 
     def conversations(self, count: int, provider: str) -> list[Conversation]:
         return [start_conversation(self.user, provider=provider) for _ in range(count)]
@@ -73,6 +97,13 @@ class Server:
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--requests", type=int, default=400)
+    parser.add_argument("--library", type=Path, help="PDFs to make the library of that is searched")
+    parser.add_argument("--chunks", type=int, default=100_000, help="of that library")
+    parser.add_argument(
+        "--rates", type=float, nargs="+", default=[50.0, 25.0, 10.0], help="searches a second"
+    )
+    parser.add_argument("--seconds", type=float, default=20.0, help="of searching at each rate")
+    parser.add_argument("--keep", action="store_true", help="leave the library there for another run")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
@@ -81,9 +112,11 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
             os.environ[name] = value
         return subprocess.call([sys.executable, *sys.argv])
     call_command("migrate", verbosity=0, interactive=False)
+    if options["library"]:
+        prepare_library(command, options)
     server, passed = prepared(), True
     try:
-        for trial in (one_alone, without_model, with_scripted_model, mixed):
+        for trial in (one_alone, without_model, with_scripted_model, idle_streams, mixed, searched):
             server.answered.clear()
             before = server.cpu_seconds()
             held, told = trial(server, options)
@@ -95,7 +128,18 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     finally:
         server.web.stop(30)
         clear(server.user)
+        if options["library"] and not options["keep"]:
+            remove_library(benchmark_owner())
     return int(not passed)
+
+
+def prepare_library(command: BaseCommand, options: dict[str, Any]) -> None:
+    owner, _ = User.objects.get_or_create(username=f"{USER}-originals")
+    for path in sorted(options["library"].glob("*.pdf")):
+        if not Document.objects.filter(owner=owner, original_name=path.name).exists():
+            document = store_upload(owner, ContentFile(path.read_bytes()), path.name, queued=False)
+            ingest_document(document.pk)
+    build(command.stdout, benchmark_owner(), options["chunks"], INDEX_MEMORY)
 
 
 def prepared() -> Server:
@@ -160,12 +204,60 @@ def with_scripted_model(server: Server, options: dict[str, Any]) -> tuple[bool, 
     talks = server.conversations(options["answers"], "compatible")
     with scripted_provider():
         seconds = asyncio.run(first_words(server, talks))
-    p95 = statistics.quantiles(seconds, n=20)[-1] if len(seconds) > 1 else float("inf")
-    held = set(server.answered) == {"201"} and len(seconds) == len(talks) and p95 <= MOST_TOKEN_SECONDS
+    late = p95(seconds)
+    held = set(server.answered) == {"201"} and len(seconds) == len(talks) and late <= MOST_TOKEN_SECONDS
     return held, (
         f"{len(talks)} scripted answers at once: first word p50 {statistics.median(seconds):.1f} s,"
-        f" p95 {p95:.1f} s (limit {MOST_TOKEN_SECONDS:g})"
+        f" p95 {late:.1f} s (limit {MOST_TOKEN_SECONDS:g})"
     )
+
+
+def idle_streams(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+    """What the web process grows by for each stream of an answer whose model says nothing yet."""
+    (talk,) = server.conversations(1, "compatible")
+    with scripted_provider() as provider:
+        provider.speaks.clear()
+        try:
+            grown = asyncio.run(growth_by_streams(server, talk, options["answers"]))
+        finally:
+            provider.speaks.set()
+        wait_until_written([talk])
+    each = grown / options["answers"]
+    held = set(server.answered) == {"200", "201"} and each <= MOST_STREAM_KILOBYTES
+    return held, (
+        f"{options['answers']} idle streams: {each:.0f} KB of memory each (limit {MOST_STREAM_KILOBYTES:g})"
+    )
+
+
+def searched(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
+    """So many searches a second whether or not those before are answered; pages are opened meanwhile."""
+    if not options["library"]:
+        return True, "searches of a large library: not measured, name PDFs with --library"
+    owner = benchmark_owner()
+    documents = list(Document.objects.filter(owner=owner).order_by("id").values_list("pk", flat=True))
+    step = max(1, len(documents) // COLLECTION)
+    scopes = {
+        "the library": None,
+        f"{COLLECTION} documents": documents[::step][:COLLECTION],
+        "one document": documents[:1],
+    }
+    questions = cycle(sentences(owner, 2000))
+    told, held = [], True
+    for name, chosen in scopes.items():
+        for rate in options["rates"]:
+            body = {"documents": [str(pk) for pk in chosen]} if chosen else {}
+            bodies = [
+                {**body, "query": next(questions)} for _ in range(max(1, round(rate * options["seconds"])))
+            ]
+            searches, pages = asyncio.run(search_at(server, owner, rate, bodies))
+            fits = searches <= MOST_SEARCH_SECONDS and pages <= MOST_PAGE_SECONDS
+            told.append(
+                f"{name} at {rate:g}/s: p95 {1000 * searches:.0f} ms, pages' p95 {1000 * pages:.0f} ms"
+            )
+            if fits:
+                break
+            held = False  # a lower rate may hold
+    return held and set(server.answered) == {"200"}, "; ".join(told)
 
 
 def mixed(server: Server, options: dict[str, Any]) -> tuple[bool, str]:
@@ -205,6 +297,75 @@ async def first_words(server: Server, talks: list[Conversation]) -> list[float]:
 
     async with server.client() as client:
         return list(await asyncio.gather(*(first_word(client, talk) for talk in talks)))
+
+
+async def growth_by_streams(server: Server, talk: Conversation, streams: int) -> float:
+    """Kilobytes. The streams are opened twice, so that what a first stream needs once is not counted."""
+    path = f"/api/conversations/{talk.pk}/messages/"
+    async with server.client() as client:
+        asked = await client.post(path, json={"question": QUESTION.format(1), "wait": False})
+        count(server, asked)
+        stream = f"/api/messages/{asked.json()['answer']['id']}/stream/"
+        await open_streams(server, client, stream, min(streams, 20))
+        before = server.kilobytes()
+        return await open_streams(server, client, stream, streams) - before
+
+
+async def open_streams(server: Server, client: httpx.AsyncClient, path: str, streams: int) -> float:
+    """Opens the streams, waits until all are idle, and closes them. Returns the kilobytes at that moment."""
+    async with AsyncExitStack() as opened:
+        for _ in range(streams):
+            response = await opened.enter_async_context(client.stream("GET", path))
+            server.answered[str(response.status_code)] += 1
+        await asyncio.sleep(3)
+        return server.kilobytes()
+
+
+async def search_at(
+    server: Server, user: User, rate: float, bodies: list[dict[str, Any]]
+) -> tuple[float, float]:
+    """The 95th percentile of the searches' seconds, and of the seconds of pages that are opened meanwhile."""
+    _, key = await asyncio.to_thread(ApiToken.objects.issue, user, "load", ["read"])
+    document = await Document.objects.filter(owner=user).afirst()
+    assert document is not None
+    pages = cycle(["/", f"/documents/{document.pk}/", "/conversations/", "/collections/", "/search/"])
+    browser = await asyncio.to_thread(server.browser, user)
+    headers = {"Authorization": f"Bearer {key}"}
+    api = httpx.AsyncClient(base_url=server.url, headers=headers, timeout=PATIENCE, limits=UNLIMITED)
+    async with api, browser:
+
+        async def search(body: dict[str, Any]) -> float:
+            began = time.monotonic()
+            count(server, await api.post("/api/search/", json=body))
+            return time.monotonic() - began
+
+        async def page(address: str) -> float:
+            began = time.monotonic()
+            count(server, await browser.get(address))
+            return time.monotonic() - began
+
+        opened = [next(pages) for _ in range(max(2, round(len(bodies) / rate * PAGES_A_SECOND)))]
+        for address in opened[:5]:
+            await page(address)
+        searches, shown = await asyncio.gather(
+            paced(search, bodies, rate), paced(page, opened, PAGES_A_SECOND)
+        )
+    return p95(searches), p95(shown)
+
+
+async def paced(call: Callable[[Any], Awaitable[float]], items: Sequence[Any], rate: float) -> list[float]:
+    """What the calls return; each begins at its time, whether or not those before it have ended."""
+    began = time.monotonic()
+
+    async def at_its_time(place: int, item: Any) -> float:
+        await asyncio.sleep(began + place / rate - time.monotonic())
+        return await call(item)
+
+    return list(await asyncio.gather(*(at_its_time(place, item) for place, item in enumerate(items))))
+
+
+def p95(seconds: Sequence[float]) -> float:
+    return statistics.quantiles(seconds, n=20)[-1] if len(seconds) > 1 else float("inf")
 
 
 async def mixed_at_once(server: Server, talks: list[Conversation], each: int) -> float:
