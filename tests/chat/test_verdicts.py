@@ -914,3 +914,18 @@ def test_the_difference_of_two_rows_may_be_said_with_less() -> None:
     passage = "Accounts (in millions)\n| | 2020 |\n| Revenue | $ 90 |\n| Rent | $ 60 |"
     assert checked("Revenue less rent was $30 million in 2020.", passage).verdict == "computed"
     assert checked("Revenue less rent was $20 million in 2020.", passage).verdict == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "verified"),
+    [
+        ("Patients treated with aldan had less pain than untreated patients.", True),
+        ("Untreated patients had less pain than patients treated with aldan.", False),
+        ("Patients treated with brix had less pain than untreated patients.", False),
+        ("Pain-treated patients had less aldan than untreated patients.", False),
+    ],
+)
+def test_a_participle_joined_to_its_noun_is_read_as_behind_it(claim: str, verified: bool) -> None:
+    assert (
+        checked(claim, "Aldan-treated patients had less pain than untreated patients.").verified is verified
+    )

@@ -157,10 +157,8 @@ class Junctions:
 
     def _next_predicate(self, j: int, m: int) -> bool:
         """Whether a later verb of the same subject stands between two words, or is the second of them."""
-        joins = [
-            at for at in range(j + 1, m)
-            if self.source[at].word in COORDINATORS or self.source[at].kind == "break"
-        ]  # fmt: skip
+        between = range(j + 1, m)
+        joins = [k for k in between if self.source[k].word in COORDINATORS or self.source[k].kind == "break"]
         behind = self.source[joins[-1] + 1 : m] if joins else ()
         if not joins or self.source[m].kind == "quantity":
             return False

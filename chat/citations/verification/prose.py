@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from chat.citations.verification.token import (
     written_out,
 )
 from chat.citations.verification.tokens import tokens_of
+from text.languages import base_language
 from text.semantics import Lexicon, known_language, lexicon, split_words
 from text.sentences import Span, sentence_spans
 
@@ -60,8 +62,26 @@ class _Sentence:
     tokens: tuple[Token, ...]
 
 
+_JOINED = re.compile(r"(?<![\w-])(\w+)-(\w+ed) (\w+)")
+
+
 def judge_prose(claim: str, passage: str, language: str, topics: Sequence[str] = ()) -> Judgement:
-    """Judge a claim against a passage; ``topics``: headings and the title it stands under."""
+    """Judge a claim against a passage; ``topics``: headings and the title it stands under.
+
+    "Placebo-treated patients" are then also read as "patients treated" with placebo, in as many characters.
+    """
+    judged = _judged(claim, passage, language, topics)
+    if judged.outcome == "holds" or base_language(language) != "en":
+        return judged
+    said, held = (_JOINED.sub(r"\3 \2 \1", text) for text in (claim, passage))
+    own, theirs = ({m.groups()[:2] for m in _JOINED.finditer(text.lower())} for text in (claim, passage))
+    if not own ^ theirs or {verb for _, verb in own} & {verb for _, verb in theirs - own}:
+        return judged  # "steel-framed" is not "wood-framed"
+    again = _judged(said, held, language, topics)
+    return again if again.outcome == "holds" else judged
+
+
+def _judged(claim: str, passage: str, language: str, topics: Sequence[str]) -> Judgement:
     if not known_language(language):
         reason = f"There are no rules for the language {language or '?'}."
         wanted, held = (set(split_words(text)) for text in (claim, passage))
