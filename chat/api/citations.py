@@ -14,7 +14,14 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.citations.anchoring.page_sources import StoredPages, WordQuery, counts_by_page, locate, matches_on
+from chat.citations.anchoring.page_sources import (
+    InvalidPattern,
+    StoredPages,
+    WordQuery,
+    counts_by_page,
+    locate,
+    matches_on,
+)
 from chat.citations.anchoring.page_text import highlight_rects
 from chat.citations.stored_citations import citation_picture, reader_link
 from chat.models import Citation, Conversation, Message
@@ -300,6 +307,10 @@ class FindSerializer(Strict, serializers.Serializer):
         max_length=200, default="", allow_blank=True, help_text="case, accents and line ends do not matter"
     )
     whole = serializers.BooleanField(default=False, help_text="only whole words")
+    regex = serializers.BooleanField(
+        default=False,
+        help_text="`q` is a regular expression in the syntax of RE2; a space is any white space",
+    )
     page = serializers.IntegerField(min_value=1, required=False, help_text="with the regions on this page")
 
 
@@ -336,14 +347,18 @@ class FindWords(DocumentPart, generics.GenericAPIView):
         asked = self.get_serializer(data=request.query_params)
         pages = StoredPages(self.document.pk)
         asked.is_valid(raise_exception=True)
-        query = WordQuery(asked.validated_data["q"], asked.validated_data["whole"])
-        counts, is_cut = counts_by_page(pages.all, query)
+        query = WordQuery(*(asked.validated_data[name] for name in ("q", "whole", "regex")))
+        try:
+            counts = counts_by_page(pages.all, query)
+        except InvalidPattern as invalid:
+            raise serializers.ValidationError({"q": [str(invalid)]}) from None
         shown = [page for page in pages.all if page.number == asked.validated_data.get("page")]
         matches = [
             Region.of(page.number, page.frame, highlight_rects(page, [span]))
             for page in shown
             for span in matches_on(page.folded, query)
         ]
-        listed = [{"page": page, "count": count} for page, count in counts.items()]
-        found = {"count": sum(counts.values()), "more": is_cut, "pages": listed, "matches": matches}
+        by_page = counts.by_page
+        listed = [{"page": page, "count": count} for page, count in by_page.items()]
+        found = {"count": sum(by_page.values()), "more": counts.cut, "pages": listed, "matches": matches}
         return Response(FoundSerializer(found).data)

@@ -22,7 +22,15 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chat.answers.runner import store_cited
-from chat.citations.anchoring.page_sources import StoredPages, WordQuery, counts_by_page, matches_on
+from chat.citations.anchoring.page_sources import (
+    MOST_MATCHES,
+    PART_SECONDS,
+    InvalidPattern,
+    StoredPages,
+    WordQuery,
+    counts_by_page,
+    matches_on,
+)
 from chat.citations.anchoring.page_text import highlight_rects
 from chat.citations.stored_citations import (
     LinkHighlight,
@@ -296,20 +304,38 @@ def highlight(request: HttpRequest, pk: UUID) -> HttpResponse:
 def find(request: HttpRequest, pk: UUID) -> JsonResponse:
     """Where the words ``?q=`` stand: matches by page, or with ``?page=`` the boxes of each match there.
 
-    ``?whole``: only whole words. ``?from=`` a page: ``first`` are the boxes on the first page of matches from
-    it on, which is shown at once. Without ``?q=`` the pages are only read into memory.
+    ``?whole``: only whole words; ``?regex``: a regular expression. ``?from=`` the page to search first; at
+    the end the search goes on at the first page. The answer is a part of it: ``rest`` is the page to ask for
+    as ``?on=``, with ``?found=`` as many as are known. ``first`` are the boxes on the first page of this part
+    that has matches. ``invalid`` says what is wrong with an expression: while somebody types, most are no
+    error. Without ``?q=`` the pages are only read into memory.
     """
     shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
     pages = StoredPages(shown.pk)
-    query = WordQuery(request.GET.get("q", "")[:QUOTE_LENGTH], "whole" in request.GET)
-    if (number := whole_number(request.GET.get("page", ""))) is not None:
-        return JsonResponse({"matches": match_boxes(pages, number, query)})
-    counts, is_cut = counts_by_page(pages.all, query)
-    found = {"pages": list(counts.items()), "more": is_cut, "read": bool(pages.all)}
-    if counts and (start := whole_number(request.GET.get("from", ""))) is not None:
-        first = min(counts, key=lambda page: (page < start, page))
+    query = WordQuery(request.GET.get("q", "")[:QUOTE_LENGTH], "whole" in request.GET, "regex" in request.GET)
+    try:
+        if (number := whole_number(request.GET.get("page", ""))) is not None:
+            return JsonResponse({"matches": match_boxes(pages, number, query)})
+        return JsonResponse(part_of_find(request, pages, query))
+    except InvalidPattern as invalid:
+        return JsonResponse({"invalid": str(invalid), "pages": [], "matches": []})
+
+
+def part_of_find(request: HttpRequest, pages: StoredPages, query: WordQuery) -> dict[str, object]:
+    start, on, known = (whole_number(request.GET.get(name, "")) for name in ("from", "on", "found"))
+    ordered = sorted(pages.all, key=lambda page: (page.number < (start or 1), page.number))
+    numbers = [page.number for page in ordered]
+    left = ordered[numbers.index(on) if on in numbers else 0 :]
+    counts = counts_by_page(left, query, max(MOST_MATCHES - (known or 0), 1), PART_SECONDS)
+    found: dict[str, object] = {
+        "pages": list(counts.by_page.items()),
+        "more": counts.cut,
+        "rest": counts.rest,
+        "read": bool(ordered),
+    }
+    if start is not None and (first := next(iter(counts.by_page), None)):
         found["first"] = [first, match_boxes(pages, first, query)]
-    return JsonResponse(found)
+    return found
 
 
 def match_boxes(pages: StoredPages, number: int, query: WordQuery) -> list[tuple[Box, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pymupdf
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Upload
 from tests.browser.site import Site
@@ -91,3 +91,35 @@ def test_selected_words_are_taken_over(reader: Page) -> None:
     reader.keyboard.press("Control+f")
     expect(reader.get_by_role("searchbox", name="Find in this document")).to_have_value(chosen)
     expect(reader.locator("[data-find] output")).to_have_text("1 of 60")
+
+
+def test_regular_expressions_are_found_and_a_wrong_one_is_called_so(reader: Page) -> None:
+    reader.keyboard.press("/")
+    reader.get_by_label("Regex").check()
+    reader.get_by_role("searchbox", name="Find in this document").fill(r"gasket [1-3]\d")
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 3")
+    expect(reader.locator("[data-page-input]")).to_have_value("10")
+    expect(reader.locator(".match-on")).to_have_count(1)
+    reader.get_by_role("searchbox", name="Find in this document").fill("gasket (")
+    expect(reader.locator("[data-find] output")).to_have_text("Invalid pattern")
+    expect(reader.locator(".match")).to_have_count(0)
+
+
+def test_the_first_match_is_shown_while_the_rest_is_counted(reader: Page) -> None:
+    """The server answers in parts; the second is held back here."""
+    held = []
+
+    def answer(route: Route) -> None:
+        if "on=" in route.request.url:
+            held.append(route)
+            return
+        part = route.fetch().json()
+        route.fulfill(json=part | {"pages": part["pages"][:1], "rest": 6})
+
+    reader.route("**/find/?q=gasket*from=*", answer)
+    reader.keyboard.press("/")
+    reader.keyboard.type("gasket")
+    expect(reader.locator("[data-find] output")).to_have_text("2+")
+    expect(reader.locator(".match-on").first).to_be_in_viewport()
+    held[-1].fulfill(response=held[-1].fetch())
+    expect(reader.locator("[data-find] output")).to_have_text("1 of 8")

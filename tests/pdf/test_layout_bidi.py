@@ -34,12 +34,15 @@ class Glyphs:
         codes = [self.codes.setdefault(glyph, LATIN[len(self.codes)]) for glyph in glyphs]
         self.page.insert_text((x, y), "".join(codes), fontname="cour", fontsize=10)
 
-    def texts(self) -> list[str]:
+    def pdf(self) -> bytes:
         for xref in range(1, self.document.xref_length()):
             if self.document.xref_get_key(xref, "BaseFont") == ("name", "/Courier"):
                 self.document.update_stream(cmap := self._new_stream(), self._to_unicode())
                 self.document.xref_set_key(xref, "ToUnicode", f"{cmap} 0 R")
-        document = pymupdf.open("pdf", self.document.tobytes())
+        return bytes(self.document.tobytes())
+
+    def texts(self) -> list[str]:
+        document = pymupdf.open("pdf", self.pdf())
         return texts([unit for page in read_pages(document, [1]) for unit in page.units])
 
     def _new_stream(self) -> int:

@@ -7,18 +7,29 @@ two lines; in scripts without spaces any line end may.
 from __future__ import annotations
 
 import re
+import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
-import numpy as np
+import re2
 from django.db.models import Count, Max
 
 from chat.citations.anchoring.find_quote import Anchor, find_quote
 from chat.citations.anchoring.occurrences import MANY
-from chat.citations.anchoring.page_text import Folded, LazyWords, PageText, Span, fold, folded_text
+from chat.citations.anchoring.page_text import (
+    Folded,
+    LazyWords,
+    PageText,
+    Span,
+    fold,
+    folded_text,
+    without_marks,
+)
 from documents.ingestion.parser import parse_limits
 from documents.models import Page
 from pdf.api import ParseFailure, parse_file
@@ -168,14 +179,26 @@ def find_in_file(pages: FilePages, quote: str, context: str = "") -> Anchor | No
 
 MOST_MATCHES = 10_000  # that are counted
 HYPHEN_AT_LINE_END = re.compile(r"\S*[-‐‑\u00ad]\s*")
+MOST_MEMORY = 4 << 20  # bytes that RE2 may use for a pattern; it refuses one that needs more
+
+
+class InvalidPattern(ValueError):
+    """What was typed is no regular expression."""
 
 
 @dataclass(frozen=True)
 class WordQuery:
-    """What somebody typed to find; ``whole``: only as words of their own."""
+    """What somebody typed to find.
+
+    Attributes:
+        words: words, or a regular expression.
+        whole: only as words of their own.
+        regex: whether ``words`` is an expression, in the syntax of RE2.
+    """
 
     words: str
     whole: bool = False
+    regex: bool = False
 
     @cached_property
     def folded(self) -> Folded:
@@ -186,9 +209,23 @@ class WordQuery:
         """What folding dropped between two characters of the query, by the place of the second."""
         return dict(_gaps(self.folded, 0, len(self.folded.text)))
 
+    @cached_property
+    def pattern(self) -> Any:
+        """The compiled expression. RE2 takes time linear in the text. Raises InvalidPattern."""
+        options = re2.Options()
+        options.case_sensitive = False
+        options.max_mem = MOST_MEMORY
+        options.log_errors = False
+        try:
+            return re2.compile(f"(?m){_of_any_script(without_marks(self.words).text)}", options)
+        except re2.error as error:
+            raise InvalidPattern(_reason(error)) from None
+
 
 def matches_on(page: Folded, query: WordQuery) -> list[Span]:
-    """Ranges of the page's own characters, in order; they do not overlap."""
+    """Ranges of the page's own characters, in order; they do not overlap. Raises InvalidPattern."""
+    if query.regex:
+        return _expressions_on(page, query)
     wanted = query.folded.text
     found: list[Span] = []
     start = page.text.find(wanted) if wanted else -1
@@ -201,19 +238,74 @@ def matches_on(page: Folded, query: WordQuery) -> list[Span]:
     return found
 
 
+# Regular expressions see a page as it is printed, line by line, without accents and marks.
+
+
+def _expressions_on(page: Folded, query: WordQuery) -> list[Span]:
+    if not query.words.strip():
+        return []
+    spans = (match.span() for match in query.pattern.finditer(page.plain.text))
+    found = [page.plain.source_range(start, end) for start, end in spans if end > start]
+    return [span for span in found if not query.whole or _is_whole(page, *span)]
+
+
+_PART = re.compile(r"\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.S)  # of an expression
+# RE2's own classes are of ASCII.
+_IN_CLASS = {r"\w": r"\p{L}\p{N}_", r"\d": r"\p{Nd}"}
+_ALONE = {r"\w": r"[\p{L}\p{N}_]", r"\W": r"[^\p{L}\p{N}_]", r"\d": r"\p{Nd}", r"\D": r"\P{Nd}"}
+_SPACE = {" ": r"\s", r"\ ": r"\s"}
+
+
+def _of_any_script(expression: str) -> str:
+    """The expression with ``\\w`` and ``\\d`` of all scripts, and a space for any white space."""
+    parts: list[str] = []
+    in_class = False
+    for part in _PART.findall(expression):
+        in_class = part.startswith("[") or (in_class and part != "]")
+        parts.append((_SPACE | (_IN_CLASS if in_class else _ALONE)).get(part, part))
+    return "".join(parts)
+
+
+def _reason(error: re2.error) -> str:
+    said = error.args[0] if error.args else ""
+    return said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+
+
+# The counts of a long document come in parts, so that the first match is shown while the rest is searched.
+
+PART_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many matches each page has, in the order of the search.
+
+    Attributes:
+        cut: whether the search ended at the most matches that are counted.
+        rest: the page to go on from; None when all were searched.
+    """
+
+    by_page: dict[int, int]
+    cut: bool = False
+    rest: int | None = None
+
+
 def counts_by_page(
-    pages: Iterable[PageText], query: WordQuery, most: int = MOST_MATCHES
-) -> tuple[dict[int, int], bool]:
-    """How many matches each page has, and whether the search ended early at ``most`` of them."""
+    pages: Iterable[PageText], query: WordQuery, most: int = MOST_MATCHES, seconds: float | None = None
+) -> Counts:
+    """Count matches until ``most`` are found or ``seconds`` have passed. Raises InvalidPattern."""
     counts: dict[int, int] = {}
     left = most
-    for page in pages:
+    begun = time.monotonic()
+    for at, page in enumerate(pages):
+        if left <= 0:
+            return Counts(counts, cut=True)
+        if at and seconds is not None and time.monotonic() - begun > seconds:
+            return Counts(counts, rest=page.number)
         if count := len(matches_on(page.folded, query)):
             counts[page.number] = count
             left -= count
-        if left <= 0:
-            return counts, True
-    return counts, False
+    return Counts(counts)
 
 
 def _fits(page: Folded, start: int, end: int, query: WordQuery) -> bool:
@@ -227,9 +319,9 @@ def _fits(page: Folded, start: int, end: int, query: WordQuery) -> bool:
 
 
 def _gaps(folded: Folded, start: int, end: int) -> Iterator[tuple[int, str]]:
-    offsets = folded.offsets[start:end]
-    for at in (np.flatnonzero(np.diff(offsets) > 1) + 1).tolist():
-        yield at, folded.source[offsets[at - 1] + 1 : offsets[at]]
+    """What folding dropped within a range, by its place in the range."""
+    for gap in folded.gaps[bisect_right(folded.gaps, start) : bisect_left(folded.gaps, end)]:
+        yield gap - start, folded.source[folded.offsets[gap - 1] + 1 : folded.offsets[gap]]
 
 
 def _alike(pair: str, typed: str, printed: str) -> bool:

@@ -57,13 +57,20 @@ _ASCII_LENGTHS = np.array([len(_ASCII[code]) for code in range(128)], np.int32)
 class Folded:
     """A folded text.
 
-    Attributes:
-        source: the text it was made of.
-        text: the folded characters.
+    ``source`` is the text it was made of.
     """
 
     source: str
-    text: str
+
+    @cached_property
+    def text(self) -> str:
+        """The folded characters, made at the first look: a search that is stopped needs only some pages."""
+        return folded_text(self.source)
+
+    @cached_property
+    def plain(self) -> Plain:
+        """The source without accents and marks, for regular expressions."""
+        return without_marks(self.source)
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int32]:
@@ -73,6 +80,11 @@ class Folded:
         for place in np.flatnonzero(codes > 127).tolist():
             lengths[place] = len(_folded[self.source[place]])
         return np.repeat(np.arange(len(codes), dtype=np.int32), lengths)
+
+    @cached_property
+    def gaps(self) -> list[int]:
+        """The folded characters before which folding dropped something. Ascending."""
+        return (np.flatnonzero(np.diff(self.offsets) > 1) + 1).tolist()
 
     def source_range(self, start: int, end: int) -> tuple[int, int]:
         """Range of the original characters behind ``text[start:end]``; ``start < end``."""
@@ -84,9 +96,39 @@ class Folded:
         return int(first), int(last)
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A text without accents and marks; ``places`` are those of its characters, None if none was dropped."""
+
+    text: str
+    places: npt.NDArray[np.int32] | None
+
+    def source_range(self, start: int, end: int) -> tuple[int, int]:
+        """Range of the original characters behind ``text[start:end]``; ``start < end``."""
+        if self.places is None:
+            return start, end
+        return int(self.places[start]), int(self.places[end - 1]) + 1
+
+
+def without_marks(text: str) -> Plain:
+    """A text without accents and marks; case, quotes, hyphens and spaces stay."""
+    if text.isascii():
+        return Plain(text, None)
+    plain = [character if character.isascii() else _without_mark(character) for character in text]
+    kept = np.fromiter(map(bool, plain), bool, len(plain))
+    return Plain("".join(plain), None if kept.all() else np.flatnonzero(kept).astype(np.int32))
+
+
+def _without_mark(character: str) -> str:
+    folded = _folded[character]
+    if len(folded) == 1:
+        return folded.upper() if character.isupper() else folded
+    return "" if not folded and unicodedata.category(character) in ("Mn", "Cf", "Lm") else character
+
+
 def fold(text: str) -> Folded:
     """Fold a text."""
-    return Folded(text, folded_text(text))
+    return Folded(text)
 
 
 def folded_text(text: str) -> str:

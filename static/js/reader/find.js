@@ -1,45 +1,61 @@
-// <form data-find hidden> <input name="words"> <output> <input name="whole"> <button data-find-back> …
-// The server knows every word and its boxes: it counts matches by page; boxes are asked for as pages are drawn.
+// <form data-find hidden> <input name="words"> <output> <input name="whole"> <input name="regex"> …
+// The server knows every word and its boxes: it counts matches by page, part by part from the page that is shown;
+// boxes are asked for as pages are drawn.
 
 import { toast } from "../ui/toasts.js";
 import { request } from "../ui/request.js";
 import { pageLayer } from "./page_layer.js";
 
-const PAUSE = 100; // ms without a key
+const PAUSE = 50; // ms without a key
 const LONGEST = 200; // characters of a selection that is taken over
 
 /** Returns the function that opens the bar. */
 export function findIn(viewer, texts) {
   const bar = document.querySelector("[data-find]");
-  const { words, whole } = bar.elements;
+  const { words, whole, regex } = bar.elements;
   const layer = pageLayer(viewer, "matches", paint);
-  let [counts, boxes, current, more, timer, asked] = [new Map(), new Map(), null, false, 0, 0];
+  let [counts, boxes, current, timer, asked] = [new Map(), new Map(), null, 0, 0];
+  let end = ""; // after the number of matches: "+" where there may be more
+  let stale = new AbortController();
 
-  const ask = async (fields) => {
-    const query = new URLSearchParams({ q: words.value, ...(whole.checked && { whole: 1 }), ...fields });
-    return (await request(`${viewer.element.dataset.findUrl}?${query}`)).json();
+  const ask = async (fields, signal) => {
+    const how = { ...(whole.checked && { whole: 1 }), ...(regex.checked && { regex: 1 }) };
+    const query = new URLSearchParams({ q: words.value, ...how, ...fields });
+    return (await request(`${viewer.element.dataset.findUrl}?${query}`, { signal })).json();
   };
   const total = () => [...counts.values()].reduce((sum, count) => sum + count, 0);
 
-  /** Counts matches anew, and goes to the first from the page that is shown. */
+  /** Counts matches anew, and goes to the first from the page that is shown as soon as it is known. */
   async function look() {
     timer = clearTimeout(timer);
     const mine = (asked += 1);
-    let found = { pages: [], read: true };
+    const from = viewer.page;
+    stale.abort();
+    stale = new AbortController();
+    let on = null;
+    do {
+      const part = await partOf({ from, ...(on && { on, found: total() }) }, stale.signal);
+      if (mine !== asked || bar.hidden) return; // something else was typed
+      if (!on) [counts, boxes, current] = [new Map(), new Map(), null];
+      for (const [page, count] of part.pages) counts.set(page, count);
+      [on, end] = [part.rest, part.rest || part.more ? "+" : ""];
+      if (part.first && !current) (boxes.set(...part.first), viewer.leave(), await go(part.first[0], 0));
+      if (mine !== asked) return;
+      if (current) number(on);
+      else if (!on) (layer.show([]), say(part.text ?? reason(part)));
+      for (const [page] of part.pages) if (viewer.isDrawn(page)) load(page);
+    } while (on);
+  }
+
+  const reason = ({ invalid, read }) => (invalid ? texts.invalid : read ? texts.nothing : texts.unread);
+
+  async function partOf(fields, signal) {
     try {
-      if (words.value.trim()) found = await ask({ from: viewer.page });
+      return words.value.trim() ? await ask(fields, signal) : { pages: [], text: "" };
     } catch (error) {
-      toast(error.message);
+      if (!signal.aborted) toast(error.message);
+      return { pages: [], text: "" };
     }
-    if (mine !== asked || bar.hidden) return; // something else was typed
-    const { pages, first, more: isCut } = found;
-    [counts, boxes, current, more] = [new Map(pages), new Map(first && [first]), null, isCut];
-    if (first) (viewer.leave(), await go(first[0], 0));
-    else {
-      say(words.value.trim() && (found.read ? texts.nothing : texts.unread));
-      layer.show([]);
-    }
-    for (let page = 1; page <= viewer.count; page += 1) if (viewer.isDrawn(page)) load(page);
   }
 
   async function load(page) {
@@ -55,12 +71,17 @@ export function findIn(viewer, texts) {
   async function go(page, index) {
     const mine = asked;
     current = { page, index, drawn: viewer.isDrawn(page) };
-    const before = [...counts].reduce((sum, [number, count]) => sum + (number < page ? count : 0), 0);
-    say(`${before + index + 1} ${texts.of} ${total()}${more ? "+" : ""}`);
+    number();
     await load(page);
     if (mine !== asked) return;
     show();
     scroll();
+  }
+
+  /** Says which match this is; while pages are unsearched, only how many there are. */
+  function number(isSearching) {
+    const before = [...counts].reduce((sum, [page, count]) => sum + (page < current.page ? count : 0), 0);
+    say(`${isSearching ? "" : `${before + current.index + 1} ${texts.of} `}${total()}${end}`);
   }
 
   function step(by) {
@@ -106,6 +127,7 @@ export function findIn(viewer, texts) {
     bar.hidden = true;
     [counts, boxes, current] = [new Map(), new Map(), null];
     asked += 1;
+    stale.abort();
     say("");
     layer.show([]);
     viewer.scroller.focus();
