@@ -134,6 +134,7 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
 
 
 def prepare_library(command: BaseCommand, options: dict[str, Any]) -> None:
+    """Take in the PDFs of ``--library``, and build the library of their varied copies."""
     owner, _ = User.objects.get_or_create(username=f"{USER}-originals")
     for path in sorted(options["library"].glob("*.pdf")):
         if not Document.objects.filter(owner=owner, original_name=path.name).exists():

@@ -14,15 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 
-import Stemmer
-
 from text.languages import base_language, language_data, languages_with
-from text.terms import base_stem
+from text.terms import base_stem, snowball
 
-_SNOWBALL = {
-    "en": "english", "de": "german", "fr": "french", "es": "spanish", "ar": "arabic",
-    "it": "italian", "pt": "portuguese", "nl": "dutch", "ru": "russian",
-}  # fmt: skip
 _LEVELS = frozenset({"amount", "height", "size"})  # "5 % more", "5 % higher"
 _GRADED = frozenset({"en", "de", "nl", "zh", "ja"})  # "more" is no part of "higher"
 UNSPACED = frozenset({"zh", "ja"})
@@ -178,11 +172,6 @@ def known_language(language: str) -> bool:
     return base_language(language) in languages_with("meaning.toml")
 
 
-@cache
-def _stemmer(language: str) -> Stemmer.Stemmer | None:
-    return Stemmer.Stemmer(_SNOWBALL[language]) if language in _SNOWBALL else None
-
-
 def plain_word(word: str, language: str) -> str:
     """A word in lower case, Arabic without vowel signs and with one form of alef."""
     word = unicodedata.normalize("NFKC", word).lower().replace("’", "'")
@@ -194,15 +183,10 @@ def stem(word: str, language: str) -> str:
     """The stem of a plain word (Snowball); the word itself where the language has no stemmer."""
     if language == "ar":
         return _arabic_stem(word)
-    found = base_stem(_snowball_stem(word, language), language)
+    found = base_stem(snowball(language)(word), language)
     if word.removeprefix(found) in _doers(language):
         found += "+doer"
     return plain_letters(found) if language in ("fr", "es", "it", "pt", "de") else found
-
-
-def _snowball_stem(word: str, language: str) -> str:
-    stemmer = _stemmer(language)
-    return str(stemmer.stemWord(word)) if stemmer else word
 
 
 @lru_cache(maxsize=65536)

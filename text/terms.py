@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -212,11 +212,17 @@ def folded_accents(term: str) -> str:
 
 
 @cache
+def snowball(language: str) -> Callable[[str], str]:
+    """Return the function that gives a word's Snowball stem; the word itself where there is no stemmer."""
+    return Stemmer(SNOWBALL[language], 0).stemWord if language in SNOWBALL else str
+
+
+@cache
 def _irregular(language: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """Stems of irregular forms and those of their base ("nahm": "nehm"), and the prefixes verbs may have."""
     found: dict[str, str] = {}
     prefixes: tuple[str, ...] = ()
-    stem = Stemmer(SNOWBALL[language]).stemWord if language in SNOWBALL else str
+    stem = snowball(language)
     for line in language_data(language, "irregular.txt").splitlines():
         if line.startswith("prefixes:"):
             prefixes = tuple(sorted(line.split()[1:], key=len, reverse=True))
@@ -242,7 +248,7 @@ class Analyzer:
         self.stop_words = stop_words(language)
         self.language = language
         self.decimal_point = language in DECIMAL_POINT
-        self._snowball = Stemmer(SNOWBALL[language], 0).stemWord if language in SNOWBALL else None
+        self._snowball = snowball(language)
         self.between_spaces = _TermsBetweenSpaces(self)
         self.as_written = _TermsAsWritten(self.between_spaces)
 
@@ -255,7 +261,7 @@ class Analyzer:
         return tuple(dict.fromkeys((folded_accents(stem), folded_accents(self._stem(bare)))))
 
     def _stem(self, word: str) -> str:
-        return base_stem(self._snowball(word), self.language) if self._snowball else word
+        return base_stem(self._snowball(word), self.language)
 
     def analyse(self, compound: str) -> Iterator[str]:
         """Terms of one compound of folded text."""

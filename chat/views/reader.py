@@ -322,6 +322,7 @@ def find(request: HttpRequest, pk: UUID) -> JsonResponse:
 
 
 def part_of_find(request: HttpRequest, pages: StoredPages, query: WordQuery) -> dict[str, object]:
+    """Count matches for ``PART_SECONDS``, from the page to go on at. Raises InvalidPattern."""
     start, on, known = (whole_number(request.GET.get(name, "")) for name in ("from", "on", "found"))
     ordered = sorted(pages.all, key=lambda page: (page.number < (start or 1), page.number))
     numbers = [page.number for page in ordered]

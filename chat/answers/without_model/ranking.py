@@ -49,8 +49,8 @@ PAGE_WEIGHTS = {
     "defines": 3.5,  # it is asked what one thing is, and a line says so
 }
 """Of a page by the best of its lines; fitted by softmax regression on the right pages of three sets (general
-documents, filings, a standard in four languages), each question one example. docs/answers.md has what was
-tried and left out."""
+documents, filings, a standard in four languages), each question one example; ``fits`` was chosen on
+them, ``defines``, which they hardly ask for, by eye. docs/answers.md has what was tried and left out."""
 LINE_WEIGHTS = {
     "words": 2.4,
     "over": 0.6,
@@ -59,7 +59,7 @@ LINE_WEIGHTS = {
     "first": 0.4,  # how near its unit stands to the top of its hit
     "label": 3.9,
     "named": 2.6,
-    "defines": 1.5,
+    "defines": 1.5,  # it says what the thing asked for is; chosen by eye
     "title": -0.7,  # it only names a subject: a heading, a question, an entry of a table of contents
 }
 """Of a line among the lines of its page; fitted alike on the lines that hold the known answers."""

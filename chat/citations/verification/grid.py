@@ -448,7 +448,10 @@ class CellComparison:
         return self._exceeds() or any(word in self.words.than for word in words[2:])
 
     def subtracts(self) -> bool:
-        """Whether the claim names a difference: "A less B", "the difference between A and B"."""
+        """Return whether the claim names a difference: "A less B", "the difference between A and B".
+
+        The "less" between two labels is then accounted for.
+        """
         words = list(self.plain_words())
         named = range(min(self.used, default=0), max(self.used, default=0))
         less = {at for at in named if at not in self.used and self.tokens[at].word in self.words.less}

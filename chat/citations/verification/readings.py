@@ -193,11 +193,11 @@ def statements(
 
 def _without_insertions(tokens: Sequence[Token], words: Lexicon) -> Iterator[Sequence[Token]]:
     """The sentence without a relative clause or an apposition between commas, and without all of them."""
-    left: list[Token] = [*tokens]
+    left = list(tokens)
     for start, end in reversed(list(_inserted(tokens, words))):
         yield [*tokens[:start], *tokens[end:]]
-        if [*left[start : start + 1]] == [tokens[start]]:
-            left = [*left[:start], *left[start + end - start :]]
+        if start < len(left) and left[start] is tokens[start]:  # a range that overlaps is left out already
+            left = [*left[:start], *left[end:]]
             yield left
 
 
@@ -212,7 +212,7 @@ def _inserted(tokens: Sequence[Token], words: Lexicon) -> Iterator[tuple[int, in
         if _is_relative(inner, words) and words.language not in COMMA_RELATIVES:
             if end < hard:
                 yield start, end + 1
-            if not any(_opens_clause(t) for t in tokens[end + (len(inner) == 1) * _MOST_INSERTED : hard]):
+            if not any(_opens_clause(t) for t in tokens[end:hard]):
                 yield start, hard
         elif end < hard and _is_apposition(inner, tokens[end + 1], words):
             yield start, end + 1
