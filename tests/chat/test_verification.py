@@ -340,3 +340,34 @@ def test_the_difference_of_two_rows_is_computed(claim: str, verdict: str, reason
     )
     found = verify(Claim(claim), rows[0].unit, rows[0].around)
     assert (found.verdict, found.reason) == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Fares, 2023 − 2022: 3,504 − 3,931 = −427 million", "computed"),
+        ("Fares, 2023 − 2022: 3,504 − 3,931 = −472 million", "unsupported"),
+        ("Fares, 2023 − 2022: 3,504 − 3,931 = 427 million", "unsupported"),
+        ("Fares, 2023 − 2022: (3,504 − 3,931) ÷ 3,931 = −10.9 %", "computed"),
+        ("Fares, 2023 − 2022: (3,931 − 3,504) ÷ 3,504 = 12.2 %", "computed"),
+        ("Fares, 2023 − 2022: (3,504 − 3,931) ÷ 3,931 = 10.9 %", "unsupported"),
+        ("Fares, 2023 − 2022: (3,504 − 3,931) / 3,504 = −10.9 %", "unsupported"),
+        ("Fares, 2023 − 2022: 3,504 − 3,930 = −426 million", "unsupported"),
+        ("Fares + costs, 2023: 3,504 + 806 = €4,310 million", "computed"),
+        ("Fares + costs, 2023: 3,504 + 806 = €4,311 million", "unsupported"),
+        ("Fares / costs, 2023: 3,504 ÷ 806 = 4.35 (434.74 %)", "computed"),
+        ("Fares / costs, 2023: 3,504 ÷ 806 = 4.35 (443 %)", "unsupported"),
+        ("Fares / costs, 2023: 806 ÷ 3,504 = 4.35", "unsupported"),
+        ("Fares / costs, 2023: 3,504 ÷ 508 = 6.9", "unsupported"),
+        ("Fares / rent, 2023: 3,504 ÷ 508 = 6.9", "found"),
+        ("Fares, 2023: €3,504 million = €3.504 billion", "normalized"),
+        ("Fares, 2023: €3,504 million = €3.54 billion", "unsupported"),
+        ("Fares − costs − fees, 2023: 3,504 − 806 − 90 = 2,608", "found"),
+    ],
+)
+def test_a_calculation_that_is_written_down_is_done_again(claim: str, verdict: str) -> None:
+    heads = ("In millions of euros", "2023", "2022")
+    rows = on_one_page(
+        row("u1", "Fares", "3,504", "3,931", heads=heads), row("u2", "Costs", "806", "938", heads=heads)
+    )
+    assert verify(Claim(claim), rows[0].unit, rows[0].around).verdict == verdict

@@ -313,8 +313,8 @@ def computed_from(question: QuestionFeatures, lines: Sequence[AnswerLine]) -> Co
         case _:
             formula = f"({a} − {b}) ÷ {b} = {written_number(100 * (x - y) / abs(y), language)} %"
     names = dict.fromkeys(cell.line.label.rstrip(" :.") for cell in pair)
-    heads = dict.fromkeys(cell.value.head for cell in pair if one.line is other.line and cell.value.head)
-    over = ", ".join(filter(None, (" / ".join(names), " − ".join(heads))))
+    heads = dict.fromkeys(cell.value.head for cell in pair if cell.value.head)
+    over = ", ".join(filter(None, (" / ".join(names), " / ".join(heads))))
     return f"{over}: {formula}", pair
 
 
@@ -325,7 +325,8 @@ def converted(question: QuestionFeatures, line: AnswerLine) -> Computed | None:
     if operand is None or measure is None or size(operand.measure) in (1, size(measure)):
         return None
     formula = f"{described(operand)} = {amount(operand.base, measure, line.language)}"
-    return f"{line.label.rstrip(' :.')}: {formula}", (operand,)
+    over = ", ".join(filter(None, (line.label.rstrip(" :."), operand.value.head)))
+    return f"{over}: {formula}", (operand,)
 
 
 def asked_measure(question: QuestionFeatures, operand: Operand) -> Measure | None:
@@ -412,7 +413,7 @@ def amount(base: Decimal, measure: Measure, language: str) -> str:
 
 def computation(question: QuestionFeatures, formula: str, cells: Sequence[Operand]) -> Iterator[Delta]:
     """The computed value with its formula, citing every cell it is computed from."""
-    yield TextDelta(f"{message(question.language, 'computed')}: {escaped(formula)}")
+    yield TextDelta(f"{message(question.language, 'computed')}:\n\n{bullet(formula)}")
     for operand in cells:
         yield NativeCitation(operand.line.passage.alias, operand.text)
     yield TextDelta("\n\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from chat.citations.verification.token import Token
 from text.quantities import Quantity
 
 Operation = Literal["change", "difference", "sum", "ratio", "share"]
@@ -37,8 +39,10 @@ class Result:
     step: Decimal
     formula: str
 
-    def agrees(self, claimed: Decimal) -> bool:
-        return abs(abs(self.amount) - abs(claimed)) <= self.step / 2
+    def agrees(self, claimed: Decimal, *, signed: bool = False) -> bool:
+        """Whether it is the amount claimed; ``signed``: with its sign, which "fell by 5 %" does not write."""
+        other = claimed if signed else abs(claimed).copy_sign(self.amount)
+        return abs(self.amount - other) <= self.step / 2
 
 
 def computed(claimed: Quantity, operands: Operands, operation: Operation) -> tuple[Result, Decimal] | None:
@@ -112,6 +116,64 @@ def _share(claimed: Quantity, held: Operands) -> tuple[Result, Decimal] | None:
     formula = f"{held.texts[0]} / {held.texts[1]} = {round(amount, 1)} %"
     step = _place(claimed.value) if claimed.unit == "%" else Decimal(1)
     return Result(amount, step, formula), claimed.base * 100
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A calculation that a claim writes down: "(84 − 80) ÷ 80 = 5 %".
+
+    Attributes:
+        operation: what is done with the first two of ``operands``.
+        operands: places of their tokens, as written; one that is written twice stands there twice.
+        results: places of what it comes to; of a ratio also the share in percent behind it.
+    """
+
+    operation: Operation
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+
+    @property
+    def places(self) -> set[int]:
+        return {*self.operands, *self.results}
+
+
+_EQUATIONS: tuple[tuple[re.Pattern[str], Operation, int], ...] = (
+    (re.compile(r"(?<![-+*/N])\(N-N\)/N=N(?![-+*/N])"), "change", 3),
+    (re.compile(r"(?<![-+*/N])N-N=N(?![-+*/N])"), "difference", 2),
+    (re.compile(r"(?<![-+*/N])N\+N=N(?![-+*/N])"), "sum", 2),
+    (re.compile(r"(?<![-+*/N])N/N=N(?:\(N\))?(?![-+*/N])"), "ratio", 2),
+)
+"""Calculations with ``N`` for each number, and how many of these are operands."""
+_SIGNS = str.maketrans({"−": "-", "–": "-", "÷": "/", "×": "*", "≈": "="})
+_BESIDE = re.compile(r"[^-+*/=()\s]+")  # words, and marks that end a phrase
+
+
+def _shape(text: str) -> str:
+    """What stands between two numbers: the signs of a calculation, and ``w`` for all else."""
+    return "".join(_BESIDE.sub("w", text.translate(_SIGNS)).split())
+
+
+def written_equation(claim: str, tokens: Sequence[Token]) -> tuple[Equation, tuple[Token, ...]] | None:
+    """Return the calculation that a claim writes, and its tokens: a minus between numbers is no sign."""
+    shape, places, read, at = "", [], list(tokens), 0
+    for place, token in enumerate(tokens):
+        if token.quantity is None:
+            continue
+        shape += _shape(claim[at : token.start])
+        is_minus = shape.endswith("N") and claim[token.start].translate(_SIGNS) == "-"
+        if is_minus:
+            quantity = replace(token.quantity, value=-token.quantity.value, base=-token.quantity.base)
+            read[place] = replace(token, quantity=quantity)
+        shape += "-N" if is_minus else "N"
+        places.append(place)
+        at = token.end
+    shape += _shape(claim[at:])
+    for pattern, operation, count in _EQUATIONS:
+        if found := pattern.search(shape):
+            before = shape[: found.start()].count("N")
+            own = places[before : before + found[0].count("N")]
+            return Equation(operation, tuple(own[:count]), tuple(own[count:])), tuple(read)
+    return None
 
 
 _OPERATIONS: dict[Operation, Callable[[Quantity, Operands], tuple[Result, Decimal] | None]] = {

@@ -9,7 +9,13 @@ from decimal import Decimal
 
 from chat.citations.claims import Conflict
 from chat.citations.verification.alignment import difference, same
-from chat.citations.verification.computation import Operands, Operation, computed
+from chat.citations.verification.computation import (
+    Equation,
+    Operands,
+    Operation,
+    computed,
+    written_equation,
+)
 from chat.citations.verification.grid import (
     LEVELS,
     CellComparison,
@@ -28,6 +34,7 @@ from text.quantities import Quantity
 from text.semantics import known_language
 
 COMPARES = "The claim compares cells."  # in a way that is not read: its number may be computed
+OTHER_CELLS = "The calculation uses other values than the cells that it names."
 
 
 def judge_table(
@@ -43,6 +50,10 @@ class _Reading(CellComparison):
     """Reads one claim off one table."""
 
     def judgement(self, own_row: int | None) -> Judgement:
+        equation = None
+        if written := written_equation(self.claim, self.tokens):
+            equation, self.tokens = written
+        self.used |= self._equals_signs()
         heads = [self.grid.head(column) for column in self.grid.columns]
         rows = self._named([self.grid.label(row) for row in range(len(self.grid.rows))])
         rows = self._of_one_label(rows, own_row)
@@ -59,6 +70,8 @@ class _Reading(CellComparison):
             if token.quantity and at not in self.used and at not in repeated
         ]
         self.used |= repeated
+        if equation:
+            return self._written(equation, rows, columns, values)
         if len(rows) == 1 and (own := self._by_direction(rows[0], columns, values)):
             columns = own
         elif len(rows) == 1 and not columns:
@@ -272,6 +285,40 @@ class _Reading(CellComparison):
             return Judgement("open", self._spans(cells), unchecked=(COMPARES,))
         return self._computed(self._operands(cells), left, operation, self._spans(cells), set(values))
 
+    def _equals_signs(self) -> set[int]:
+        """The signs between two numbers that say the same, or between a calculation and its result."""
+        return {
+            at
+            for at, token in enumerate(self.tokens[1:-1], 1)
+            if token.word in ("=", "≈") and self.tokens[at + 1].quantity
+            and self.tokens[at - 1].quantity
+        }  # fmt: skip
+
+    def _written(
+        self, equation: Equation, rows: Sequence[int], columns: Sequence[int], values: Sequence[int]
+    ) -> Judgement:
+        """A calculation that is written down: of the two cells that are named, with the right result."""
+        cells = [(row, column) for row in rows for column in columns]
+        if len(cells) != 2 or not set(values) <= equation.places:
+            return Judgement("open", unchecked=(COMPARES,))
+        agreeing = [self.agreeing(at, cells) for at in equation.operands]
+        orders = [
+            order
+            for order in ((0, 1), (1, 0))
+            if all(order[min(place, 1)] in found for place, found in enumerate(agreeing))
+        ]
+        if not orders:
+            return Judgement("open", self._spans(cells), unchecked=(OTHER_CELLS,))
+        held = self._held_against([cells[at] for at in orders[0]])
+        signs = {at for at, token in enumerate(self.tokens) if token.word == "/"}  # "Fares / costs"
+        known, spans = {*values, *equation.places, *signs}, self._spans(cells)
+        result, *shares = equation.results
+        judged = self._computed(held, [result], equation.operation, spans, known, signed=True)
+        if judged.outcome == "holds" and shares:
+            share = self._computed(held, shares, "share", spans, known, signed=True)
+            return share if share.outcome != "holds" else judged
+        return judged
+
     def _result_and_change(self, cells: Sequence[tuple[int, int]], values: Sequence[int]) -> Judgement:
         """ "Sales rose by 5 % to 84": each value off the cell of its measure."""
         for row, column in cells:
@@ -326,6 +373,10 @@ class _Reading(CellComparison):
         """The later cell of a row and the earlier; of two rows the one the claim speaks of first."""
         if self.grid.order([column for _, column in cells]) > 0:
             cells = cells[::-1]
+        return self._held_against(cells)
+
+    def _held_against(self, cells: Sequence[tuple[int, int]]) -> Operands:
+        """The first cell and the one it is held against."""
         subject, reference = (self._first(row, column) for row, column in cells)
         assert subject is not None
         assert reference is not None
@@ -363,6 +414,8 @@ class _Reading(CellComparison):
         operation: Operation,
         spans: tuple[tuple[int, int], ...],
         known: set[int],
+        *,
+        signed: bool = False,
     ) -> Judgement:
         formula = ""
         for at in left:
@@ -372,7 +425,7 @@ class _Reading(CellComparison):
             if found is None:
                 return Judgement("open", spans, unchecked=(token.word,), coverage=1.0)
             result, claimed = found
-            if not result.agrees(claimed):
+            if not result.agrees(claimed, signed=signed):
                 wrong = self._conflict("computed", at, CellText(result.formula, *spans[-1]))
                 return Judgement("conflict", spans, (wrong,), coverage=1.0)
             formula = formula or result.formula

@@ -9,6 +9,9 @@ import pytest
 from chat.answers.prompt import ContextItem
 from chat.answers.without_model.evidence import central_lines
 from chat.answers.without_model.lines import AnswerLine, escaped
+from chat.citations.claims import Claim
+from chat.citations.verification.verify import verify
+from chat.providers.base import NativeCitation
 from tests.chat.answers.builders import answered, headed, on_one_page, prose, row
 
 PUMP = on_one_page(
@@ -252,19 +255,29 @@ def test_one_line_is_given_where_one_answers() -> None:
     assert len(citations) == 1
 
 
+def verdicts_of(line: str, citations: list[NativeCitation], passages: list[ContextItem]) -> list[str]:
+    """The verdicts of the citations of an answer's line."""
+    by_alias = {passage.alias: passage for passage in passages}
+    cited = [(by_alias[citation.alias], citation.quote) for citation in citations]
+    claim = line.removeprefix("- ").replace("\\", "")
+    return [verify(Claim(claim, quote), p.unit, p.around).verdict for p, quote in cited]
+
+
 def test_growth_that_is_asked_for_is_computed_from_cited_cells() -> None:
     lines, citations = answered(
         "What was the growth rate of rain at the airport station from 2021 to 2022?", STATIONS
     )
-    assert "(633 − 511) ÷ 511 = 23.87 %" in lines[0]
+    assert "(633 − 511) ÷ 511 = 23.87 %" in lines[1]
     assert {c.quote for c in citations[:2]} == {"633", "511"}
+    assert verdicts_of(lines[1], citations[:2], STATIONS) == ["computed", "computed"]
 
 
 def test_a_difference_of_two_rows_is_computed_from_cited_cells() -> None:
-    lines, _ = answered(
+    lines, citations = answered(
         "What is the difference in rain between the old mill and the harbour station in 2020?", STATIONS
     )
-    assert "710 − 612 = 98" in lines[0]
+    assert "710 − 612 = 98" in lines[1]
+    assert verdicts_of(lines[1], citations[:2], STATIONS) == ["computed", "computed"]
 
 
 FISHING = ("(in millions of euros)", "2021", "2022")
@@ -335,13 +348,16 @@ def test_a_percentage_or_a_small_number_is_not_said_in_millions() -> None:
 
 def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
     lines, citations = answered("How high were the landing fees in 2022, in billions?", HARBOUR)
-    assert lines[0] == "Computed from the cited values: Landing fees: €15,210 million = €15.21 billion"
+    assert lines[:2] == [
+        "Computed from the cited values:",
+        "- Landing fees, 2022: €15,210 million = €15.21 billion",
+    ]
     assert citations[0].quote == "15,210"
     assert answered("How high were the landing fees in 2022, in millions?", HARBOUR)[0][0].startswith("- ")
     heads = ("($ in millions)", "2022")
     rows = headed(heads, row("u1", "Harbour fees", "$ 36,500", heads=heads))
     lines, _ = answered("How high were the harbour fees in 2022, in billions?", rows)
-    assert lines[0].endswith("Harbour fees: $36,500 million = $36.5 billion")
+    assert lines[1].endswith("Harbour fees, 2022: $36,500 million = $36.5 billion")
 
 
 @pytest.mark.parametrize(
@@ -356,7 +372,8 @@ def test_a_value_is_converted_to_the_scale_that_is_asked_for() -> None:
 )  # fmt: skip
 def test_what_a_question_asks_to_compute_is_computed_and_cited(question: str, formula: str) -> None:
     lines, citations = answered(question, HARBOUR)
-    assert formula in lines[0] and len(citations) >= 2
+    assert formula in lines[1] and len(citations) >= 2
+    assert verdicts_of(lines[1], citations[:2], HARBOUR) == ["computed", "computed"]
 
 
 STATE = headed(
@@ -389,15 +406,17 @@ BOTH = [
 )  # fmt: skip
 def test_values_in_billions_and_in_millions_are_computed_with(question: str, formula: str) -> None:
     lines, citations = answered(question, BOTH)
-    assert formula in lines[0] and {c.quote for c in citations[:2]} == {"1.35", "850"}
+    assert formula in lines[1] and {c.quote for c in citations[:2]} == {"1.35", "850"}
+    assert verdicts_of(lines[1], citations[:2], BOTH) == ["found", "found"]  # neither page has both cells
 
 
 def test_a_value_is_converted_to_the_unit_that_is_asked_for() -> None:
     heads = ("", "Battery life (h)", "Weight (kg)")
     rows = headed(heads, row("u1", "Sensor, small", "36", "0.45", heads=heads),
                   row("u2", "Sensor, large", "48", "1.2", heads=heads))  # fmt: skip
-    lines, _ = answered("What is the battery life of the small sensor in days?", rows)
-    assert lines[0].endswith("Sensor, small: 36 h = 1.5 d")
+    lines, citations = answered("What is the battery life of the small sensor in days?", rows)
+    assert lines[1].endswith("Sensor, small, Battery life (h): 36 h = 1.5 d")
+    assert verdicts_of(lines[1], citations[:1], rows) == ["exact"]
 
 
 def test_amounts_of_two_currencies_are_not_added_up() -> None:
@@ -412,10 +431,14 @@ def test_a_german_table_is_computed_with_its_own_decimal_mark() -> None:
         row("u1", "Hafengebühren", "14.544,5", "15.210,7", heads=heads, language="de"),
         row("u2", "Liegegelder", "2.310,0", "2.475,2", heads=heads, language="de"),
     )
-    lines, _ = answered("Wie hoch ist die Summe von Hafengebühren und Liegegeldern im Jahr 2022?", rows)
-    assert "15.210,7 + 2.475,2 = €17.685,9 Millionen" in lines[0]
-    lines, _ = answered("Wie hoch waren die Hafengebühren 2022 in Milliarden?", rows)
-    assert lines[0].endswith("€15.210,7 Millionen = €15,21 Milliarden")
+    lines, citations = answered(
+        "Wie hoch ist die Summe von Hafengebühren und Liegegeldern im Jahr 2022?", rows
+    )
+    assert "15.210,7 + 2.475,2 = €17.685,9 Millionen" in lines[1]
+    assert verdicts_of(lines[1], citations[:2], rows) == ["computed", "computed"]
+    lines, citations = answered("Wie hoch waren die Hafengebühren 2022 in Milliarden?", rows)
+    assert lines[1].endswith("€15.210,7 Millionen = €15,21 Milliarden")
+    assert verdicts_of(lines[1], citations[:1], rows) == ["exact"]
 
 
 def test_the_row_that_a_pack_knows_by_another_name_comes_first() -> None:
