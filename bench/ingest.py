@@ -20,13 +20,16 @@ import msgspec
 import pymupdf
 from django.contrib.auth.models import User
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.core.management.base import BaseCommand
 
+from bench._installation import sample_pdf
 from documents.files.uploads import store_upload
 from documents.ingestion.pipeline import ingest_document
 from documents.ingestion.recognition import recognise_document
 from documents.library import delete_document
 from documents.models import Document
+from operations.processes import ProcessGroup
 from pdf.layout.pipeline import read_pages
 
 # --- The cost of parsing, compared with MuPDF's own words of the same pages ---
@@ -115,6 +118,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("--limit", type=int, default=0, help="so many files at most, spread over the folder")
     parser.add_argument("--others", action="store_true", help="pymupdf4llm and pdfplumber beside ours")
+    parser.add_argument(
+        "--workers", type=int, nargs="+", default=[], help="also take the files in with so many workers"
+    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -133,6 +139,8 @@ def run(command: BaseCommand, options: dict[str, Any]) -> int:
     command.stdout.write(f"raw PyMuPDF words take {figures.ratio:.1%} of the time of the whole")
     parsing = figures.parsing
     command.stdout.write(f"parsing to units takes {parsing.times_words} times as long as raw PyMuPDF words")
+    for count in options["workers"]:
+        command.stdout.write(with_workers(files, count))
     return 0
 
 
@@ -161,6 +169,35 @@ def measure(files: list[Path]) -> Figures:
     ratio = round(seconds["raw words"] / (seconds["whole"] or 1), 4)
     indexed = round(chunks / (seconds["index"] or 1), 1)
     return Figures(len(files), failed, pages, rates, indexed, ratio, parsing_cost(files))
+
+
+def with_workers(files: Sequence[Path], count: int) -> str:
+    """Upload the files, and wait until ``count`` workers have taken them in; no other worker may run."""
+    workers = [ProcessGroup.start("worker") for _ in range(count)]
+    try:
+        with bench_user() as user:
+            wait_until_read(user, [sample_pdf(900 + number, 2) for number in range(2 * count)])  # are awake
+            remove_documents(user)
+            begun = time.monotonic()
+            pages = wait_until_read(user, [file.read_bytes() for file in files])
+            minutes = (time.monotonic() - begun) / 60
+    finally:
+        for worker in workers:
+            worker.stop(30)
+    return (
+        f"{count} workers: {len(files)} files and {pages} pages in {60 * minutes:.1f} s,"
+        f" {len(files) / minutes:.1f} files and {pages / minutes:.0f} pages a minute"
+    )
+
+
+def wait_until_read(user: User, files: Sequence[bytes]) -> int:
+    """Upload files and return their pages once each is ready or has failed, every page of it read."""
+    for number, data in enumerate(files):
+        store_upload(user, ContentFile(data), f"{number}.pdf")
+    own = Document.objects.filter(owner=user)
+    while own.exclude(status__in=(Document.Status.READY, Document.Status.FAILED)).exists():
+        time.sleep(0.1)
+    return sum(own.values_list("page_count", flat=True))
 
 
 def others(files: Sequence[Path]) -> dict[str, float]:
