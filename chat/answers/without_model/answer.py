@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from chat.answers.context import headed_row
 from chat.answers.prompt import NO_SEARCH_NOTES, ContextItem, SearchNotes, looks_like_injection
 from chat.answers.without_model.answer_types import in_order, type_match
-from chat.answers.without_model.evidence import central_lines, lines_of_section
+from chat.answers.without_model.evidence import central_lines, lines_of_section, lines_under_title
 from chat.answers.without_model.lines import (
     PER_UNIT,
     AnswerLine,
@@ -35,7 +35,7 @@ from chat.answers.without_model.lines import (
     written_number,
 )
 from chat.answers.without_model.question import QuestionFeatures, analyse, message, tells
-from chat.answers.without_model.ranking import RankedPage, rank, relevance, worth_citing
+from chat.answers.without_model.ranking import RankedPage, TermWeights, rank, relevance, worth_citing
 from chat.citations.claim_spans import claim_before, plain
 from chat.citations.claims import Claim
 from chat.citations.verification.verify import verify_cited
@@ -69,6 +69,8 @@ def answer_without_model(
     if section := lines_of_section(question, lines):
         most = MOST_LISTED if section[0].unit.type in ("list", "table") else MOST_LINES
         return (yield from written(list(islice(holding(section, passages), most)), title))
+    if not notes.absent and (titled := lines_under_title(question, lines, TermWeights(passages))):
+        return (yield from written(list(islice(holding(titled, passages), MOST_LISTED)), title))
     pages = rank(question, lines, passages, notes.packs)
     chosen = chosen_lines(question, pages, passages)
     judged = relevance(question, pages, notes, chosen) if chosen else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +17,15 @@ from django.db.models.functions import Length
 
 from chat.answers.context import ANSWER_SEARCH, AnswerSources, context_item, keep_pages
 from chat.answers.prompt import SearchNotes
-from chat.answers.without_model.lines import DIGIT, AnswerLine, is_title, units_named
+from chat.answers.without_model.answer_types import definitions
+from chat.answers.without_model.lines import (
+    DIGIT,
+    AnswerLine,
+    distinct_terms,
+    is_step,
+    is_title,
+    units_named,
+)
 from chat.answers.without_model.question import (
     NamedPlace,
     QuestionFeatures,
@@ -28,6 +36,7 @@ from chat.answers.without_model.question import (
     place_words,
     words_of,
 )
+from chat.answers.without_model.ranking import TermWeights
 from chat.citations.source_units import load_sources
 from documents.models import CitationUnit, Document, Page
 from documents.models.document import language_name
@@ -140,6 +149,47 @@ def lines_of_section(question: QuestionFeatures, lines: Sequence[AnswerLine]) ->
     return sorted(own, key=lambda line: (line.unit.page, line.start))
 
 
+def lines_under_title(
+    question: QuestionFeatures, lines: Sequence[AnswerLine], weights: TermWeights
+) -> list[AnswerLine]:
+    """The lines of the section whose title names what is asked, in order; its list where it has one.
+
+    “How do I charge the watch?” under “1.3 Charging your watch”, “What is the mission of the museum?” under
+    “Mission”. Of several sections the one found first.
+    """
+    if question.wants_number or question.places or question.years or not question.kinds & TITLED_KINDS:
+        return []
+    if max(definitions(question, lines), default=0.0) == 1.0:
+        return []
+    sections: dict[tuple[str, ...], list[AnswerLine]] = defaultdict(list)
+    for line in lines:
+        path = line.unit.section_path
+        above = 2 if "how" in question.kinds else 1  # steps may stand under a heading of their own
+        for depth in range(len(path), max(0, len(path) - above), -1):
+            if is_titled(question, path[depth - 1], line.language, weights):
+                sections[line.unit.document, *path[:depth]].append(line)
+    if not sections:
+        return []
+    best = min(sections.values(), key=lambda own: min(line.passage.rank or MOST_UNITS for line in own))
+    own = sorted((line for line in best if not is_title(line)), key=lambda line: (line.unit.page, line.start))
+    wanted = is_step if "how" in question.kinds else is_item
+    items = [line for line in own if wanted(line)] if question.kinds & {"how", "list"} else []
+    return items or own[:MOST_UNDER_TITLE]
+
+
+def is_titled(question: QuestionFeatures, title: str, language: str, weights: TermWeights) -> bool:
+    """Whether a title says what is asked: how something is done in full, or the thing without whose it is."""
+    named = {term for term in distinct_terms(title, language) if not term[0].isdigit()}
+    if "how" in question.kinds:
+        return named.issuperset(question.terms) and len(named) <= len(question.terms) + MOST_BESIDE_TITLED
+    plain = [term for word in question.words if not word.is_name for term in word.terms]
+    return bool(named) and named.issubset(question.terms) and weights.share(plain, named) >= LEAST_TITLED
+
+
+def is_item(line: AnswerLine) -> bool:
+    return line.unit.type == "list"
+
+
 def is_long(text: str) -> bool:
     """Whether a line can stand for others: long, and most of it letters."""
     unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
@@ -160,6 +210,10 @@ def lexrank(vectors: np.typing.NDArray[np.float32], rounds: int = 30) -> list[fl
     return [float(score) for score in rank * lead]
 
 
+TITLED_KINDS = frozenset({"how", "define", "list"})  # questions that a section may answer by its title
+MOST_BESIDE_TITLED = 3  # terms of a title that the question has not
+LEAST_TITLED = 0.5  # of the weight of the question's words, names left out
+MOST_UNDER_TITLE = 2  # lines, where there is no list
 MOST_UNITS = 400
 MOST_UNITS_A_PLACE = 60
 MOST_ROWS = 20_000  # read of the near documents for a pack's items
