@@ -91,8 +91,9 @@ def defines(question: QuestionFeatures, line: AnswerLine) -> float:
     other terms stand before the copula: “The salvage value of an asset is …”.
     """
     asked = frozenset(question.terms)
+    names = question.names if all(word.is_name for word in question.words) else ()  # not "the mission of NIE"
     if any(
-        distinct_terms(inside, line.language) == asked or inside in question.names
+        distinct_terms(inside, line.language) == asked or inside in names
         for inside in IN_BRACKETS.findall(line.text)
     ):
         return 1.0

@@ -636,13 +636,13 @@ def test_a_question_is_answered_from_the_section_whose_title_asks_it() -> None:
         prose("u2", "Please read this before the kettle is used.", 5, "2.3 Charging your kettle"),
         prose("u3", "1. Put the plug into the socket.", 5, "2.3 Charging your kettle", kind="list"),
         prose("u4", "2. Wait for the green light.", 5, "2.3 Charging your kettle", kind="list"),
-        prose("u5", "The museum of kettles serves people who like to boil water.", 1, "Foreword"),
+        prose("u5", "The Kettle Museum (KM) serves people who like to boil water.", 1, "Foreword"),
         prose("u6", "Boiling together, in every house, for everybody.", 2, "Mission"),
-        prose("u7", "The mission was written down by the museum of kettles in 1987.", 6, "History"),
+        prose("u7", "The mission was written down by the KM in 1987.", 6, "History"),
     )
     lines, _ = answered("How do I charge the kettle?", manual)
     assert lines == ["- Put the plug into the socket.", "- Wait for the green light."]
-    assert answered("What is the mission of the Museum?", manual)[0] == [
+    assert answered("What is the mission of the KM?", manual)[0] == [
         "- Boiling together, in every house, for everybody."
     ]
     lines, _ = answered("How many hours is the kettle charged?", manual)
