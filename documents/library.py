@@ -108,6 +108,7 @@ def for_cards(documents: QuerySet[Document], user: User) -> QuerySet[Document]:
             fetch_failure=Case(When(is_paper, then=Subquery(fetches.values("failure_message")[:1]))),
             fetching=is_paper & Exists(fetches.filter(finished_at=None)),
         )
+        .with_same_text(user)
         .prefetch_related(Prefetch("tags", Tag.objects.visible_to(user), to_attr="own_tags"))
     )
 

@@ -204,6 +204,9 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     source_url = serializers.CharField(read_only=True, help_text="where it was fetched from, or ''")
     outline = serializers.SerializerMethodField(help_text="the PDF's own table of contents")
     pages_read = serializers.IntegerField(read_only=True, help_text="pages that can be searched")
+    same_text = serializers.SerializerMethodField(
+        help_text="ids of other documents that you may read, whose pages have the same text; at most 5"
+    )
     metadata = serializers.SerializerMethodField(help_text="`pdf`: what the file says; `paper`: its record")
 
     class Meta:
@@ -222,6 +225,7 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
             "original_name",
             "source_url",
             "sha256",
+            "same_text",
             "size",
             "status",
             "progress",
@@ -272,6 +276,11 @@ class DocumentSerializer(Strict, serializers.ModelSerializer):
     def get_metadata(self, document: Document) -> dict[str, Any]:
         return {name: document.metadata[name] for name in ("pdf", "paper") if name in document.metadata}
 
+    @extend_schema_field(serializers.ListField(child=serializers.UUIDField()))
+    def get_same_text(self, document: Document) -> list[str]:
+        """Return none for a document that was just uploaded, which has no pages yet."""
+        return [other["id"] for other in getattr(document, "same_text", ())]
+
     @extend_schema_field(OutlineEntrySerializer(many=True))
     def get_outline(self, document: Document) -> Any:
         return [{"level": level, "title": title, "page": page} for level, title, page in document.outline]
@@ -315,7 +324,8 @@ class DocumentViewSet(
             Prefetch("tags", Tag.objects.visible_to(user)),
             Prefetch("collections", Collection.objects.visible_to(user)),
         ]
-        return Document.objects.visible_to(user).select_related("owner").prefetch_related(*mine).distinct()
+        found = Document.objects.visible_to(user).with_same_text(user).select_related("owner")
+        return found.prefetch_related(*mine).distinct()
 
     def get_parsers(self) -> list[Any]:
         """Accept multipart uploads where files can be sent, and JSON."""

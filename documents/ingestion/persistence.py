@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import unicodedata
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,6 +40,8 @@ PLAIN = (
     models.DateTimeField,
 )
 BRACES = str.maketrans("[]", "{}")
+INVISIBLE = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff]+")
+LEAST_CHARACTERS = 100  # less is said by files that have nothing else in common: "Page left blank"
 IN_QUOTES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
@@ -204,9 +209,31 @@ def describe(document: Document, content: Content) -> None:
     document.hidden_word_count = sum(page.hidden_words for page in parsed.pages)
     document.failed_pages = [[page.number, page.failure] for page in parsed.pages if page.failure]
     document.outline = [[entry.level, entry.title, entry.page] for entry in parsed.outline]
-    document.parser_name, document.parser_version = parsed.engine, parsed.version
     awaits = Counter(page.awaits for page in parsed.pages)
+    is_complete = not (document.failed_pages or awaits["page"])
+    document.text_digest = text_digest(page.text for page in parsed.pages) if is_complete else ""
+    document.parser_name, document.parser_version = parsed.engine, parsed.version
     document.pages_waiting, document.pictures_waiting = awaits["page"], awaits["pictures"]
+
+
+def text_digest(pages: Iterable[str]) -> str:
+    """Return a digest of the pages' text, the same for a file that was saved again; '' for too little text.
+
+    Compatible characters, white space and invisible characters such as soft hyphens do not count: writers of
+    PDFs differ in them.
+    """
+    characters = INVISIBLE.sub("", unicodedata.normalize("NFKC", "\n".join(pages)))
+    if len(characters) < LEAST_CHARACTERS:
+        return ""
+    return hashlib.sha256(characters.encode(errors="replace")).hexdigest()[:32]
+
+
+def digest_stored_text(document: Document) -> None:
+    """Store the digest of a document that was parsed before digests were stored."""
+    is_complete = not (document.failed_pages or document.pages_waiting)
+    texts = document.pages.order_by("number").values_list("text", flat=True)
+    unchanged = Document.objects.filter(pk=document.pk, text_digest=None)
+    unchanged.update(text_digest=text_digest(texts) if is_complete else "")
 
 
 def page_row(document: Document, page: ParsedPage) -> Page:

@@ -10,10 +10,12 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import OuterRef, Q
 from django.db.models.fields.files import FieldFile
+from django.db.models.functions import JSONObject
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext_lazy as _
 
@@ -34,6 +36,7 @@ def language_name(code: str) -> str:
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _MOST = 100_000
+MOST_SAME_TEXT = 5  # other documents with the text of one
 
 
 def page_numbers(text: str) -> list[int]:
@@ -113,6 +116,20 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         """Return documents that are queued or being processed."""
         return self.filter(status__in=UNFINISHED)
 
+    def with_same_text(self, user: User | AnonymousUser) -> Self:
+        """Annotate ``same_text``: ``{"id", "title"}`` of other documents the user may read, oldest first.
+
+        The bytes of their files differ: of one owner, equal files are refused as duplicates.
+        """
+        others = Document.objects.visible_to(user).exclude(pk=OuterRef("pk"))
+        found = others.filter(text_digest__gt="", text_digest=OuterRef("text_digest")).order_by("created_at")
+        listed = found.values(found=JSONObject(id="pk", title="title"))[:MOST_SAME_TEXT]
+        return self.annotate(same_text=ArraySubquery(listed))
+
+    def without_text_digest(self) -> Self:
+        """Return finished documents that were parsed before digests were stored, newest first."""
+        return self.filter(text_digest=None, status=Document.Status.READY).order_by("-created_at")
+
     def _reachable_by(self, user: User | AnonymousUser, *, to_edit: bool) -> Self:
         if not user.is_authenticated:
             return self.none()
@@ -182,6 +199,12 @@ class Document(models.Model):
     pictures_waiting = models.IntegerField(
         default=0, help_text="pages with pictures whose words are still to be recognised"
     )
+    text_digest = models.CharField(  # noqa: DJ001 - '' says that there is not enough text to compare
+        max_length=32,
+        null=True,
+        editable=False,
+        help_text="of the text of all pages; '' when it is short or incomplete, null until it is computed",
+    )
     word_count = models.IntegerField(default=0)
     unit_count = models.IntegerField(default=0)
     chunk_count = models.IntegerField(default=0)
@@ -224,6 +247,8 @@ class Document(models.Model):
         indexes = [
             models.Index(fields=["owner", "-created_at"]),
             models.Index(fields=["status", "lease_expires_at"]),
+            models.Index(fields=["text_digest"], condition=Q(text_digest__gt=""), name="same_text"),
+            models.Index(fields=["-created_at"], condition=Q(text_digest=None), name="text_not_digested"),
         ]
 
     def __str__(self) -> str:

@@ -36,7 +36,8 @@ from pdf.failures import FailureCode, ParseFailure
 @require_safe
 @login_required
 def details(request: HttpRequest, pk: UUID) -> HttpResponse:
-    document = get_object_or_404(Document.objects.visible_to(request.user).select_related("owner"), pk=pk)
+    found = Document.objects.visible_to(request.user).with_same_text(request.user).select_related("owner")
+    document = get_object_or_404(found, pk=pk)
     is_owner = document.owner_id == request.user.pk
     collections = document.collections.filter(pk__in=Collection.objects.visible_to(request.user))
     context = {
@@ -93,13 +94,14 @@ MOST_HEADINGS = 500
 @login_required
 def contents(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The table of contents: the PDF's own outline, else the headings that were found."""
-    shown = get_object_or_404(Document.objects.visible_to(request.user), pk=pk)
+    found = Document.objects.visible_to(request.user).with_same_text(request.user)
+    shown = get_object_or_404(found, pk=pk)
     headings = CitationUnit.objects.filter(document=pk, unit_type=CitationUnit.Type.HEADING)
     entries = [(*entry, None) for entry in shown.outline] or [
         (unit.heading_level or 1, unit.content, unit.page_number, unit.pk)
         for unit in headings.order_by("position")[:MOST_HEADINGS]
     ]
-    return render(request, "reader/_contents.html", {"entries": entries})
+    return render(request, "reader/_contents.html", {"entries": entries, "document": shown})
 
 
 @require_safe
