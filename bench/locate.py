@@ -2,7 +2,9 @@
 
 The quotes are drawn from the document's own passages and then changed as people
 and models change them; the document's text is in memory after the first, as it
-is in a server that has been up for a while.
+is in a server that has been up for a while. Of a file of claims (``.jsonl``, as for ``manage.py verify
+--batch``) the processor time that the verification of one takes is measured instead: with empty caches of
+words and sentences ("first"), and again with full ones ("again").
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from django.core.management.base import BaseCommand, CommandError
 from bench._installation import taken_in
 from chat.citations.anchoring.find_quote import Anchor
 from chat.citations.anchoring.page_sources import forget_pages, locate
+from chat.citations.verification import prose, tokens
+from chat.citations.verification.batch import Case, check
 from documents.models import CitationUnit, Document
+from text import quantities
 
 FEWEST_WORDS, MOST_WORDS = 6, 30
 SEARCHED_BY_PYMUPDF = 10  # quotes; each reads the whole file
@@ -53,12 +58,15 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a long PDF")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a long PDF, or claims")
     parser.add_argument("--quotes", type=int, default=100, help="of each kind")
     parser.add_argument("--json", action="store_true")
 
 
 def run(command: BaseCommand, options: dict[str, Any]) -> int:
+    if options["file"].suffix == ".jsonl":
+        write_verification(command, options["file"].read_bytes().splitlines())
+        return 0
     with taken_in(options["file"]) as document:
         figures = measure(document, options["file"], options["quotes"])
     if options["json"]:
@@ -157,3 +165,28 @@ def searched_by_pymupdf(path: Path, quotes: Sequence[Quote]) -> float:
                 page.search_for(quote.text)
             times.append((time.perf_counter() - start) * 1000)
     return statistics.median(times)
+
+
+def write_verification(command: BaseCommand, lines: Sequence[bytes]) -> None:
+    cases = [msgspec.json.decode(line, type=Case) for line in lines]
+    verification_times(cases)  # reads the words of every language
+    for name, empty in (("first", True), ("again", False)):
+        times = sorted(verification_times(cases, empty=empty))
+        p50, p95 = statistics.median(times), times[int(len(times) * 0.95)]
+        command.stdout.write(
+            f"{name:6} {len(times)} claims  p50 {p50:7.0f} µs  p95 {p95:7.0f} µs  most {times[-1]:7.0f} µs"
+        )
+
+
+def verification_times(cases: Sequence[Case], *, empty: bool = False) -> list[float]:
+    """Return the microseconds of processor time of each case."""
+    found = []
+    for case in cases:
+        if empty:
+            tokens.tokens_of.cache_clear()
+            prose.sentences_of.cache_clear()
+            quantities.quantities_in.cache_clear()
+        start = time.process_time()
+        check(case)
+        found.append((time.process_time() - start) * 1e6)
+    return found

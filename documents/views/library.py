@@ -22,7 +22,6 @@ from documents.models import Collection, Document, Job, Share, Tag
 from documents.models.library import COLOURS, colour_for
 from documents.views.document_actions import change_shares, changed, is_uuid, new_card, refusal
 
-CARDS_A_PAGE = 48
 POLLED_AT_ONCE = 100
 LAYOUT_SECONDS = 365 * 24 * 3600
 
@@ -35,7 +34,7 @@ def library(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "library",
         "view": view,
-        "page": Paginator(view.documents(request.user), CARDS_A_PAGE).get_page(request.GET.get("page")),
+        "page": view.page(request.user, shelf, request.GET.get("page")),
         "shelf": shelf,
         "heading": shelf.name_of(view),
         "formats": accepted(),

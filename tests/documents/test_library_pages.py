@@ -46,7 +46,7 @@ def test_the_number_of_queries_does_not_grow_with_the_library(
 ) -> None:
     for number in (3, 40):
         many_documents(alice, number)
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             browser.get(LIBRARY)
 
 
