@@ -140,7 +140,7 @@ SENTENCES = (
     _("What is at this address is not a PDF."),
     _("Cancelled before it was read. Try again whenever you like."),
     _("Reading it was cancelled."),
-    _("Recognising the text of this page was stopped. Read the document again to go on."),
+    _("Recognising the text of this page was stopped. Re-process the document to go on."),
     _("It was cut off: the worker was stopped."),
     _("No PDF could be made of this file. It may be damaged."),
     _("There is nothing in this file to read."),

@@ -51,7 +51,7 @@ class Job(models.Model):
 
     class Kind(models.TextChoices):
         READ = "read", _("Read")
-        REREAD = "reread", _("Read again")
+        REREAD = "reread", _("Re-process")
         EMBED = "embed", _("Embed again")
         IMPORT = "import", _("Import blocks")
         FETCH = "fetch", _("Fetch full text")

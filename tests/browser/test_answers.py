@@ -115,7 +115,7 @@ def test_hovering_a_citation_shows_its_words_its_place_and_the_verdict(page: Pag
     picture = card.locator("img")
     expect(picture).to_have_js_property("complete", value=True)
     assert picture.evaluate("image => image.naturalWidth") > 100
-    card.get_by_role("button", name="The citation is wrong").click()
+    card.get_by_role("button", name="Mark citation wrong").click()
     expect(page.locator(".toast")).to_contain_text("Marked as wrong")
     assert (
         Citation.objects.filter(feedback="wrong", message=answer.get_attribute("data-message")).count() == 1

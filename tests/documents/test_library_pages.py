@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from documents.models import Document, Share, Tag
+from documents.models import Collection, Document, Share, Tag
 from documents.tasks import GIVEN_UP, recover_from
 from tests.conftest import Ingest
 from tests.drawing import draw_pdf
@@ -48,6 +48,26 @@ def test_the_number_of_queries_does_not_grow_with_the_library(
         many_documents(alice, number)
         with django_assert_max_num_queries(10):
             browser.get(LIBRARY)
+
+
+def test_collections_and_tags_are_listed_by_name_with_their_numbers(
+    browser: Client, alice: User, bob: User
+) -> None:
+    rows = [Document.objects.create(owner=alice, title=name, status="failed") for name in ("One", "Two")]
+    theirs = Document.objects.create(owner=bob, title="Not Alice's")
+    for name in ("Reports", "Audits", "Letters"):
+        Collection.objects.create(owner=alice, name=name).documents.set(rows[: len(name) - 5])
+        Tag.objects.create(owner=alice, name=name.lower()).documents.set(rows[: len(name) - 6])
+    Collection.objects.get(name="Audits").documents.add(theirs)
+    shelf = browser.get(LIBRARY).context["shelf"]
+    collections = [("Audits", 1), ("Letters", 2), ("Reports", 2)]
+    assert [(row.name, row.number) for row in shelf.collections] == collections
+    assert [(row.name, row.number) for row in shelf.tags] == [("audits", 0), ("letters", 1), ("reports", 1)]
+    for row in shelf.collections:
+        page = browser.get(f"{LIBRARY}?collection={row.pk}").context["page"]
+        assert page.paginator.count == len(page) == row.number
+    assert browser.get(f"{LIBRARY}?state=failed").context["page"].paginator.count == 2
+    assert browser.get(f"{LIBRARY}?state=ready").context["page"].paginator.count == 0
 
 
 def test_the_library_can_be_searched_filtered_and_ordered(browser: Client, alice: User) -> None:
