@@ -195,7 +195,8 @@ ENOUGH_PROSE = 250  # characters of a section; less follows a form's name, an ad
 SAYS_NOTHING = re.compile(
     r"^((table of )?contents|index|(part|article) \w+|item \d+\w?|power of attorney|certifications?|glossary|"
     r"references|bibliography|page \d+|notes?|abstract|keywords|((executive|news) )?summary|overview|general|"
-    r"introduction|conclusions?|description|(current|annual|quarterly) report|form [\w-]+|"
+    r"introduction|conclusions?|methodology|ablation stud(y|ies)|limitations|related work|"
+    r"description|(current|annual|quarterly) report|form [\w-]+|"
     r"(news|press|for immediate) release|"
     r"(this )?(agreement|contract|notice|certificate|order|letter|memorandum)|topics|what.?s new|"
     r"(appendix|exhibits?|acknowledg|figure|table \d|about\b|"
@@ -204,7 +205,9 @@ SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 NUMBERING = re.compile(
-    r"^\s*((item|part|section|chapter|note|article)\s+)?([\dIVXivx]+[.):]?)+[\w]?[.):]?(\s*[—–]\s*|\s+)", re.I
+    r"^\s*((item|part|section|chapter|note|article)\s+)?"
+    r"(([\dIVXivx]+[.):]?)+[\w]?[.):]?|[A-Z](\.\d+)+\.?)(\s*[—–]\s*|\s+)",
+    re.I,
 )
 ADDRESS = re.compile(r"\d{5}|^\d+ .*,")  # a postcode, house number or file number
 

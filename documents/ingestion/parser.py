@@ -174,6 +174,9 @@ NOT_A_TITLE = re.compile(
     r"^(untitled|document\d*|slide \d+|title|none|null)$"
     r"|^(microsoft |powerpoint |word |presentation)"
     r"|^(table of )?contents$"
+    r"|^about (us|the|this|our)\b|^about .*\b(cent(er|re)|company|foundation|institute)$"
+    r"|^(abstract|summary|introduction|foreword|preface|disclaimer|keywords)$"
+    r"|^(zusammenfassung|inhalt(sverzeichnis)?|einleitung|vorwort|impressum|résumé|sommaire|resumen|índice)$"
     r"|^(for )?(immediate|media|press|news) release\b.{0,20}$|^(confidential|draft|preliminary|internal)$"
     r"|^(communiqué de presse|pressemitteilung|comunicado de prensa|comunicato stampa)$"
     r"|^(item|part|chapter|section|appendix|annex|exhibit|kapitel|chapitre) ([\dIVX]+[A-Z]?|[A-Z])\b"
@@ -215,6 +218,7 @@ PROMPT_INJECTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 MOST_WORDS_ABOVE = 60  # a title: an address, a date, names; a heading below more words is a section's
+TITLE_WORDS = 30
 LONGEST_TITLE, MOST_TITLE_LINES, LONGEST_AUTHOR = 250, 3, 100
 NOT_AN_AUTHOR = re.compile(r"^(admin\w*|user|owner|unknown|author|anonymous|none|pc|\W*)$|[@\\/]", re.I)
 ARXIV_STAMP = re.compile(r"arXiv:\d{4}\.\d{4,5}(?:v\d+)?\s*\[[\w.-]+\]")
@@ -252,11 +256,20 @@ def extract_metadata(parsed: ParsedDocument) -> DocumentMetadata:
 def printed_title(parsed: ParsedDocument) -> str:
     """Return the metadata's title unless generated, else the first heading of the first two pages.
 
-    '' for a form, whose headings only name its fields: the file's name is better.
+    Of a paper without such a heading, the line above the abstract. '' for a form, whose headings only name
+    its fields: the file's name is better.
     """
     headings = [] if is_form(parsed) else first_headings(parsed)
-    candidates = [parsed.metadata.get("title", ""), *headings]
+    candidates = [parsed.metadata.get("title", ""), *headings, line_above_abstract(parsed)]
     return next((one_line(title) for title in candidates if is_title(title)), "")
+
+
+def line_above_abstract(parsed: ParsedDocument) -> str:
+    """Return the first paragraph of page 1 where it is short and stands above an abstract; else ''."""
+    units = parsed.pages[0].units if parsed.pages else ()
+    has_abstract = any(unit.section_type == "abstract" for unit in units[1:])
+    is_line = has_abstract and units[0].type == "prose" and 4 <= len(units[0].text.split()) <= TITLE_WORDS
+    return units[0].text if is_line else ""
 
 
 def is_form(parsed: ParsedDocument) -> bool:

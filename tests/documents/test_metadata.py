@@ -32,6 +32,8 @@ TITLES = [
     "Annual Report 2018",
     "2007 Instruction 1040-NR",
     "12 Angry Men",
+    "About Time",
+    "Introduction to Anvils",
     "Part-time work in Europe",
     "The press release as a genre",
     "Court of Appeal and Other Stories of London, Retold for Children by Their Judges",
@@ -62,6 +64,10 @@ OF_MANY_DOCUMENTS_OR_OF_A_SECTION = [
     "3.2 Swift",
     "1. Generated training files",
     "第一章 简介",
+    "Abstract",
+    "Zusammenfassung",
+    "About the Authors",
+    "About Rowe Research Center",
 ]
 
 

@@ -71,6 +71,14 @@ def test_a_paper_without_metadata_is_known_by_its_first_page(tmp_path: Path) -> 
     assert (found.doi, found.year) == ("10.1234/anvils.(2018)", 2018)
 
 
+def test_a_papers_title_may_be_set_as_its_text_is(tmp_path: Path) -> None:
+    page = "{}\n\n# Abstract\n\nWe weigh anvils in the desert. They are heavier than they were thought to be."
+    title = "Anvils are no good weights for small scales but good ones for large"
+    assert described(tmp_path, page.format(title)).title == title
+    assert described(tmp_path, page.format("Received May 4")).title == ""
+    assert described(tmp_path, f"{title}\n\nWe weigh anvils in the desert.").title == ""
+
+
 def test_the_stamp_of_arxiv_is_read(tmp_path: Path) -> None:
     found = described(tmp_path, "arXiv:1706.03762v5 [cs.CL] 6 Dec 2017\n\n# Anvils\n\nWe weigh them.")
     assert found.arxiv_id == "1706.03762"
