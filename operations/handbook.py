@@ -207,7 +207,7 @@ PAGES: list[list[Element]] = [
         ),
         Heading("Where to go next", 2),
         Prose(
-            "Try the question that stands in the panel. Then upload something you know well, and ask it "
+            "Try one of the questions in the panel. Then upload something you know well, and ask it "
             "something you already know the answer to: that is the quickest way to learn how far you can "
             "trust any tool, this one included."
         ),
